@@ -1,0 +1,103 @@
+"""Length-bucketed batches of token ids."""
+
+import tensorflow as tf
+
+# How many batches are sorted by length together. More pad less, and mix less.
+_POOL = 50
+
+
+def translation_batches(
+    pairs,
+    source_tokenizer,
+    target_tokenizer,
+    batch_size,
+    max_length=100,
+    seed=None,
+):
+    """Batches of a parallel corpus for `Translator.fit`.
+
+    Sentences of about the same length share a batch, so that little of it is
+    padding. The source ends in its end token, if it has one; the target
+    stands behind the start token as input and in front of the end token as
+    label.
+
+    Args:
+        pairs: List of `(source, target)` strings.
+        source_tokenizer: A `Tokenizer`.
+        target_tokenizer: A `Tokenizer` with start and end token.
+        batch_size: Positive integer, sentences in a batch.
+        max_length: Positive integer; longer sentences are cut to as many
+            tokens.
+        seed: Integer to shuffle by, anew in every epoch, and to split words
+            at random where the tokenizers can; `None` for neither.
+
+    Returns:
+        A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
+        tensors of shape `(batch, time)` padded with `pad_id`.
+
+    Raises:
+        ValueError: when there is no pair, or the target tokenizer lacks its
+            start or end token.
+    """
+    if not pairs:
+        raise ValueError("`pairs` must hold at least one pair. Received: [].")
+    if min(target_tokenizer.start_id, target_tokenizer.end_id) < 0:
+        raise ValueError(
+            "The target vocabulary needs a start and an end token. Received: "
+            f"start_id={target_tokenizer.start_id}, "
+            f"end_id={target_tokenizer.end_id}"
+        )
+    training = seed is not None
+
+    def sorted_batches(sources, targets):
+        source = split(source_tokenizer, sources)[:, :max_length]
+        target = split(target_tokenizer, targets)[:, :max_length]
+        by_target_then_source = (
+            target.row_lengths() * (max_length + 1) + source.row_lengths()
+        )
+        order = tf.argsort(by_target_then_source)
+        ids = tf.data.Dataset.from_tensor_slices(
+            (tf.gather(source, order), tf.gather(target, order))
+        )
+        return ids.batch(batch_size)
+
+    def split(tokenizer, texts):
+        if training and hasattr(tokenizer, "sample"):
+            return tokenizer.sample(texts)
+        return tokenizer.tokenize(texts)
+
+    def padded(source, target):
+        start, end = target_tokenizer.start_id, target_tokenizer.end_id
+        if source_tokenizer.end_id >= 0:
+            source = _with_ends(source, end=source_tokenizer.end_id)
+        inputs = {
+            "source": source.to_tensor(source_tokenizer.pad_id),
+            "target": _with_ends(target, start=start).to_tensor(
+                target_tokenizer.pad_id
+            ),
+        }
+        labels = _with_ends(target, end=end)
+        return inputs, labels.to_tensor(target_tokenizer.pad_id)
+
+    dataset = tf.data.Dataset.from_tensor_slices(
+        ([source for source, _ in pairs], [target for _, target in pairs])
+    )
+    if training:
+        dataset = dataset.shuffle(len(pairs), seed=seed)
+    dataset = dataset.batch(_POOL * batch_size).flat_map(sorted_batches)
+    if training:
+        dataset = dataset.shuffle(_POOL, seed=seed)
+    dataset = dataset.map(padded).prefetch(2)
+    count = -(-len(pairs) // batch_size)
+    return dataset.apply(tf.data.experimental.assert_cardinality(count))
+
+
+def _with_ends(ids, start=None, end=None):
+    """Puts one id in front of or behind every row of a ragged tensor."""
+    column = tf.ones((ids.nrows(), 1), ids.dtype)
+    parts = [ids]
+    if start is not None:
+        parts.insert(0, start * column)
+    if end is not None:
+        parts.append(end * column)
+    return tf.concat(parts, axis=1)

@@ -1,0 +1,147 @@
+"""Where the corpora are, and how to get them."""
+
+import os
+import pathlib
+from typing import NamedTuple
+
+
+class _Corpus(NamedTuple):
+    """One corpus file: where it lies below a data folder, how to get it.
+
+    `url` is set only if what it serves can be checked against `sha256`.
+    """
+
+    path: str
+    how_to_get: str
+    url: str | None = None
+    sha256: str | None = None
+
+
+# The commit is pinned: the file is then the one that was checksummed, however
+# the repository is rearranged.
+_GUHA_URL = (
+    "https://raw.githubusercontent.com/priyadarshiguha/"
+    "English-to-Hindi-Attention-Based-NMT-Model-Using-RNN/"
+    "b917d800353010c2195f8b51998fe83e862fe55e/"
+    "English_To_Hindi_Neural_Machine_Translation/eng_to_hin.txt"
+)
+
+_CORPORA = {
+    "guha": _Corpus(
+        path="en_hi/eng_to_hin.txt",
+        how_to_get=f"download {_GUHA_URL}",
+        url=_GUHA_URL,
+        sha256=(
+            "a247bd75f9f93d97fbf56653251f3d9eb5fdc6d19641bed4f723721d335f35fb"
+        ),
+    ),
+    # Not downloaded for the user: the archive is replaced as Tatoeba grows,
+    # so no checksum holds, and the server turns away clients that are not
+    # browsers.
+    "tatoeba": _Corpus(
+        path="en_hi/hin.txt",
+        how_to_get=(
+            "download https://www.manythings.org/anki/hin-eng.zip with a "
+            "browser and unpack it"
+        ),
+    ),
+    "tourism_health": _Corpus(
+        path="en_hi/tourism_health.tsv",
+        how_to_get=(
+            "it has no single public address; make it from an English-Hindi "
+            "tourism and health corpus, one `English TAB Hindi` pair a line"
+        ),
+    ),
+}
+
+
+def find_corpus(name_or_path, data_dir=None):
+    """Finds the file of a corpus, and downloads it where that is possible.
+
+    A named corpus is looked for in `data_dir`, else in the folder that the
+    environment variable `KERASRNN_DATA` names: directly and in the sub-folder
+    `en_hi`. Without `data_dir`, a corpus that is not found and has a public
+    source with a checksum is downloaded to the Keras cache, once.
+
+    | name             | file                 | download |
+    |------------------|----------------------|----------|
+    | `guha`           | `eng_to_hin.txt`     | yes      |
+    | `tatoeba`        | `hin.txt`            | by hand  |
+    | `tourism_health` | `tourism_health.tsv` | by hand  |
+
+    Args:
+        name_or_path: String, one of the names above; or string or path, any
+            existing file.
+        data_dir: String or path, the folder to look in. If given, it is the
+            only place, and nothing is downloaded. Defaults to `None`.
+
+    Returns:
+        A `pathlib.Path` to an existing file.
+
+    Raises:
+        FileNotFoundError: If the file is not found or its download fails. The
+            message says what is missing, where it was looked for and how to
+            get it.
+
+    Example:
+
+    ```python
+    find_corpus("guha")  # .../.keras/kerasrnn/en_hi/eng_to_hin.txt
+    find_corpus("tatoeba", data_dir="data")  # data/hin.txt
+    find_corpus("my/pairs.tsv")  # my/pairs.tsv
+    ```
+    """
+    corpus = _CORPORA.get(str(name_or_path))
+    if corpus is None:
+        return _existing_file(name_or_path)
+    relative = pathlib.Path(corpus.path)
+    folder = data_dir or os.environ.get("KERASRNN_DATA")
+    places = []
+    if folder:
+        folder = pathlib.Path(folder).expanduser()
+        places = [folder / relative.name, folder / relative]
+    for place in places:
+        if place.is_file():
+            return place
+    error = None
+    if corpus.url and not data_dir:
+        try:
+            return _download(corpus)
+        except Exception as download_error:  # `get_file` raises it bare
+            error = download_error
+            places.append(f"{corpus.url} ({error})")
+    raise FileNotFoundError(
+        f"The file {relative.name!r} of the corpus {name_or_path!r} is "
+        "missing. Looked for: "
+        + (", ".join(map(str, places)) or "no place; no data folder is given")
+        + f". How to get it: {corpus.how_to_get}. Then put "
+        f"{relative.name!r} in the folder given as `data_dir` (`--data-dir` "
+        "in the recipes) or in the environment variable KERASRNN_DATA."
+    ) from error
+
+
+def _existing_file(path):
+    path = pathlib.Path(path).expanduser()
+    if path.is_file():
+        return path
+    found = "is a folder" if path.is_dir() else "does not exist"
+    raise FileNotFoundError(
+        f"A corpus must be one of {', '.join(map(repr, _CORPORA))} or the "
+        f"path of an existing file. Received: {str(path)!r}, and "
+        f"{path.absolute()} {found}"
+    )
+
+
+def _download(corpus):
+    import keras  # slow to import, and seldom needed here
+
+    relative = pathlib.Path(corpus.path)
+    return pathlib.Path(
+        keras.utils.get_file(
+            relative.name,
+            origin=corpus.url,
+            file_hash=corpus.sha256,
+            hash_algorithm="sha256",
+            cache_subdir=f"kerasrnn/{relative.parent.as_posix()}",
+        )
+    )

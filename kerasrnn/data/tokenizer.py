@@ -1,0 +1,103 @@
+"""What every tokenizer has."""
+
+import keras
+import tensorflow as tf
+
+from kerasrnn.data.text import normalize_text
+
+PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
+SPECIALS = (PAD, START, END, UNKNOWN)
+
+
+class Tokenizer(keras.layers.Layer):
+    """Base of the tokenizers: strings to ids and back, in the graph.
+
+    It is a layer so that an exported model can track it. The ids of the
+    special tokens are attributes, -1 where the vocabulary lacks one.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids.
+        lowercase: Whether texts are lower-cased first.
+        strip_punctuation: Whether texts lose their punctuation first.
+
+    Attributes:
+        vocabulary: As given.
+        vocabulary_size: Its length.
+        pad_id, start_id, end_id, unknown_id: Ids of the special tokens.
+
+    Raises:
+        ValueError: when the vocabulary is empty or has a token twice.
+    """
+
+    def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
+        super().__init__(trainable=False, dtype="int32")
+        vocabulary = list(vocabulary)
+        if not vocabulary or len(set(vocabulary)) < len(vocabulary):
+            raise ValueError(
+                "`vocabulary` must hold at least one token, and each once. "
+                f"Received: {len(vocabulary)} tokens, "
+                f"{len(set(vocabulary))} of them distinct."
+            )
+        self.vocabulary = tuple(vocabulary)
+        self.lowercase = lowercase
+        self.strip_punctuation = strip_punctuation
+        ids = {token: i for i, token in enumerate(vocabulary)}
+        self.pad_id, self.start_id, self.end_id, self.unknown_id = (
+            ids.get(special, -1) for special in SPECIALS
+        )
+        self.built = True
+
+    @property
+    def vocabulary_size(self):
+        return len(self.vocabulary)
+
+    def normalize(self, texts):
+        """Normalises a string tensor as `tokenize` does first."""
+        return normalize_text(texts, self.lowercase, self.strip_punctuation)
+
+    def tokenize(self, texts):
+        """Returns ids as an int32 `RaggedTensor`, `(batch, time)`.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `tokenize(texts)`."
+        )
+
+    def detokenize(self, ids):
+        """Returns strings of shape `(batch,)`; special tokens fall away.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`, dense or ragged.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `detokenize(ids)`."
+        )
+
+    def tokens(self, ids):
+        """Returns the tokens of integer ids of any shape; `""` for no id."""
+        ids = tf.convert_to_tensor(ids)
+        tokens = tf.constant(self.vocabulary)
+        known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
+        return tf.where(known, tf.gather(tokens, tf.where(known, ids, 0)), "")
+
+    def without_specials(self, ids):
+        """Drops special tokens, padding and foreign ids; returns ragged."""
+        if not isinstance(ids, tf.RaggedTensor):
+            ids = tf.RaggedTensor.from_tensor(ids)
+        ids = tf.cast(ids, tf.int32)
+        keep = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
+        for special in (self.pad_id, self.start_id, self.end_id):
+            keep = tf.logical_and(keep, ids != special)
+        return tf.ragged.boolean_mask(ids, keep)
+
+
+def check_vocabulary_size(size, required):
+    """Raises `ValueError` when a vocabulary cannot hold its specials."""
+    if size <= required:
+        raise ValueError(
+            f"`vocabulary_size` must be greater than {required}, the number "
+            f"of tokens that any vocabulary holds. "
+            f"Received: vocabulary_size={size}"
+        )

@@ -1,0 +1,19 @@
+"""Checks of constructor arguments."""
+
+
+def positive_integer(name, value):
+    """Returns `value`, or raises `ValueError` naming the argument."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(
+            f"`{name}` must be a positive integer. Received: {name}={value!r}"
+        )
+    return value
+
+
+def rate(name, value):
+    """Returns `value` if it is in `[0, 1)`, or raises `ValueError`."""
+    if not 0.0 <= value < 1.0:
+        raise ValueError(
+            f"`{name}` must be in [0, 1). Received: {name}={value}"
+        )
+    return value

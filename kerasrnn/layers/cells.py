@@ -1,0 +1,77 @@
+"""What the layers of this package ask of a recurrent cell they wrap.
+
+Any Keras cell will do: an object with `state_size`, `output_size` and
+`call(inputs, states) -> (output, new_states)` whose first state is its
+output, as `keras.layers.RNN` itself requires. `keras.layers.StackedRNNCells`
+is such a cell too, but keeps the output in the state of its last cell.
+"""
+
+import keras
+
+
+def check_cell(cell, owner):
+    """Raises `ValueError` unless `cell` is a recurrent cell.
+
+    Args:
+        cell: The object to check.
+        owner: Name of the layer that was given it, for the message.
+    """
+    missing = [
+        name
+        for name in ("call", "state_size", "output_size")
+        if not hasattr(cell, name)
+    ]
+    if missing:
+        raise ValueError(
+            f"{owner} expects `cell` to be a recurrent cell, such as "
+            "`keras.layers.GRUCell(256)`: an object with `call`, "
+            f"`state_size` and `output_size`. Received: cell={cell!r}, which "
+            f"lacks {', '.join(missing)}."
+        )
+
+
+def clone_cell(cell):
+    """Returns a new cell with the configuration of `cell` and no weights."""
+    return type(cell).from_config(cell.get_config() | {"name": None})
+
+
+def last_output(cell, states):
+    """Returns the output that `cell` gave together with `states`."""
+    if hasattr(cell, "cells"):
+        return last_output(cell.cells[-1], states[-1])
+    return states[0] if isinstance(states, (list, tuple)) else states
+
+
+def draw_dropout_masks(cell, inputs):
+    """Draws the variational masks of a cell, before its loop.
+
+    Keras's cells draw a mask at their first step and keep it for the others.
+    In a compiled loop that first draw would belong to the loop's body, and a
+    cell inside another cell would never let go of it, so masks are drawn
+    here and dropped by `drop_dropout_masks`.
+
+    Args:
+        cell: A recurrent cell.
+        inputs: Tensor of shape `(batch, input_dim)`, an input of one step.
+
+    Returns:
+        A tensor of shape `(batch, output_size)`, as the cell's output.
+    """
+    if hasattr(cell, "cells"):
+        for inner in cell.cells:
+            inputs = draw_dropout_masks(inner, inputs)
+        return inputs
+    states = cell.get_initial_state(batch_size=keras.ops.shape(inputs)[0])
+    output = last_output(cell, states)
+    if hasattr(cell, "get_dropout_mask"):
+        cell.get_dropout_mask(inputs)
+        cell.get_recurrent_dropout_mask(output)
+    return output
+
+
+def drop_dropout_masks(cell):
+    """Forgets the masks that `draw_dropout_masks` drew."""
+    for inner in getattr(cell, "cells", [cell]):
+        if hasattr(inner, "reset_dropout_mask"):
+            inner.reset_dropout_mask()
+            inner.reset_recurrent_dropout_mask()

@@ -1,0 +1,241 @@
+"""The decoder: a memory and the tokens so far into the next token."""
+
+import itertools
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import AttentionRNN
+from kerasrnn.layers import cells
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.models.token_embedding import TokenEmbedding
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Decoder(keras.layers.Layer):
+    """Predicts every token of a target from those before it and a memory.
+
+        s_0 = tanh(W_b f + b_b)         f: the final states of the encoder
+        o_t, s_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
+        logits_t = W_o o_t + b_o        or tied, E (W_p o_t) + b_o
+
+    Args:
+        vocabulary_size: Positive integer.
+        cell: A recurrent cell, such as `keras.layers.GRUCell(256)`, a
+            template of which every layer gets a fresh copy.
+        embedding_dim: Positive integer, width of the embeddings.
+        depth: Positive integer, number of stacked cells.
+        attention: A mechanism of `kerasrnn.layers`, or its name.
+        placement: Whether to attend `"before"` or `"after"` the cell.
+        attention_units: Width of the output `o_t` for the placement after
+            the cell; `None` for the width of the cell.
+        input_feeding: Whether the cell reads the output of the step before.
+            For the placement after the cell.
+        bridge: `"dense"` for the `s_0` above, which fits any two cells;
+            `"copy"` for `s_0 = f`, where both are equally wide.
+        tie_embeddings: Whether the output layer is the embedding transposed
+            (Press & Wolf 2017); `W_p` is there only if `o_t` is not
+            `embedding_dim` wide.
+        dropout: Rate on the embeddings and before the output layer.
+        word_dropout: Rate at which tokens lose their whole embedding.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        ids: Integer tensor of shape `(batch, time)`: the target behind its
+            start token, padded on the right.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        mask: Boolean tensor of shape `(batch, places)`.
+        final: Tensor of shape `(batch, final_dim)`, the final states of the
+            encoder side by side.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, time, vocabulary_size)`.
+
+    Masking: masked places of the memory have weight exactly 0. Padding on
+    the right of `ids` reaches no real token; mask it in the loss.
+
+    Raises:
+        ValueError: when an option is unknown, a size is not positive, or
+            `bridge="copy"` meets final states of another width.
+
+    Example:
+
+    >>> decoder = Decoder(30, keras.layers.GRUCell(8), embedding_dim=4)
+    >>> memory, mask = np.ones((2, 5, 16)), np.ones((2, 5), bool)
+    >>> ids, final = np.ones((2, 7), "int32"), np.ones((2, 16))
+    >>> decoder(ids, memory, mask, final).shape
+    (2, 7, 30)
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025),
+        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        cell,
+        embedding_dim=256,
+        depth=1,
+        attention="additive",
+        placement="after",
+        attention_units=None,
+        input_feeding=False,
+        bridge="dense",
+        tie_embeddings=False,
+        dropout=0.0,
+        word_dropout=0.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        cells.check_cell(cell, "Decoder")
+        if bridge not in ("dense", "copy"):
+            raise ValueError(
+                "`bridge` must be 'dense' or 'copy'. "
+                f"Received: bridge={bridge!r}"
+            )
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        self.cell = cell
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.depth = positive_integer("depth", depth)
+        self.bridge = bridge
+        self.tie_embeddings = tie_embeddings
+        self.dropout = dropout
+        self.word_dropout = word_dropout
+        self.embedding = TokenEmbedding(
+            vocabulary_size,
+            embedding_dim,
+            dropout=dropout,
+            word_dropout=word_dropout,
+            name="embedding",
+        )
+        copies = [cells.clone_cell(cell) for _ in range(depth)]
+        self.rnn = AttentionRNN(
+            AttentionCell(
+                copies[0]
+                if depth == 1
+                else keras.layers.StackedRNNCells(copies),
+                attention,
+                placement=placement,
+                units=attention_units,
+                input_feeding=input_feeding,
+            ),
+            name="rnn",
+        )
+        self.unit_dropout = keras.layers.Dropout(dropout)
+        if bridge == "dense":
+            self.bridge_projection = keras.layers.Dense(
+                sum(self.state_sizes), activation="tanh", name="bridge"
+            )
+        self.output_projection = self._new_output_projection()
+
+    def _new_output_projection(self):
+        if not self.tie_embeddings:
+            return keras.layers.Dense(self.vocabulary_size, name="output")
+        if self.rnn.cell.output_size != self.embedding_dim:
+            return keras.layers.Dense(
+                self.embedding_dim, use_bias=False, name="output"
+            )
+        return keras.layers.Identity(name="output")
+
+    @property
+    def state_sizes(self):
+        """Widths of the states of the cell, as a flat list."""
+        return keras.tree.flatten(self.rnn.cell.cell.state_size)
+
+    def build(self, ids_shape, memory_shape, final_shape):
+        self.embedding.build(ids_shape)
+        self.rnn.build((*ids_shape, self.embedding_dim), memory_shape)
+        if self.bridge == "dense":
+            self.bridge_projection.build(final_shape)
+        elif final_shape[-1] != sum(self.state_sizes):
+            raise ValueError(
+                "bridge='copy' starts the decoder from the final states of "
+                "the encoder, so both must be equally wide. Expected: "
+                f"{sum(self.state_sizes)}. Received: {final_shape[-1]}."
+            )
+        self.output_projection.build((None, self.rnn.cell.output_size))
+        if self.tie_embeddings:
+            # A softmax over a tied embedding needs a bias of its own: rare
+            # words are not rare by their embedding alone.
+            self.output_bias = self.add_weight(
+                shape=(self.vocabulary_size,),
+                initializer="zeros",
+                name="output_bias",
+            )
+
+    def call(self, ids, memory, mask, final, training=False):
+        x = self.embedding(ids, training=training)
+        x = self.rnn(
+            x,
+            memory,
+            memory_mask=mask,
+            initial_state=self.initial_state(final),
+            training=training,
+        )
+        return self.logits(self.unit_dropout(x, training=training))
+
+    def initial_state(self, final):
+        """Returns the states that the decoder starts from."""
+        if self.bridge == "dense":
+            final = self.bridge_projection(final)
+        ends = list(itertools.accumulate(self.state_sizes))[:-1]
+        states = ops.split(final, ends, axis=-1) if ends else [final]
+        zeros = self.rnn.cell.get_initial_state(ops.shape(final)[0])
+        flat = keras.tree.flatten(zeros)
+        # With input feeding the attention output comes first, and is zero.
+        flat[len(flat) - len(states) :] = states
+        return keras.tree.pack_sequence_as(zeros, flat)
+
+    def step(self, ids, states, memory, mask):
+        """Decodes one token a sentence, for inference.
+
+        Args:
+            ids: Integer tensor of shape `(batch,)`, the tokens before.
+            states: The states before; `initial_state` gives the first.
+            memory: What `self.rnn.cell.project` made of the memory.
+            mask: Boolean tensor of shape `(batch, places)`.
+
+        Returns:
+            A tuple `(logits, states, weights)`, where the logits have shape
+            `(batch, vocabulary_size)` and the attention weights have shape
+            `(batch, places)`.
+        """
+        x = ops.squeeze(self.embedding(ops.expand_dims(ids, 1)), 1)
+        output, states, weights = self.rnn.cell(x, states, memory, mask)
+        return self.logits(output), states, weights
+
+    def logits(self, outputs):
+        """Projects outputs `(..., output_size)` onto the vocabulary."""
+        outputs = self.output_projection(outputs)
+        if not self.tie_embeddings:
+            return outputs
+        return self.embedding(outputs, reverse=True) + self.output_bias
+
+    def get_config(self):
+        cell = self.rnn.cell
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "embedding_dim": self.embedding_dim,
+            "depth": self.depth,
+            "attention": keras.saving.serialize_keras_object(cell.attention),
+            "placement": cell.placement,
+            "attention_units": cell.units,
+            "input_feeding": cell.input_feeding,
+            "bridge": self.bridge,
+            "tie_embeddings": self.tie_embeddings,
+            "dropout": self.dropout,
+            "word_dropout": self.word_dropout,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})

@@ -1,0 +1,139 @@
+"""The encoder: tokens into a memory to attend to."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import cells
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.models.token_embedding import TokenEmbedding
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Encoder(keras.layers.Layer):
+    """Reads a batch of token sequences with stacked recurrent layers.
+
+    Args:
+        vocabulary_size: Positive integer.
+        cell: A recurrent cell, such as `keras.layers.GRUCell(256)`. It is a
+            template: every layer and direction gets a fresh copy of it.
+        embedding_dim: Positive integer, width of the embeddings.
+        depth: Positive integer, number of layers.
+        bidirectional: Whether every layer reads both ways, its outputs
+            concatenated.
+        dropout: Rate on the embeddings, between layers and on the memory.
+        word_dropout: Rate at which words lose their whole embedding, in
+            training (Sennrich & Zhang 2019).
+        pad_id: Id of padding; `-1` for a vocabulary without a row for it.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        ids: Integer tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        A tuple `(memory, mask, final)`: the memory of shape
+        `(batch, time, memory_dim)`, its boolean mask of shape
+        `(batch, time)`, and the final states of all layers and directions
+        side by side, of shape `(batch, final_dim)`.
+
+    Masking: padding changes no state, and the mask says where it is.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell or a size is not
+            positive.
+
+    Example:
+
+    >>> encoder = Encoder(20, keras.layers.GRUCell(8), embedding_dim=4)
+    >>> memory, mask, final = encoder(np.ones((2, 5), "int32"))
+    >>> memory.shape, mask.shape, final.shape
+    ((2, 5, 16), (2, 5), (2, 16))
+
+    Reference:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.2.
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        cell,
+        embedding_dim=256,
+        depth=1,
+        bidirectional=True,
+        dropout=0.0,
+        word_dropout=0.0,
+        pad_id=0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        cells.check_cell(cell, "Encoder")
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        self.cell = cell
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.depth = positive_integer("depth", depth)
+        self.bidirectional = bidirectional
+        self.dropout = dropout
+        self.word_dropout = word_dropout
+        self.pad_id = pad_id
+        self.embedding = TokenEmbedding(
+            vocabulary_size,
+            embedding_dim,
+            dropout=dropout,
+            word_dropout=word_dropout,
+            name="embedding",
+        )
+        self.unit_dropout = keras.layers.Dropout(dropout)
+        self.rnns = [self._new_rnn(f"rnn_{i}") for i in range(depth)]
+
+    def _new_rnn(self, name):
+        rnn = keras.layers.RNN(
+            cells.clone_cell(self.cell),
+            return_sequences=True,
+            return_state=True,
+            name=name,
+        )
+        if self.bidirectional:
+            return keras.layers.Bidirectional(rnn, name=name)
+        return rnn
+
+    @property
+    def memory_dim(self):
+        """Width of the memory."""
+        return self.cell.output_size * (2 if self.bidirectional else 1)
+
+    def build(self, ids_shape):
+        self.embedding.build(ids_shape)
+        width = self.embedding_dim
+        for rnn in self.rnns:
+            rnn.build((*ids_shape, width))
+            width = self.memory_dim
+
+    def call(self, ids, training=False):
+        mask = ops.not_equal(ids, self.pad_id)
+        x = self.embedding(ids, training=training)
+        final = []
+        for rnn in self.rnns:
+            x, *states = rnn(x, mask=mask, training=training)
+            x = self.unit_dropout(x, training=training)
+            final.extend(keras.tree.flatten(states))
+        return x, mask, ops.concatenate(final, axis=-1)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "embedding_dim": self.embedding_dim,
+            "depth": self.depth,
+            "bidirectional": self.bidirectional,
+            "dropout": self.dropout,
+            "word_dropout": self.word_dropout,
+            "pad_id": self.pad_id,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})

@@ -1,0 +1,98 @@
+"""An encoder-decoder with attention, around any recurrent cell."""
+
+import keras
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Translator(keras.Model):
+    """Recurrent encoder-decoder with attention.
+
+    `fit` teacher-forces it: the inputs hold the source and the target behind
+    a start token, and the labels are the target shifted by one
+    (`kerasrnn.data` makes both). For decoding, `encode` and `decode_step`
+    are what the searches of `kerasrnn.decoding` ask for.
+
+    Args:
+        encoder: An `Encoder`.
+        decoder: A `Decoder`.
+        **kwargs: Base model arguments, such as `name`.
+
+    Call arguments:
+        inputs: A dictionary of integer tensors: `"source"` of shape
+            `(batch, source_time)` and `"target"` of shape
+            `(batch, target_time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, target_time, vocabulary_size)`.
+
+    Masking: padding of the source is never attended to. Padding of the
+    target is on the right, where no real token depends on it; mask it in the
+    loss (`kerasrnn.losses.TokenCrossentropy`).
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8)
+    >>> model = Translator(Encoder(20, cell), Decoder(30, cell))
+    >>> source, target = np.ones((2, 5), "int32"), np.ones((2, 4), "int32")
+    >>> model({"source": source, "target": target}).shape
+    (2, 4, 30)
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+    """
+
+    def __init__(self, encoder, decoder, **kwargs):
+        super().__init__(**kwargs)
+        self.encoder = encoder
+        self.decoder = decoder
+
+    def call(self, inputs, training=False):
+        memory, mask, final = self.encoder(inputs["source"], training=training)
+        return self.decoder(
+            inputs["target"], memory, mask, final, training=training
+        )
+
+    def encode(self, source):
+        """Reads a batch of sources, for decoding.
+
+        Args:
+            source: Integer tensor of shape `(batch, source_time)`.
+
+        Returns:
+            A tuple `(states, memory)`: the states that `decode_step` starts
+            from, and the projected memory with its mask, which it reads.
+        """
+        memory, mask, final = self.encoder(source)
+        states = self.decoder.initial_state(final)
+        return states, (self.decoder.rnn.cell.project(memory), mask)
+
+    def decode_step(self, ids, states, memory):
+        """Predicts the next token of each sentence.
+
+        Args:
+            ids: Integer tensor of shape `(batch,)`, the tokens before.
+            states: The states before, from `encode` or the step before.
+            memory: The memory that `encode` returned.
+
+        Returns:
+            A tuple `(logits, states, alignments)` of shapes
+            `(batch, vocabulary_size)`, as before, and
+            `(batch, source_time)`.
+        """
+        projected, mask = memory
+        return self.decoder.step(ids, states, projected, mask)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "encoder": keras.saving.serialize_keras_object(self.encoder),
+            "decoder": keras.saving.serialize_keras_object(self.decoder),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        for part in ("encoder", "decoder"):
+            config[part] = keras.saving.deserialize_keras_object(config[part])
+        return cls(**config)

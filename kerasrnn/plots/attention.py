@@ -1,0 +1,184 @@
+"""Heat maps of attention weights."""
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+
+from kerasrnn.plots.arrangement import arrange
+from kerasrnn.plots.fonts import font_family
+
+CELL_INCHES = 0.36
+# Bounds the memory that a picture takes, however long its sentences.
+MAX_INCHES = 36.0
+FONT_POINTS = 11.0
+COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
+
+
+def attention_figure(weights, source_tokens, target_tokens, title=None):
+    """Draws where each target token looked in the source sentence.
+
+    One row for each target token, one column for each source token; the
+    darker a cell, the greater the weight. The figure grows with the number of
+    tokens, and each axis has a font that draws its script.
+
+    Args:
+        weights: Array of shape `(targets, sources)`, the attention weights of
+            one sentence without its padding. A weight that is not a number is
+            drawn grey.
+        source_tokens: List of `sources` strings.
+        target_tokens: List of `targets` strings.
+        title: Optional string above the heat map.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the tokens and the shape of `weights` do not agree.
+
+    Example:
+
+    >>> weights = np.array([[0.9, 0.1], [0.2, 0.8]])  # (targets, sources)
+    >>> source, target = ["red", "book"], ["लाल", "किताब"]
+    >>> figure = kerasrnn.plots.attention_figure(weights, source, target)
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['लाल', 'किताब']
+
+    References:
+        - [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), figure 3.
+    """
+    return attention_grid(
+        [(weights, source_tokens, target_tokens)], columns=1, title=title
+    )
+
+
+def attention_grid(sentences, columns=2, title=None):
+    """Draws the attention of several sentences in one picture.
+
+    The panels share one scale of colours. See `attention_figure` for one.
+
+    Args:
+        sentences: List of tuples `(weights, source_tokens, target_tokens)`,
+            the arguments of `attention_figure`, with weights of shape
+            `(targets, sources)` that may differ from sentence to sentence.
+        columns: Positive integer, the number of panels side by side.
+        title: Optional string above all panels.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If there is no sentence, `columns` is not positive, or the
+            tokens and the shape of some weights do not agree.
+
+    Example:
+
+    >>> sentence = (np.eye(2), ["red", "book"], ["लाल", "किताब"])
+    >>> figure = kerasrnn.plots.attention_grid([sentence] * 4, columns=2)
+    >>> len(figure.axes)  # four panels and a colour bar
+    5
+    """
+    sentences = [_checked(*sentence) for sentence in sentences]
+    if not sentences:
+        raise ValueError(
+            "`sentences` must hold at least one sentence. "
+            f"Received: sentences={sentences!r}"
+        )
+    if columns < 1:
+        raise ValueError(
+            "`columns` must be a positive integer. "
+            f"Received: columns={columns!r}"
+        )
+    columns = min(columns, len(sentences))
+    # On a figure of one inch, positions are inches until all is arranged.
+    figure = Figure(figsize=(1.0, 1.0))
+    scale = max(map(_greatest, sentences)) or 1.0
+    cell = _cell_inches(sentences, columns)
+    panels = [
+        _draw_panel(figure, *sentence, scale, cell) for sentence in sentences
+    ]
+    bar = figure.colorbar(
+        panels[0].images[0],
+        cax=figure.add_axes((0.0, 0.0, 0.15, 3.0)),
+        label="attention weight",
+    )
+    bar.outline.set_visible(False)
+    if title is not None:
+        title = figure.suptitle(
+            title, family=font_family([title]), parse_math=False
+        )
+    arrange(figure, panels, bar.ax, title, columns)
+    return figure
+
+
+def _checked(weights, source_tokens, target_tokens):
+    """The arguments as an array and two lists, if they fit together."""
+    tokens = {
+        "source_tokens": list(source_tokens),
+        "target_tokens": list(target_tokens),
+    }
+    for name, values in tokens.items():
+        if not values or not all(isinstance(value, str) for value in values):
+            raise ValueError(
+                f"`{name}` must be a list of strings, at least one. "
+                f"Received: {name}={values!r}"
+            )
+    weights = np.asarray(weights, dtype="float32")
+    sources, targets = map(len, tokens.values())
+    if weights.shape != (targets, sources):
+        raise ValueError(
+            "`weights` must have shape (targets, sources), one row for each of "
+            "`target_tokens` and one column for each of `source_tokens`, here "
+            f"{(targets, sources)}. Received: weights.shape={weights.shape}"
+        )
+    return weights, *tokens.values()
+
+
+def _greatest(sentence):
+    weights = sentence[0]
+    return np.max(weights, initial=0.0, where=np.isfinite(weights))
+
+
+def _cell_inches(sentences, columns):
+    """Side of a cell: the same in every panel, bounded by the picture's."""
+    sources = [len(tokens) for _, tokens, _ in sentences]
+    targets = [len(tokens) for _, _, tokens in sentences]
+    across = sum(max(sources[place::columns]) for place in range(columns))
+    down = sum(
+        max(targets[place : place + columns])
+        for place in range(0, len(targets), columns)
+    )
+    return min(CELL_INCHES, MAX_INCHES / max(across, down))
+
+
+def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
+    targets, sources = weights.shape
+    axes = figure.add_axes((0.0, 0.0, cell * sources, cell * targets))
+    axes.imshow(weights, cmap=COLORS, vmin=0.0, vmax=scale, aspect="auto")
+    # 72 points to an inch; a label keeps clear of those beside it.
+    size = min(FONT_POINTS, 0.6 * 72 * cell)
+    axes.xaxis.tick_top()
+    axes.set_xticks(
+        range(sources),
+        source_tokens,
+        family=font_family(source_tokens),
+        fontsize=size,
+        parse_math=False,
+        rotation=45,
+        rotation_mode="anchor",
+        ha="left",
+        va="center",
+    )
+    axes.set_yticks(
+        range(targets),
+        target_tokens,
+        family=font_family(target_tokens),
+        fontsize=size,
+        parse_math=False,
+    )
+    # White lines between the cells.
+    axes.set_xticks(np.arange(0.5, sources - 1), minor=True)
+    axes.set_yticks(np.arange(0.5, targets - 1), minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.0)
+    axes.tick_params(which="both", length=0, pad=5)
+    axes.spines[:].set_visible(False)
+    return axes

@@ -1,0 +1,113 @@
+"""Fonts that can draw a text, chosen by the characters it needs."""
+
+import functools
+import unicodedata
+import warnings
+from pathlib import Path
+
+import matplotlib
+from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import findfont
+from matplotlib.font_manager import fontManager
+from matplotlib.ft2font import FT2Font
+
+from kerasrnn.plots.saving import replace_bytes
+
+# Comes with matplotlib. Draws Latin with stacked marks, Greek and Cyrillic.
+BASE_FAMILY = "DejaVu Sans"
+
+
+def font_family(texts):
+    """Chooses the font families that draw all of the texts alike.
+
+    The base family serves where it has every character. Otherwise the first
+    font that has them goes before it: FiraGO from the package
+    `pymupdf-fonts`, which draws Devanagari among other scripts, then any font
+    installed on the system. matplotlib takes the few characters that this
+    font lacks from the base family, and shapes each run of text (conjuncts,
+    reordered vowel signs) with the font that draws it.
+
+    Args:
+        texts: Iterable of strings that are shown together, such as the labels
+            of an axis.
+
+    Returns:
+        List of names of font families, first choice first. A `UserWarning`
+        says which characters no font has.
+
+    Example:
+
+    >>> font_family(["where", "is", "thưởng"])
+    ['DejaVu Sans']
+    >>> font_family(["कहाँ", "है", "?"])
+    ['FiraGO', 'DejaVu Sans']
+    """
+    needed = _visible_characters("".join(texts))
+    missing = needed - _characters(findfont(BASE_FAMILY))
+    if not missing:
+        return [BASE_FAMILY]
+    packaged = _packaged_font()
+    if packaged and missing <= _characters(packaged):
+        return [_family(packaged), BASE_FAMILY]
+    for entry in _system_fonts():
+        if missing <= _characters(entry.fname, entry.index):
+            return [entry.name, BASE_FAMILY]
+    families = [BASE_FAMILY]
+    if packaged:
+        families.insert(0, _family(packaged))
+        missing -= _characters(packaged)
+    warnings.warn(
+        f"No font was found for the characters {''.join(sorted(missing))!r}: "
+        "the figure shows them as boxes. For Devanagari, install the package "
+        "`pymupdf-fonts`; for other scripts, a font of the Noto family.",
+        stacklevel=2,
+    )
+    return families
+
+
+def _visible_characters(text):
+    # Spaces, controls and joiners (Z*, Cc, Cf) leave no ink of their own.
+    return frozenset(
+        character
+        for character in text
+        if unicodedata.category(character)[0] != "Z"
+        and unicodedata.category(character) not in ("Cc", "Cf")
+    )
+
+
+@functools.cache
+def _characters(path, index=0):
+    """The characters that the font file has a glyph for."""
+    charmap = FT2Font(path, face_index=index).get_charmap()
+    return frozenset(map(chr, charmap))
+
+
+def _family(path):
+    return FontProperties(fname=path).get_name()
+
+
+@functools.cache
+def _packaged_font():
+    """Registers FiraGO with matplotlib; its path, `None` if not installed."""
+    try:
+        import pymupdf_fonts
+    except ImportError:
+        return None
+    # The package holds the font as bytes, and matplotlib reads files.
+    path = Path(matplotlib.get_cachedir(), "kerasrnn", "FiraGO-Regular.ttf")
+    content = pymupdf_fonts.myfont("figo")
+    if not path.is_file() or path.read_bytes() != content:
+        replace_bytes(path, content)
+    fontManager.addfont(path)
+    return str(path)
+
+
+def _system_fonts():
+    """Upright fonts of regular weight that draw letters, not code points."""
+    return [
+        entry
+        for entry in fontManager.ttflist
+        if entry.style == "normal"
+        and entry.weight in (400, "normal", "regular", "book")
+        and "LastResort" not in entry.fname
+    ]

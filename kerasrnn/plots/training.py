@@ -1,0 +1,96 @@
+"""Curves of a training run."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+MAX_COLUMNS = 3
+PANEL_INCHES = (4.2, 3.2)
+
+
+def training_figure(history):
+    """Draws the curves of a training run, one panel for each metric.
+
+    A metric and its validation share a panel: `loss` and `val_loss`, say.
+
+    Args:
+        history: Dictionary of metric name to list of values, one value an
+            epoch, each list of shape `(epochs,)`, as
+            `model.fit(...).history` is. The lists may differ in length.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If `history` is no such dictionary, or empty.
+
+    Example:
+
+    >>> figure = kerasrnn.plots.training_figure(
+    ...     {"loss": [2.0, 1.0], "val_loss": [2.5, 2.0], "bleu": [3.0, 9.0]}
+    ... )
+    >>> [axes.get_title() for axes in figure.axes]
+    ['loss', 'bleu']
+    """
+    history = _checked(history)
+    metrics = list(dict.fromkeys(map(_metric, history)))
+    rows = math.ceil(len(metrics) / MAX_COLUMNS)
+    columns = math.ceil(len(metrics) / rows)
+    width, height = PANEL_INCHES
+    figure = Figure(
+        figsize=(columns * width, rows * height), layout="constrained"
+    )
+    for place, metric in enumerate(metrics, start=1):
+        _draw_panel(figure.add_subplot(rows, columns, place), metric, history)
+    return figure
+
+
+def _metric(name):
+    return name.removeprefix("val_")
+
+
+def _checked(history):
+    if not isinstance(history, Mapping) or not history:
+        raise ValueError(
+            "`history` must be a dictionary of metric name to list of values, "
+            "such as `model.fit(...).history`, with at least one metric. "
+            f"Received: history={history!r}"
+        )
+    arrays = {name: np.asarray(values) for name, values in history.items()}
+    for name, values in arrays.items():
+        if (
+            values.ndim != 1
+            or not values.size
+            or values.dtype.kind not in "fiu"
+        ):
+            raise ValueError(
+                "`history` must hold a list of numbers, one an epoch, for "
+                f"each metric. Received: history[{name!r}]={history[name]!r}"
+            )
+    return arrays
+
+
+def _draw_panel(axes, metric, history):
+    curves = (
+        (metric, "training", "C0"),
+        (f"val_{metric}", "validation", "C1"),
+    )
+    for name, label, color in curves:
+        if name in history:
+            epochs = np.arange(1, len(history[name]) + 1)
+            # The dots are all there is to see of a single epoch.
+            axes.plot(
+                epochs, history[name], color=color, label=label, marker="."
+            )
+    if len(axes.lines) > 1:
+        axes.legend(frameon=False)
+    elif metric not in history:
+        metric = f"val_{metric}"
+    axes.set_title(metric, parse_math=False)
+    axes.set_xlabel("epoch")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,191 @@
+import functools
+import hashlib
+import pathlib
+import subprocess
+import sys
+
+import keras
+import pytest
+
+from kerasrnn.data import corpora
+from kerasrnn.data.corpora import find_corpus
+
+GET_FILE = keras.utils.get_file
+FILES = {
+    "guha": "eng_to_hin.txt",
+    "tatoeba": "hin.txt",
+    "tourism_health": "tourism_health.tsv",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_download(monkeypatch):
+    """No test reaches the network or a data folder outside the tests."""
+
+    def get_file(*args, **kwargs):
+        pytest.fail("a download was tried")
+
+    monkeypatch.setattr(keras.utils, "get_file", get_file)
+    monkeypatch.delenv("KERASRNN_DATA", raising=False)
+
+
+def place(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("hello\tनमस्ते\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("folder", ["", "en_hi"])
+@pytest.mark.parametrize("name", FILES)
+def test_data_dir(tmp_path, name, folder):
+    path = place(tmp_path / folder / FILES[name])
+    assert find_corpus(name, data_dir=tmp_path) == path
+    assert find_corpus(name, data_dir=str(tmp_path)) == path
+
+
+@pytest.mark.parametrize("folder", ["", "en_hi"])
+@pytest.mark.parametrize("name", FILES)
+def test_environment_variable(tmp_path, monkeypatch, name, folder):
+    path = place(tmp_path / folder / FILES[name])
+    monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
+    assert find_corpus(name) == path
+
+
+def test_data_dir_comes_before_the_environment(tmp_path, monkeypatch):
+    path = place(tmp_path / "given" / "hin.txt")
+    place(tmp_path / "environment" / "hin.txt")
+    monkeypatch.setenv("KERASRNN_DATA", str(tmp_path / "environment"))
+    assert find_corpus("tatoeba", data_dir=tmp_path / "given") == path
+    with pytest.raises(FileNotFoundError) as error:
+        find_corpus("tatoeba", data_dir=tmp_path / "empty")
+    assert "environment/" not in str(error.value)
+
+
+def test_home_is_expanded(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        pathlib.Path,
+        "expanduser",
+        lambda path: pathlib.Path(str(path).replace("~", str(tmp_path))),
+    )
+    path = place(tmp_path / "data" / "hin.txt")
+    assert find_corpus("tatoeba", data_dir="~/data") == path
+    assert find_corpus("~/data/hin.txt") == path
+
+
+def test_any_existing_file(tmp_path):
+    path = place(tmp_path / "mine.tsv")
+    assert find_corpus(path) == path
+    assert find_corpus(str(path), data_dir=tmp_path / "unused") == path
+
+
+def test_neither_a_name_nor_a_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist") as error:
+        find_corpus("gutenberg", data_dir=tmp_path)
+    for part in ("gutenberg", "guha", "tatoeba", "tourism_health"):
+        assert repr(part) in str(error.value)
+    assert str(pathlib.Path.cwd()) in str(error.value)
+
+
+def test_folder_instead_of_a_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="is a folder"):
+        find_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_missing_in_data_dir_names_places_and_remedy(tmp_path, name):
+    with pytest.raises(FileNotFoundError) as error:
+        find_corpus(name, data_dir=tmp_path)
+    message = str(error.value)
+    assert f"{FILES[name]!r} of the corpus {name!r} is missing" in message
+    assert str(tmp_path / FILES[name]) in message
+    assert str(tmp_path / "en_hi" / FILES[name]) in message
+    assert "How to get it: " in message
+    assert "`data_dir`" in message and "KERASRNN_DATA" in message
+
+
+@pytest.mark.parametrize("name", ["tatoeba", "tourism_health"])
+def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
+    with pytest.raises(FileNotFoundError, match="no data folder is given"):
+        find_corpus(name)
+    monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError) as error:
+        find_corpus(name)
+    assert str(tmp_path / FILES[name]) in str(error.value)
+
+
+@pytest.mark.parametrize("environment", [False, True])
+def test_download(tmp_path, monkeypatch, environment):
+    calls = []
+
+    def get_file(fname, origin, file_hash, hash_algorithm, cache_subdir):
+        calls.append((fname, origin, file_hash, hash_algorithm))
+        return str(place(tmp_path / "cache" / cache_subdir / fname))
+
+    monkeypatch.setattr(keras.utils, "get_file", get_file)
+    if environment:  # a data folder without this file is no obstacle
+        monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
+    path = find_corpus("guha")
+    assert isinstance(path, pathlib.Path)
+    assert path.is_file()
+    assert path.name == "eng_to_hin.txt"
+    [(fname, origin, sha256, algorithm)] = calls
+    assert origin.startswith("https://") and origin.endswith(fname)
+    assert len(sha256) == 64 and algorithm == "sha256"
+
+
+def test_failed_download_is_the_cause(tmp_path, monkeypatch):
+    cause = Exception("URL fetch failure: 503")
+
+    def get_file(*args, **kwargs):
+        raise cause
+
+    monkeypatch.setattr(keras.utils, "get_file", get_file)
+    monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="503") as error:
+        find_corpus("guha")
+    assert error.value.__cause__ is cause
+    message = str(error.value)
+    assert str(tmp_path / "en_hi" / "eng_to_hin.txt") in message
+    assert "https://" in message and "How to get it" in message
+
+
+@pytest.mark.parametrize("intact", [True, False])
+def test_download_is_checked_and_cached(tmp_path, monkeypatch, intact):
+    """With the real `get_file`, from a file to a cache of the test's own."""
+    source = place(tmp_path / "source" / "eng_to_hin.txt")
+    content = source.read_bytes()
+    guha = corpora._CORPORA["guha"]._replace(
+        url=source.as_uri(), sha256=hashlib.sha256(content).hexdigest()
+    )
+    monkeypatch.setitem(corpora._CORPORA, "guha", guha)
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    get_file = functools.partial(GET_FILE, cache_dir=str(cache))
+    monkeypatch.setattr(keras.utils, "get_file", get_file)
+    if not intact:
+        source.write_bytes(b"<html>")
+        with pytest.raises(FileNotFoundError, match="corrupted") as error:
+            find_corpus("guha")
+        assert isinstance(error.value.__cause__, ValueError)
+        return
+    path = find_corpus("guha")
+    assert path.read_bytes() == content
+    assert cache in path.parents
+    source.unlink()
+    assert find_corpus("guha") == path
+
+
+def test_keras_is_not_needed_to_find_a_file(tmp_path):
+    place(tmp_path / "hin.txt")
+    code = (
+        "import sys, importlib.util as u\n"
+        "spec = u.spec_from_file_location('corpora', sys.argv[1])\n"
+        "corpora = u.module_from_spec(spec)\n"
+        "spec.loader.exec_module(corpora)\n"
+        "corpora.find_corpus('tatoeba', sys.argv[2])\n"
+        "assert 'keras' not in sys.modules\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, corpora.__file__, str(tmp_path)],
+        check=True,
+    )

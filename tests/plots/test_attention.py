@@ -1,0 +1,172 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.font_manager import findfont
+from matplotlib.ft2font import FT2Font
+
+from kerasrnn.plots import attention_figure
+from kerasrnn.plots import attention_grid
+from kerasrnn.plots import save_figure
+
+SOURCE = "where is the red book ? </s>".split()
+TARGET = "लाल किताब कहाँ है ? क्षत्रिय विद्यार्थी हिंदी स्वास्थ्य ज्ञान </s>".split()
+
+
+def sentence(targets, sources):
+    weights = np.random.default_rng(0).dirichlet(np.ones(sources), targets)
+    source_tokens = [f"source{i}" for i in range(sources)]
+    return weights, source_tokens, [f"target{i}" for i in range(targets)]
+
+
+def words(labels):
+    return [label.get_text() for label in labels]
+
+
+def labels(axes):
+    return [*axes.get_xticklabels(), *axes.get_yticklabels()]
+
+
+def cell_inches(axes):
+    """Width and height of a cell."""
+    size = axes.get_position().size * axes.figure.get_size_inches()
+    targets, sources = axes.images[0].get_array().shape
+    return size / (sources, targets)
+
+
+def test_tokens_and_weights_are_where_they_belong():
+    weights = sentence(len(TARGET), len(SOURCE))[0]
+    figure = attention_figure(weights, SOURCE, TARGET, title="कर्म $1 $2")
+    axes, bar = figure.axes
+    assert words(axes.get_xticklabels()) == SOURCE
+    assert words(axes.get_yticklabels()) == TARGET
+    np.testing.assert_allclose(axes.images[0].get_array(), weights, rtol=1e-6)
+    # The first target is the top row.
+    assert axes.get_ylim() == (len(TARGET) - 0.5, -0.5)
+    assert figure.get_suptitle() == "कर्म $1 $2"
+    assert bar.get_ylabel() == "attention weight"
+
+
+def test_darker_is_more_from_zero_up():
+    figure = attention_figure([[0.1, 0.4]], ["a", "b"], ["c"])
+    image = figure.axes[0].images[0]
+    assert image.get_clim() == pytest.approx((0.0, 0.4))
+    light, dark = image.cmap(image.norm([0.0, 0.4]))[:, :3].sum(axis=1)
+    assert light > 2.8 > 1.0 > dark
+
+
+def test_hindi_labels_have_their_glyphs_and_a_png(tmp_path):
+    weights = sentence(len(TARGET), len(SOURCE))[0]
+    figure = attention_figure(weights, SOURCE, TARGET, title="हिंदी")
+    for label in labels(figure.axes[0]):
+        charmaps = [
+            FT2Font(findfont(family)).get_charmap()
+            for family in label.get_fontfamily()
+        ]
+        for character in label.get_text():
+            assert any(ord(character) in charmap for charmap in charmaps)
+    # Warnings are errors here: matplotlib warns of each missing glyph.
+    path = save_figure(figure, tmp_path / "attention.png")
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_dollars_are_not_mathematics(tmp_path):
+    figure = attention_figure(np.eye(2), ["$5$", "\\x$^$"], ["_$a", "$$"])
+    assert not any(label.get_parse_math() for label in labels(figure.axes[0]))
+    save_figure(figure, tmp_path / "attention.png")
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 30), (30, 2), (12, 12)])
+def test_the_figure_grows_with_the_tokens_and_cuts_no_label(shape):
+    figure = attention_figure(*sentence(*shape), title="a long title " * 4)
+    np.testing.assert_allclose(cell_inches(figure.axes[0]), 0.36)
+    figure.draw_without_rendering()
+    left, bottom, right, top = figure.get_tightbbox().extents
+    width, height = figure.get_size_inches()
+    assert 0.0 < left < right < width
+    assert 0.0 < bottom < top < height
+
+
+def test_labels_side_by_side_do_not_touch():
+    weights, source_tokens, target_tokens = sentence(40, 40)
+    figure = attention_figure(weights, source_tokens, target_tokens)
+    figure.draw_without_rendering()
+    boxes = [
+        label.get_window_extent() for label in figure.axes[0].get_yticklabels()
+    ]
+    for place, box in enumerate(boxes):
+        assert not box.count_overlaps(boxes[:place])
+
+
+def test_very_long_sentences_keep_the_picture_bounded():
+    figure = attention_figure(*sentence(150, 150))
+    assert max(figure.get_size_inches()) < 45.0
+
+
+def test_panels_of_a_grid_have_equal_cells_and_scale_and_do_not_touch():
+    sentences = [sentence(*s) for s in [(9, 3), (2, 7), (4, 4)]]
+    figure = attention_grid(sentences, columns=2, title="epoch 3")
+    *panels, bar = figure.axes
+    assert len(panels) == 3
+    figure.draw_without_rendering()
+    boxes = [axes.get_tightbbox() for axes in (*panels, bar)]
+    for place, box in enumerate(boxes):
+        assert not box.count_overlaps(boxes[:place])
+    greatest = max(weights.max() for weights, _, _ in sentences)
+    for axes, (weights, source_tokens, _) in zip(
+        panels, sentences, strict=True
+    ):
+        np.testing.assert_allclose(cell_inches(axes), 0.36)
+        assert axes.images[0].get_clim() == pytest.approx((0.0, greatest))
+        assert axes.images[0].get_array().shape == weights.shape
+        assert words(axes.get_xticklabels()) == source_tokens
+    # Row by row: the second panel is right of the first, the third below.
+    first, second, third = (axes.get_position() for axes in panels)
+    assert second.x0 > first.x1 and second.y1 == pytest.approx(first.y1)
+    assert third.y1 < first.y0 and third.x0 == pytest.approx(first.x0)
+
+
+def test_more_columns_than_sentences_waste_no_room():
+    narrow = attention_grid([sentence(2, 2)], columns=1)
+    wide = attention_grid([sentence(2, 2)], columns=5)
+    np.testing.assert_allclose(wide.get_size_inches(), narrow.get_size_inches())
+
+
+def test_weights_of_zero_or_not_a_number_are_drawn(tmp_path):
+    figure = attention_figure([[np.nan, 0.0]], ["a", "b"], ["c"])
+    image = figure.axes[0].images[0]
+    assert image.get_clim() == (0.0, 1.0)
+    save_figure(figure, tmp_path / "attention.png")
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2,), (1, 2, 3)])
+def test_weights_of_another_shape_are_an_error(shape):
+    expected = r"`weights` must .*\(2, 3\)\. Received: weights\.shape="
+    with pytest.raises(ValueError, match=expected):
+        attention_figure(np.zeros(shape), ["a", "b", "c"], ["d", "e"])
+
+
+@pytest.mark.parametrize("tokens", [[], [b"a", b"b"], [1, 2]])
+def test_tokens_that_are_no_strings_are_an_error(tokens):
+    with pytest.raises(ValueError, match=r"`source_tokens`.*Received"):
+        attention_figure(np.eye(2), tokens, ["a", "b"])
+    with pytest.raises(ValueError, match=r"`target_tokens`.*Received"):
+        attention_figure(np.eye(2), ["a", "b"], tokens)
+
+
+def test_a_grid_needs_a_sentence_and_a_column():
+    with pytest.raises(ValueError, match=r"`sentences`.*Received"):
+        attention_grid([])
+    with pytest.raises(ValueError, match=r"`columns`.*Received: columns=0"):
+        attention_grid([sentence(2, 2)], columns=0)
+
+
+def test_no_display_and_no_global_state_are_involved():
+    code = (
+        "import sys; import kerasrnn.plots as p; "
+        "p.attention_figure([[1.0]], ['a'], ['b']); "
+        "assert 'matplotlib.pyplot' not in sys.modules; "
+        "assert 'tensorflow' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,68 @@
+import os
+
+import pytest
+from matplotlib.figure import Figure
+
+from kerasrnn.plots import save_figure
+
+
+def some_figure():
+    figure = Figure(figsize=(1.0, 1.0))
+    figure.add_subplot().plot([1.0, 2.0])
+    return figure
+
+
+def test_writes_a_png_and_nothing_else(tmp_path):
+    path = save_figure(some_figure(), str(tmp_path / "a" / "b" / "loss.png"))
+    assert path == tmp_path / "a" / "b" / "loss.png"
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert os.listdir(path.parent) == ["loss.png"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".pdf", b"%PDF"), (".svg", b"<?xml")]
+)
+def test_the_suffix_is_the_format(tmp_path, suffix, start):
+    path = save_figure(some_figure(), tmp_path / f"loss{suffix}")
+    assert path.read_bytes().startswith(start)
+
+
+def test_replaces_an_older_file(tmp_path):
+    path = tmp_path / "loss.png"
+    path.write_bytes(b"old")
+    save_figure(some_figure(), path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(OSError, match=r"folder that can be written .*Received"):
+        save_figure(some_figure(), tmp_path / "file" / "loss.png")
+
+
+def test_a_failed_write_leaves_no_temporary_file(tmp_path):
+    (tmp_path / "loss.png").mkdir()
+    with pytest.raises(OSError, match="could not be written"):
+        save_figure(some_figure(), tmp_path / "loss.png")
+    assert os.listdir(tmp_path) == ["loss.png"]
+
+
+def test_a_failed_rename_keeps_the_older_file(tmp_path, monkeypatch):
+    path = tmp_path / "loss.png"
+    path.write_bytes(b"old")
+
+    def fail(source, target):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="Permission denied"):
+        save_figure(some_figure(), path)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["loss.png"]
+
+
+@pytest.mark.parametrize("name", ["loss", "loss.weights"])
+def test_unknown_formats_write_nothing(tmp_path, name):
+    with pytest.raises(ValueError, match="format"):
+        save_figure(some_figure(), tmp_path / name)
+    assert not os.listdir(tmp_path)

@@ -1,0 +1,1 @@
+"""NumPy oracles, written from the equations and from nothing else."""

@@ -1,0 +1,147 @@
+"""Greedy, exhaustive and beam search over a toy model, in plain Python.
+
+The model is `log_prob_fn(prefix)`: from a tuple of token ids, the start
+token first, to the log-probabilities `(vocab,)` of the next token. The
+`tokens` of a hypothesis are the produced ones, as a tuple: without the start
+token, with the end token where there is one.
+"""
+
+import itertools
+
+import numpy as np
+
+
+def length_penalty(length, alpha):
+    """((5 + length) / 6) ** alpha (Wu et al. 2016).
+
+    `length` counts the produced tokens, the end token included.
+    """
+    return ((5 + length) / 6) ** alpha
+
+
+def log_prob_of(tokens, log_prob_fn, start_id):
+    """sum_t log p(token_t | start, token_1 .. token_{t-1})."""
+    prefix = (start_id,)
+    total = 0.0
+    for token in tokens:
+        total += float(log_prob_fn(prefix)[token])
+        prefix += (token,)
+    return total
+
+
+def score_of(tokens, log_prob_fn, start_id, alpha):
+    """log p(tokens) / length_penalty(number of tokens)."""
+    total = log_prob_of(tokens, log_prob_fn, start_id)
+    return total / length_penalty(len(tokens), alpha)
+
+
+def by_score(hypothesis):
+    """Sort key: the second member of the pair, highest first."""
+    return -hypothesis[1]
+
+
+def greedy(log_prob_fn, start_id, end_id, max_length):
+    """The likeliest token at each step, up to the end token.
+
+    Returns `(tokens, log_prob)`, with at most `max_length` tokens.
+    """
+    tokens, total = (), 0.0
+    while len(tokens) < max_length:
+        log_probs = log_prob_fn((start_id,) + tokens)
+        token = int(np.argmax(log_probs))
+        tokens += (token,)
+        total += float(log_probs[token])
+        if token == end_id:
+            break
+    return tokens, total
+
+
+def exhaustive(log_prob_fn, start_id, end_id, max_length, alpha, vocab):
+    """Every sequence that ends within `max_length` tokens, best first.
+
+    `vocab` is the number of tokens. Returns a list of `(tokens, score)`;
+    sequences of probability 0 are left out.
+    """
+    others = [token for token in range(vocab) if token != end_id]
+    ranked = []
+    for length in range(1, max_length + 1):
+        for body in itertools.product(others, repeat=length - 1):
+            tokens = body + (end_id,)
+            score = score_of(tokens, log_prob_fn, start_id, alpha)
+            if score > -np.inf:
+                ranked.append((tokens, score))
+    return sorted(ranked, key=by_score)
+
+
+def expand(alive, log_prob_fn, start_id):
+    """Every alive hypothesis with every next token, likeliest first.
+
+    Equally likely ones keep the order of the alive list, then of the ids.
+    A continuation of probability 0 is no candidate.
+    """
+    candidates = []
+    for tokens, total in alive:
+        log_probs = log_prob_fn((start_id,) + tokens)
+        for token in range(len(log_probs)):
+            log_prob = total + float(log_probs[token])
+            if log_prob > -np.inf:
+                candidates.append((tokens + (token,), log_prob))
+    return sorted(candidates, key=by_score)
+
+
+def beam_search(log_prob_fn, start_id, end_id, max_length, beam_width, alpha):
+    """Beam search that keeps its finished hypotheses aside.
+
+    A step looks at the `2 * beam_width` likeliest candidates. Those that end
+    and are among the first `beam_width` are finished, and never change
+    again. The first `beam_width` that do not end stay alive. The search stops
+    once `beam_width` hypotheses are finished, or no alive one can still
+    score above the best finished one, or at `max_length` tokens.
+
+    Returns a list of at most `beam_width` pairs `(tokens, score)`: the
+    finished hypotheses, best first, then the alive ones, best first, in the
+    places that are left.
+    """
+    alive = [((), 0.0)]  # (tokens, log-probability)
+    finished = []  # (tokens, score)
+    for _ in range(max_length):
+        candidates = expand(alive, log_prob_fn, start_id)[: 2 * beam_width]
+        for tokens, log_prob in candidates[:beam_width]:
+            if tokens[-1] == end_id:
+                score = log_prob / length_penalty(len(tokens), alpha)
+                finished.append((tokens, score))
+        alive = [pair for pair in candidates if pair[0][-1] != end_id]
+        alive = alive[:beam_width]
+        if len(finished) >= beam_width or not alive:
+            break
+        if finished:
+            best_finished = max(score for _, score in finished)
+            best_alive = max(log_prob for _, log_prob in alive)
+            # A log-probability only falls, and the penalty divides it by
+            # most at the greatest length.
+            if best_finished >= best_alive / length_penalty(max_length, alpha):
+                break
+    unfinished = [
+        (tokens, log_prob / length_penalty(len(tokens), alpha))
+        for tokens, log_prob in alive
+    ]
+    ranked = sorted(finished, key=by_score) + sorted(unfinished, key=by_score)
+    return ranked[:beam_width]
+
+
+def coverage_penalty(alignments, mask, beta):
+    """beta * sum_j log(min(sum_t a_tj, 1)) over the unmasked places j.
+
+    `alignments` is `(target_len, source_len)`, `mask` is `(source_len,)` or
+    `None`. A place that was never attended to makes it -inf, but at `beta`
+    0 the result is 0 (Wu et al. 2016).
+    """
+    if beta == 0:
+        return 0.0
+    alignments = np.asarray(alignments, dtype="float64")
+    total = 0.0
+    for j in range(alignments.shape[1]):
+        if mask is None or mask[j]:
+            coverage = min(alignments[:, j].sum(), 1.0)
+            total += np.log(coverage) if coverage > 0 else -np.inf
+    return float(beta * total)
