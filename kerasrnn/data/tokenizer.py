@@ -51,9 +51,22 @@ class Tokenizer(keras.layers.Layer):
     def vocabulary_size(self):
         return len(self.vocabulary)
 
+    @property
+    def special_ids(self):
+        """What a search of `kerasrnn.decoding` needs to know."""
+        return {
+            "start_id": self.start_id,
+            "end_id": self.end_id,
+            "pad_id": self.pad_id,
+        }
+
     def normalize(self, texts):
         """Normalises a string tensor as `tokenize` does first."""
         return normalize_text(texts, self.lowercase, self.strip_punctuation)
+
+    def normalize_all(self, texts):
+        """Normalises a list of Python strings."""
+        return [text.decode() for text in self.normalize(list(texts)).numpy()]
 
     def tokenize(self, texts):
         """Returns ids as an int32 `RaggedTensor`, `(batch, time)`.

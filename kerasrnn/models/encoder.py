@@ -103,6 +103,12 @@ class Encoder(keras.layers.Layer):
         """Width of the memory."""
         return self.cell.output_size * (2 if self.bidirectional else 1)
 
+    @property
+    def final_dim(self):
+        """Width of the final states side by side."""
+        states = sum(keras.tree.flatten(self.cell.state_size))
+        return states * self.depth * (2 if self.bidirectional else 1)
+
     def build(self, ids_shape):
         self.embedding.build(ids_shape)
         width = self.embedding_dim

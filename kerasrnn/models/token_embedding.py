@@ -10,6 +10,12 @@ from kerasrnn.layers.arguments import rate
 class TokenEmbedding(keras.layers.ReversibleEmbedding):
     """An embedding that drops whole words and single units in training.
 
+        x_t = sqrt(embedding_dim) E[id_t]       E ~ N(0, 1 / embedding_dim)
+
+    The scale is that of Vaswani et al. 2017, section 3.4: what the recurrent
+    layers read starts with unit variance, and so do the logits of a tied
+    output layer. The small default of Keras leaves both near 0 for epochs.
+
     Args:
         vocabulary_size: Positive integer.
         embedding_dim: Positive integer.
@@ -34,6 +40,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
     (2, 5, 8)
 
     References:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762),
         [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
         [Sennrich & Zhang, 2019](https://arxiv.org/abs/1905.11901).
     """
@@ -46,6 +53,10 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         word_dropout=0.0,
         **kwargs,
     ):
+        kwargs.setdefault(
+            "embeddings_initializer",
+            keras.initializers.RandomNormal(stddev=embedding_dim**-0.5),
+        )
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
         self.unit_dropout = keras.layers.Dropout(rate("dropout", dropout))
         self.word_dropout = keras.layers.Dropout(
@@ -55,7 +66,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
     def call(self, inputs, reverse=False, training=False):
         if reverse:
             return super().call(inputs, reverse=True)
-        x = super().call(ops.maximum(inputs, 0))
+        x = super().call(ops.maximum(inputs, 0)) * self.output_dim**0.5
         x = self.word_dropout(x, training=training)
         return self.unit_dropout(x, training=training)
 

@@ -47,6 +47,16 @@ class Translator(keras.Model):
         super().__init__(**kwargs)
         self.encoder = encoder
         self.decoder = decoder
+        # All sizes are known, so the weights can be there from the start.
+        if not encoder.built:
+            encoder.build((None, None))
+        if not decoder.built:
+            decoder.build(
+                (None, None),
+                (None, None, encoder.memory_dim),
+                (None, encoder.final_dim),
+            )
+        self.built = True
 
     def call(self, inputs, training=False):
         memory, mask, final = self.encoder(inputs["source"], training=training)

@@ -1,0 +1,65 @@
+"""What `Model.fit` needs and Keras lacks."""
+
+import time
+
+import keras
+
+
+class Stopwatch:
+    """Wall and CPU seconds since it was made.
+
+    Example:
+
+    >>> clock = Stopwatch()
+    >>> clock.read()
+    {'wall_seconds': 0.0, 'cpu_seconds': 0.0}
+    """
+
+    def __init__(self):
+        self.wall = time.perf_counter()
+        self.cpu = time.process_time()
+
+    def read(self):
+        """Returns the seconds, as a dictionary."""
+        return {
+            "wall_seconds": round(time.perf_counter() - self.wall, 2),
+            "cpu_seconds": round(time.process_time() - self.cpu, 2),
+        }
+
+
+class TextScores(keras.callbacks.Callback):
+    """Scores generated text after every epoch.
+
+    The scores join the logs of the epoch, so that progress bar, history and
+    any callback behind this one see them.
+
+    Args:
+        generate: Function from a list of strings to a list of strings, such
+            as `TextTranslator.translate_all`.
+        inputs: List of strings to generate from.
+        references: List of strings, as many.
+        score: Function from hypotheses and references to a dictionary, such
+            as `kerasrnn.metrics.corpus_scores`; its numbers are logged.
+
+    Example:
+
+    ```python
+    scores = TextScores(
+        translator.translate_all, sources, references, corpus_scores
+    )
+    model.fit(batches, callbacks=[scores])      # logs val_bleu and val_chrf
+    ```
+    """
+
+    def __init__(self, generate, inputs, references, score):
+        super().__init__()
+        self.generate = generate
+        self.inputs = list(inputs)
+        self.references = list(references)
+        self.score = score
+
+    def on_epoch_end(self, epoch, logs=None):
+        hypotheses = self.generate(self.inputs)
+        for name, value in self.score(hypotheses, self.references).items():
+            if isinstance(value, (int, float)):
+                logs[f"val_{name}"] = value

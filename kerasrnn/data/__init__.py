@@ -1,0 +1,37 @@
+"""Corpora, tokenizers and batches."""
+
+from kerasrnn.data.batches import translation_batches
+from kerasrnn.data.corpora import find_corpus
+from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.parallel_corpus import ParallelCorpus
+from kerasrnn.data.parallel_corpus import drop_overlap
+from kerasrnn.data.parallel_corpus import read_parallel_corpus
+from kerasrnn.data.parallel_corpus import source_key
+from kerasrnn.data.parallel_corpus import split_by_source
+from kerasrnn.data.phrasebook import phrasebook
+from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer
+from kerasrnn.data.text import normalize_text
+from kerasrnn.data.text_translator import TextTranslator
+from kerasrnn.data.tokenizer import Tokenizer
+from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
+from kerasrnn.data.word_tokenizer import WordTokenizer
+
+__all__ = [
+    "CorpusError",
+    "CorpusWarning",
+    "ParallelCorpus",
+    "SentencePieceTokenizer",
+    "TextTranslator",
+    "Tokenizer",
+    "WordPieceTokenizer",
+    "WordTokenizer",
+    "drop_overlap",
+    "find_corpus",
+    "normalize_text",
+    "phrasebook",
+    "read_parallel_corpus",
+    "source_key",
+    "split_by_source",
+    "translation_batches",
+]

@@ -1,0 +1,157 @@
+"""Text in, text out: tokenizers, model and search as one graph."""
+
+import tensorflow as tf
+
+
+class TextTranslator:
+    """Translates strings, the same way in evaluation and when served.
+
+    Args:
+        model: A `kerasrnn.models.Translator`, or anything with its `encode`
+            and `decode_step`.
+        source_tokenizer: The `Tokenizer` it was trained with.
+        target_tokenizer: The `Tokenizer` it was trained with.
+        search: A search of `kerasrnn.decoding` that knows the target's
+            special ids.
+        max_length: Positive integer; a source is cut to as many tokens. It
+            is given at most twice its own number of tokens and ten more for
+            its translation, so that none decodes for ever.
+
+    Example:
+
+    ```python
+    translator = TextTranslator(model, english, hindi, BeamSearch())
+    translator.translate(tf.constant(["where is the book"]))["translation"]
+    ```
+    """
+
+    def __init__(
+        self, model, source_tokenizer, target_tokenizer, search, max_length=100
+    ):
+        self.model = model
+        self.source_tokenizer = source_tokenizer
+        self.target_tokenizer = target_tokenizer
+        self.search = search
+        self.max_length = max_length
+        texts = tf.TensorSpec([None], tf.string, name="text")
+        ids = tf.TensorSpec([None, None], tf.int32, name="ids")
+        self.translate = tf.function(self._translate, [texts])
+        self.translate_ids = tf.function(self._translate_ids, [ids])
+        self.attend = tf.function(self._attend, [texts])
+
+    @property
+    def signatures(self):
+        """The functions to export, by the names they are served under."""
+        return {
+            "serving_default": self.translate,
+            "translate_ids": self.translate_ids,
+            "attend": self.attend,
+        }
+
+    def translate_all(self, texts, batch_size=64):
+        """Translates a list of strings, those of like length together.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, how many at once.
+
+        Returns:
+            List of strings, in the order of `texts`.
+        """
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        translations = [""] * len(texts)
+        for start in range(0, len(texts), batch_size):
+            batch = order[start : start + batch_size]
+            found = self.translate(tf.constant([texts[i] for i in batch]))
+            for i, text in zip(
+                batch, found["translation"].numpy(), strict=True
+            ):
+                translations[i] = text.decode()
+        return translations
+
+    def alignments(self, texts):
+        """Translates a few strings and says where each token looked.
+
+        Args:
+            texts: List of strings.
+
+        Returns:
+            List of tuples `(weights, source_tokens, target_tokens)`: an
+            array of shape `(targets, sources)` and two lists of strings, as
+            `kerasrnn.plots.attention_grid` draws them.
+        """
+        found = self.attend(tf.constant(list(texts)))
+        sentences = []
+        for weights, *tokens in zip(
+            found["weights"].numpy(),
+            found["source_tokens"].numpy(),
+            found["target_tokens"].numpy(),
+            strict=True,
+        ):
+            source, target = ([t.decode() for t in x if t] for x in tokens)
+            weights = weights[: len(target), : len(source)]
+            sentences.append((weights, source, target))
+        return sentences
+
+    def source_ids(self, texts):
+        """Returns ids `(batch, time)` with at least one column."""
+        tokenizer = self.source_tokenizer
+        ids = tokenizer.tokenize(texts)[:, : self.max_length]
+        if tokenizer.end_id >= 0:
+            end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
+            # An empty source stays empty, so that it has no translation.
+            end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
+            ids = tf.concat([ids, end], axis=1)
+        ids = ids.to_tensor(tokenizer.pad_id)
+        missing = tf.maximum(0, 1 - tf.shape(ids)[1])
+        return tf.pad(
+            ids, [[0, 0], [0, missing]], constant_values=tokenizer.pad_id
+        )
+
+    def _search(self, source, alignments=False):
+        mask = tf.not_equal(source, self.source_tokenizer.pad_id)
+        lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
+        limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
+        states, memory = self.model.encode(source)
+        return self.search(
+            self.model.decode_step,
+            states,
+            memory,
+            source_mask=mask if alignments else None,
+            max_lengths=limits,
+        )
+
+    def _translate(self, text):
+        found = self._search(self.source_ids(text))
+        return {
+            "translation": self.target_tokenizer.detokenize(found.ids[:, 0]),
+            "score": found.scores[:, 0],
+        }
+
+    def _translate_ids(self, ids):
+        found = self._search(ids)
+        return {
+            "translation_ids": found.ids[:, 0],
+            "score": found.scores[:, 0],
+        }
+
+    def _attend(self, text):
+        source = self.source_ids(text)
+        found = self._search(source, alignments=True)
+        target = found.ids[:, 0]
+        written = tf.not_equal(target, self.target_tokenizer.pad_id)
+        length = tf.reduce_max(
+            tf.reduce_sum(tf.cast(written, tf.int32), axis=1)
+        )
+        return {
+            "source_tokens": self._tokens(self.source_tokenizer, source),
+            "target_tokens": self._tokens(
+                self.target_tokenizer, target[:, :length]
+            ),
+            "weights": found.alignments[:, 0, :length],
+        }
+
+    @staticmethod
+    def _tokens(tokenizer, ids):
+        is_pad = tf.equal(ids, tokenizer.pad_id)
+        return tf.where(is_pad, "", tokenizer.tokens(ids))

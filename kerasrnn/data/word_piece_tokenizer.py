@@ -1,0 +1,83 @@
+"""WordPiece subwords."""
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from kerasrnn.data.text import normalize_text
+from kerasrnn.data.tokenizer import SPECIALS
+from kerasrnn.data.tokenizer import UNKNOWN
+from kerasrnn.data.tokenizer import Tokenizer
+from kerasrnn.data.tokenizer import check_vocabulary_size
+
+
+class WordPieceTokenizer(Tokenizer):
+    """Splits words into the longest pieces that the vocabulary has.
+
+    A word that cannot be spelled in pieces becomes `<unk>`.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; those that
+            continue a word begin with `##`.
+        lowercase: Whether texts are lower-cased first.
+        strip_punctuation: Whether texts lose their punctuation first.
+
+    Example:
+
+    >>> vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "read", "##er"]
+    >>> tokenizer = WordPieceTokenizer(vocabulary)
+    >>> tokenizer.tokenize(["reader"])
+    [[4, 5]]
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
+    [b'reader']
+
+    Reference:
+        [Song et al., 2021](https://arxiv.org/abs/2012.15524).
+    """
+
+    def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
+        super().__init__(vocabulary, lowercase, strip_punctuation)
+        # The detokenizer of the library reads past its vocabulary where an
+        # id is out of range, so `detokenize` joins the pieces itself.
+        self.pieces = tf_text.FastWordpieceTokenizer(
+            list(self.vocabulary),
+            unknown_token=UNKNOWN,
+            token_out_type=tf.int32,
+            no_pretokenization=True,
+        )
+
+    @classmethod
+    def train(
+        cls, texts, vocabulary_size, lowercase=True, strip_punctuation=False
+    ):
+        """Trains a vocabulary on a corpus.
+
+        Args:
+            texts: List of strings.
+            vocabulary_size: About how many tokens, all special ones counted.
+            lowercase: Whether texts are lower-cased first.
+            strip_punctuation: Whether texts lose their punctuation first.
+
+        Raises:
+            ValueError: when `vocabulary_size` leaves no room for a piece.
+        """
+        import keras_nlp  # Slow to import, and needed for training only.
+
+        check_vocabulary_size(vocabulary_size, len(SPECIALS))
+        lines = normalize_text(list(texts), lowercase, strip_punctuation)
+        vocabulary = keras_nlp.tokenizers.compute_word_piece_vocabulary(
+            tf.data.Dataset.from_tensor_slices(lines),
+            vocabulary_size,
+            reserved_tokens=list(SPECIALS),
+        )
+        return cls(vocabulary, lowercase, strip_punctuation)
+
+    def tokenize(self, texts):
+        words = tf.strings.split(self.normalize(texts))
+        return self.pieces.tokenize(words).merge_dims(1, 2)
+
+    def detokenize(self, ids):
+        pieces = tf.ragged.map_flat_values(
+            self.tokens, self.without_specials(ids)
+        )
+        text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
+        return tf.strings.regex_replace(text, " ##", "")

@@ -1,0 +1,135 @@
+"""Trained models as SavedModels that load without this package."""
+
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import keras
+import tensorflow as tf
+
+
+def output_folder(path):
+    """Makes a folder, or says at once that it cannot be written.
+
+    Args:
+        path: String or path of the folder.
+
+    Returns:
+        The folder, a `pathlib.Path`.
+
+    Raises:
+        OSError: when the folder cannot be made or written.
+    """
+    path = pathlib.Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        raise OSError(
+            "The output folder must be one that can be made and written. "
+            f"Received: '{path}' ({error.strerror})."
+        ) from error
+
+
+def write_card(path, **facts):
+    """Writes what a run measured, and how it can be had again, as JSON.
+
+    Command, commit, device and versions are added to the facts.
+
+    Args:
+        path: File to write, whole or not at all.
+        **facts: What to write, by name; what JSON cannot hold is written as
+            a string.
+    """
+    path = pathlib.Path(path)
+    card = {
+        "command": " ".join(["python", *sys.argv]),
+        "commit": _commit(),
+        "device": {
+            "cpu_cores": os.cpu_count(),
+            "machine": platform.machine(),
+            "gpus": len(tf.config.list_physical_devices("GPU")),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            "keras": keras.version(),
+            "tensorflow": tf.__version__,
+        },
+        **facts,
+    }
+    text = json.dumps(card, ensure_ascii=False, indent=2, default=str)
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(text + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+def _commit():
+    """The commit of the working directory, marked when it was changed."""
+    git = ["git", "describe", "--always", "--dirty"]
+    try:
+        found = subprocess.run(git, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return found.stdout.strip()
+
+
+def export_saved_model(path, signatures, resources):
+    """Writes a SavedModel, whole or not at all.
+
+    The first signature is also what `serving_default` answers. The model
+    loads in a process that imports only `tensorflow`, and `tensorflow_text`
+    where a signature tokenizes.
+
+    Args:
+        path: Folder to write, `NAME/VERSION`. One that is there is replaced
+            once the new one is complete.
+        signatures: Dictionary from names to `tf.function`s that have an
+            input signature and return a dictionary of tensors.
+        resources: List of the Keras layers, models and tokenizers that the
+            functions use.
+
+    Returns:
+        The path written, a `pathlib.Path`.
+
+    Raises:
+        OSError: when the folder cannot be written.
+        ValueError: when `signatures` is empty.
+
+    Example:
+
+    ```python
+    export_saved_model(
+        "saved_models/nmt_hindi/1",
+        translator.signatures,
+        [model, source_tokenizer, target_tokenizer],
+    )
+    ```
+    """
+    if not signatures:
+        raise ValueError(
+            "`signatures` must name at least one function. Received: {}."
+        )
+    path = pathlib.Path(path)
+    folder = output_folder(path.parent)
+    partial = pathlib.Path(
+        tempfile.mkdtemp(prefix=f".{path.name}-", dir=folder)
+    )
+    try:
+        archive = keras.export.ExportArchive()
+        for resource in resources:
+            archive.track(resource)
+        for name, function in signatures.items():
+            archive.add_endpoint(name, function)
+        archive.write_out(partial / "model", verbose=False)
+        if path.exists():
+            path.rename(partial / "old")
+        (partial / "model").rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return path

@@ -1,0 +1,48 @@
+"""BLEU and chrF of a corpus, by sacrebleu."""
+
+
+def corpus_scores(hypotheses, references, tokenize="13a"):
+    """Scores translations of a corpus against one reference each.
+
+    Args:
+        hypotheses: List of strings, the translations.
+        references: List of strings, as many.
+        tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
+            made for Western punctuation; `"none"` splits at white space, for
+            text that is already tokenized.
+
+    Returns:
+        A dictionary of `"bleu"` and `"chrf"`, both from 0 to 100, and of
+        `"bleu_signature"` and `"chrf_signature"`, which say how they were
+        computed.
+
+    Raises:
+        ValueError: when there is nothing to score, or the lists differ in
+            length.
+
+    Example:
+
+    >>> scores = corpus_scores(["a red book"], ["a red book"])
+    >>> round(scores["chrf"], 1)
+    100.0
+
+    References:
+        [Post, 2018](https://arxiv.org/abs/1804.08771),
+        [Popović, 2015](https://aclanthology.org/W15-3049).
+    """
+    import sacrebleu
+
+    if not hypotheses or len(hypotheses) != len(references):
+        raise ValueError(
+            "`hypotheses` and `references` must be equally many, and at "
+            f"least one. Received: {len(hypotheses)} hypotheses and "
+            f"{len(references)} references."
+        )
+    scores = {}
+    for name, metric in (
+        ("bleu", sacrebleu.BLEU(tokenize=tokenize)),
+        ("chrf", sacrebleu.CHRF()),
+    ):
+        scores[name] = metric.corpus_score(hypotheses, [references]).score
+        scores[f"{name}_signature"] = str(metric.get_signature())
+    return scores
