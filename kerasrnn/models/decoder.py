@@ -215,7 +215,8 @@ class Decoder(keras.layers.Layer):
         outputs = self.output_projection(outputs)
         if not self.tie_embeddings:
             return outputs
-        return self.embedding(outputs, reverse=True) + self.output_bias
+        logits = self.embedding(outputs, reverse=True)
+        return ops.add(logits, self.output_bias)
 
     def get_config(self):
         cell = self.rnn.cell

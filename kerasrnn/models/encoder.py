@@ -20,6 +20,9 @@ class Encoder(keras.layers.Layer):
         depth: Positive integer, number of layers.
         bidirectional: Whether every layer reads both ways, its outputs
             concatenated.
+        lexical: Whether the memory holds the embeddings beside the outputs
+            of the last layer, so that attention hands on words as well as
+            their context (after the lexical model of Nguyen & Chiang 2018).
         dropout: Rate on the embeddings, between layers and on the memory.
         word_dropout: Rate at which words lose their whole embedding, in
             training (Sennrich & Zhang 2019).
@@ -49,8 +52,10 @@ class Encoder(keras.layers.Layer):
     >>> memory.shape, mask.shape, final.shape
     ((2, 5, 16), (2, 5), (2, 16))
 
-    Reference:
-        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.2.
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.2,
+        [Nguyen & Chiang, 2018](https://arxiv.org/abs/1710.01329),
+        [Sennrich & Zhang, 2019](https://arxiv.org/abs/1905.11901).
     """
 
     def __init__(
@@ -60,6 +65,7 @@ class Encoder(keras.layers.Layer):
         embedding_dim=256,
         depth=1,
         bidirectional=True,
+        lexical=False,
         dropout=0.0,
         word_dropout=0.0,
         pad_id=0,
@@ -74,6 +80,7 @@ class Encoder(keras.layers.Layer):
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
         self.bidirectional = bidirectional
+        self.lexical = lexical
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.pad_id = pad_id
@@ -101,6 +108,10 @@ class Encoder(keras.layers.Layer):
     @property
     def memory_dim(self):
         """Width of the memory."""
+        return self._rnn_dim + self.lexical * self.embedding_dim
+
+    @property
+    def _rnn_dim(self):
         return self.cell.output_size * (2 if self.bidirectional else 1)
 
     @property
@@ -114,16 +125,18 @@ class Encoder(keras.layers.Layer):
         width = self.embedding_dim
         for rnn in self.rnns:
             rnn.build((*ids_shape, width))
-            width = self.memory_dim
+            width = self._rnn_dim
 
     def call(self, ids, training=False):
         mask = ops.not_equal(ids, self.pad_id)
-        x = self.embedding(ids, training=training)
+        x = embeddings = self.embedding(ids, training=training)
         final = []
         for rnn in self.rnns:
             x, *states = rnn(x, mask=mask, training=training)
             x = self.unit_dropout(x, training=training)
             final.extend(keras.tree.flatten(states))
+        if self.lexical:
+            x = ops.concatenate([x, embeddings], axis=-1)
         return x, mask, ops.concatenate(final, axis=-1)
 
     def get_config(self):
@@ -134,6 +147,7 @@ class Encoder(keras.layers.Layer):
             "embedding_dim": self.embedding_dim,
             "depth": self.depth,
             "bidirectional": self.bidirectional,
+            "lexical": self.lexical,
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,
             "pad_id": self.pad_id,
