@@ -63,7 +63,9 @@ def write_card(path, **facts):
         },
         **facts,
     }
-    text = json.dumps(card, ensure_ascii=False, indent=2, default=str)
+    # Python writes a NaN, and reads it, but it is no JSON.
+    card = json.loads(json.dumps(card, default=str), parse_constant=str)
+    text = json.dumps(card, ensure_ascii=False, indent=2)
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text(text + "\n", encoding="utf-8")
     partial.replace(path)

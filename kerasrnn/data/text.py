@@ -26,11 +26,11 @@ def normalize_text(texts, lowercase=True, strip_punctuation=False):
     [b'whos there']
     """
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
-    texts = tf_text.normalize_utf8(texts, "NFC")
-    if lowercase:
-        texts = tf.strings.lower(texts, encoding="utf-8")
     if strip_punctuation:
         texts = tf.strings.regex_replace(texts, r"\p{P}", "")
-    return tf.strings.strip(
+    texts = tf_text.normalize_utf8(texts, "NFC")
+    texts = tf.strings.strip(
         tf.strings.regex_replace(texts, r"[\s\p{Z}\p{Cc}]+", " ")
     )
+    # Last, because it cuts a text at the character U+0000.
+    return tf.strings.lower(texts, encoding="utf-8") if lowercase else texts

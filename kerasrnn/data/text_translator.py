@@ -102,10 +102,14 @@ class TextTranslator:
             # An empty source stays empty, so that it has no translation.
             end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
             ids = tf.concat([ids, end], axis=1)
-        ids = ids.to_tensor(tokenizer.pad_id)
+        return self._at_least_one_column(ids.to_tensor(tokenizer.pad_id))
+
+    def _at_least_one_column(self, ids):
         missing = tf.maximum(0, 1 - tf.shape(ids)[1])
         return tf.pad(
-            ids, [[0, 0], [0, missing]], constant_values=tokenizer.pad_id
+            ids,
+            [[0, 0], [0, missing]],
+            constant_values=self.source_tokenizer.pad_id,
         )
 
     def _search(self, source, alignments=False):
@@ -129,7 +133,7 @@ class TextTranslator:
         }
 
     def _translate_ids(self, ids):
-        found = self._search(ids)
+        found = self._search(self._at_least_one_column(ids))
         return {
             "translation_ids": found.ids[:, 0],
             "score": found.scores[:, 0],

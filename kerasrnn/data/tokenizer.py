@@ -95,6 +95,13 @@ class Tokenizer(keras.layers.Layer):
         known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
         return tf.where(known, tf.gather(tokens, tf.where(known, ids, 0)), "")
 
+    def as_text(self, ids):
+        """Makes special tokens unknown: a text may look like one, no more."""
+        special = tf.zeros_like(ids, tf.bool)
+        for i in (self.pad_id, self.start_id, self.end_id):
+            special = tf.logical_or(special, ids == i)
+        return tf.where(special, self.unknown_id, ids)
+
     def without_specials(self, ids):
         """Drops special tokens, padding and foreign ids; returns ragged."""
         if not isinstance(ids, tf.RaggedTensor):

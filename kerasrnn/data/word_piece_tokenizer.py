@@ -64,20 +64,25 @@ class WordPieceTokenizer(Tokenizer):
 
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
         lines = normalize_text(list(texts), lowercase, strip_punctuation)
+        # Split as `tokenize` does: the library would cut at zero-width joiners
+        # and at punctuation.
+        words = tf.strings.split(lines).flat_values
         vocabulary = keras_nlp.tokenizers.compute_word_piece_vocabulary(
-            tf.data.Dataset.from_tensor_slices(lines),
+            tf.data.Dataset.from_tensor_slices(words).batch(1000),
             vocabulary_size,
+            split=False,
             reserved_tokens=list(SPECIALS),
         )
         return cls(vocabulary, lowercase, strip_punctuation)
 
     def tokenize(self, texts):
         words = tf.strings.split(self.normalize(texts))
-        return self.pieces.tokenize(words).merge_dims(1, 2)
+        ids = self.pieces.tokenize(words).merge_dims(1, 2)
+        return tf.ragged.map_flat_values(self.as_text, ids)
 
     def detokenize(self, ids):
         pieces = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )
         text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
-        return tf.strings.regex_replace(text, " ##", "")
+        return tf.strings.regex_replace(text, "(^| )##", "")

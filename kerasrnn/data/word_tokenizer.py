@@ -82,6 +82,7 @@ class WordTokenizer(Tokenizer):
     def tokenize(self, texts):
         words = tf.strings.split(self.normalize(texts))
         ids = tf.ragged.map_flat_values(self.table.lookup, words)
+        ids = tf.ragged.map_flat_values(self.as_text, ids)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
     def detokenize(self, ids):

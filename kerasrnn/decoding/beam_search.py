@@ -25,10 +25,10 @@ class BeamSearch(Search):
         log P(Y) / ((5 + n) / 6)^length_penalty
             + coverage_penalty * sum_i log(min(sum_t a_ti, 1))
 
-    A sentence is done when `beam_width` of its hypotheses are finished, when
-    no living one can still reach the best finished ones, or at its maximum
-    length. A hypothesis that never ended is returned only where too few did.
-    With a width of 1 this is greedy search.
+    A sentence is done when `beam_width` of its hypotheses are finished and no
+    living one is ahead of the best of them, when no living one can still
+    reach these, or at its maximum length. A hypothesis that never ended is
+    returned only where too few did. With a width of 1 this is greedy search.
 
     Args:
         start_id: Integer id that every hypothesis starts behind.
@@ -127,10 +127,11 @@ class BeamSearch(Search):
                 ops.reshape(last, (-1,)), states, memory
             )
             candidates, parents, tokens = self._expand(logits, alive)
+            extended = alive
             if source_mask is not None:
-                alive = self._record(alive, weights, t)
+                extended = self._record(alive, weights, t)
             ended = self._ended(
-                candidates, parents, tokens, alive, t, source_mask
+                candidates, parents, tokens, extended, t, source_mask
             )
             finished = _where(done, finished, self._best(finished, ended))
             living, order = ops.top_k(
@@ -140,7 +141,7 @@ class BeamSearch(Search):
             parents = ops.take_along_axis(parents, order, axis=1)
             last = ops.take_along_axis(tokens, order, axis=1)
             moved = keras.tree.map_structure(
-                lambda x: _gather(x, parents), alive
+                lambda x: _gather(x, parents), extended
             )
             moved["scores"] = living
             moved["ids"] = self.put(moved["ids"], t, last, axis=2)
@@ -242,10 +243,13 @@ class BeamSearch(Search):
 
     def _is_done(self, t, limits, alive, finished):
         full = ops.all(finished["scores"] > _IMPOSSIBLE / 2, axis=1)
+        last = finished["scores"][:, self.num_hypotheses - 1]
+        total = ops.max(alive["scores"], axis=1)
+        behind = total / self._penalty(t + 1) <= last
         # A total can only fall, and is divided by this at the most.
-        hope = ops.max(alive["scores"], axis=1) / self._penalty(limits)
-        beaten = hope <= finished["scores"][:, self.num_hypotheses - 1]
+        beaten = total / self._penalty(limits) <= last
         at_limit = t + 1 >= limits
+        full = ops.logical_and(full, behind)
         return ops.logical_or(ops.logical_or(full, beaten), at_limit)
 
     def _result(self, alive, finished, limits, source_mask):

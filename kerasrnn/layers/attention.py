@@ -100,13 +100,6 @@ class AttentionMechanism(keras.layers.Layer):
         """Width of the context that a memory of width `memory_dim` gives."""
         return memory_dim
 
-    def compute_output_shape(self, query_shape, memory_shape):
-        batch, queries = query_shape[:2]
-        return (
-            (batch, queries, self.context_dim(memory_shape[-1])),
-            (batch, queries, memory_shape[1]),
-        )
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DotAttention(AttentionMechanism):

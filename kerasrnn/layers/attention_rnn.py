@@ -82,7 +82,8 @@ class AttentionCell(keras.layers.Layer):
         states: The states of the step before; `get_initial_state` gives the
             first ones, which with input feeding are `[h~, cell states]` and
             otherwise those of `cell`.
-        memory: What `project` made of a memory `(batch, places, memory_dim)`.
+        projected: What `project` made of a memory
+            `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout of `cell`).
 
@@ -158,7 +159,7 @@ class AttentionCell(keras.layers.Layer):
         return self.cell.state_size
 
     def get_initial_state(self, batch_size=None):
-        states = self.cell.get_initial_state(batch_size=batch_size)
+        states = cells.initial_state(self.cell, batch_size)
         if not self.input_feeding:
             return states
         zeros = ops.zeros((batch_size, self.output_size), self.compute_dtype)
@@ -191,10 +192,10 @@ class AttentionCell(keras.layers.Layer):
         """Prepares a memory `(batch, places, dim)` for all steps at once."""
         return self.attention.project(memory)
 
-    def attend(self, query, memory, memory_mask=None):
+    def attend(self, query, projected, memory_mask=None):
         """One query a sentence: `(batch, dim)` -> context, weights."""
         context, weights = self.attention.attend(
-            ops.expand_dims(query, 1), memory, memory_mask
+            ops.expand_dims(query, 1), projected, memory_mask
         )
         return ops.squeeze(context, 1), ops.squeeze(weights, 1)
 
@@ -203,10 +204,12 @@ class AttentionCell(keras.layers.Layer):
         joined = ops.concatenate([context, output], axis=-1)
         return ops.tanh(ops.matmul(joined, self.kernel))
 
-    def call(self, inputs, states, memory, memory_mask=None, training=False):
+    # Keras fills in the mask of an argument by its name, from tensors alone:
+    # what was projected must not be called `memory` beside `memory_mask`.
+    def call(self, inputs, states, projected, memory_mask=None, training=False):
         if self.placement == "before":
             query = cells.last_output(self.cell, states)
-            context, weights = self.attend(query, memory, memory_mask)
+            context, weights = self.attend(query, projected, memory_mask)
             inputs = ops.concatenate([inputs, context], axis=-1)
             output, states = self.cell_step(inputs, states, training)
             return output, states, weights
@@ -214,7 +217,7 @@ class AttentionCell(keras.layers.Layer):
             fed, states = states
             inputs = ops.concatenate([inputs, fed], axis=-1)
         output, states = self.cell_step(inputs, states, training)
-        context, weights = self.attend(output, memory, memory_mask)
+        context, weights = self.attend(output, projected, memory_mask)
         output = self.combine(context, output)
         if self.input_feeding:
             states = [output, states]
@@ -356,16 +359,17 @@ class AttentionRNN(keras.layers.Layer):
         cells.draw_dropout_masks(self.cell.cell, first)
 
     def _attend_in_the_loop(
-        self, sequence, memory, memory_mask, states, training
+        self, sequence, projected, memory_mask, states, training
     ):
         def step(carry, inputs):
             _, states, _ = carry
             carry = self.cell(
-                inputs, states, memory, memory_mask, training=training
+                inputs, states, projected, memory_mask, training=training
             )
             return carry, carry
 
-        batch_size, places = ops.shape(memory[1])[0], ops.shape(memory[1])[-2]
+        _, values = projected
+        batch_size, places = ops.shape(values)[0], ops.shape(values)[-2]
         # `keras.ops.scan` wants each step's outputs to look like its carry,
         # so outputs and weights ride along in it, written and never read.
         output = ops.zeros(
@@ -377,7 +381,9 @@ class AttentionRNN(keras.layers.Layer):
         )
         return ops.swapaxes(outputs, 0, 1), states, ops.swapaxes(weights, 0, 1)
 
-    def _attend_at_once(self, sequence, memory, memory_mask, states, training):
+    def _attend_at_once(
+        self, sequence, projected, memory_mask, states, training
+    ):
         def step(states, inputs):
             _, states = self.cell.cell_step(inputs, states, training)
             return states, states
@@ -386,7 +392,7 @@ class AttentionRNN(keras.layers.Layer):
         outputs = cells.last_output(self.cell.cell, history)
         outputs = ops.swapaxes(outputs, 0, 1)
         context, weights = self.cell.attention.attend(
-            outputs, memory, memory_mask
+            outputs, projected, memory_mask
         )
         return self.cell.combine(context, outputs), states, weights
 

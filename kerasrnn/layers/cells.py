@@ -35,6 +35,16 @@ def clone_cell(cell):
     return type(cell).from_config(cell.get_config() | {"name": None})
 
 
+def initial_state(cell, batch_size):
+    """Returns the states that `cell` starts from: its own, or zeros."""
+    if hasattr(cell, "get_initial_state"):
+        return cell.get_initial_state(batch_size=batch_size)
+    return keras.tree.map_structure(
+        lambda size: keras.ops.zeros((batch_size, size), cell.compute_dtype),
+        cell.state_size,
+    )
+
+
 def last_output(cell, states):
     """Returns the output that `cell` gave together with `states`."""
     if hasattr(cell, "cells"):
@@ -61,7 +71,7 @@ def draw_dropout_masks(cell, inputs):
         for inner in cell.cells:
             inputs = draw_dropout_masks(inner, inputs)
         return inputs
-    states = cell.get_initial_state(batch_size=keras.ops.shape(inputs)[0])
+    states = initial_state(cell, keras.ops.shape(inputs)[0])
     output = last_output(cell, states)
     if hasattr(cell, "get_dropout_mask"):
         cell.get_dropout_mask(inputs)

@@ -118,13 +118,6 @@ class MultiHeadDotAttention(AttentionMechanism):
     def context_dim(self, memory_dim):
         return self._context_dim
 
-    def compute_output_shape(self, query_shape, memory_shape):
-        batch, queries, query_dim = query_shape
-        return (
-            (batch, queries, self.units or query_dim),
-            (batch, queries, memory_shape[1]),
-        )
-
     def get_config(self):
         return {
             **super().get_config(),

@@ -45,7 +45,7 @@ class Decoder(keras.layers.Layer):
         ids: Integer tensor of shape `(batch, time)`: the target behind its
             start token, padded on the right.
         memory: Tensor of shape `(batch, places, memory_dim)`.
-        mask: Boolean tensor of shape `(batch, places)`.
+        memory_mask: Boolean tensor of shape `(batch, places)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of the
             encoder side by side.
         training: Whether to behave as in training (dropout).
@@ -169,12 +169,12 @@ class Decoder(keras.layers.Layer):
                 name="output_bias",
             )
 
-    def call(self, ids, memory, mask, final, training=False):
+    def call(self, ids, memory, memory_mask, final, training=False):
         x = self.embedding(ids, training=training)
         x = self.rnn(
             x,
             memory,
-            memory_mask=mask,
+            memory_mask=memory_mask,
             initial_state=self.initial_state(final),
             training=training,
         )

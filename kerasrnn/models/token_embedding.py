@@ -70,6 +70,9 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         x = self.word_dropout(x, training=training)
         return self.unit_dropout(x, training=training)
 
+    def compute_output_spec(self, inputs, reverse=False, training=False):
+        return super().compute_output_spec(inputs, reverse=reverse)
+
     def get_config(self):
         config = super().get_config()
         return {
