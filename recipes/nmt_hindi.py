@@ -4,9 +4,8 @@
     python recipes/nmt_hindi.py --corpus guha          # a real corpus
     python recipes/nmt_hindi.py --preset guha          # the seed's experiment
 
-A run writes its pictures, its scores and its checkpoint to
-`runs/nmt_hindi/NAME/`, resumes from there when it was interrupted, and exports
-to `saved_models/nmt_hindi/1/`.
+A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json` and two
+pictures. An interrupted run resumes from its backup there.
 """
 
 import argparse
@@ -27,6 +26,7 @@ from kerasrnn.data import phrasebook
 from kerasrnn.data import read_parallel_corpus
 from kerasrnn.data import split_by_source
 from kerasrnn.data import translation_batches
+from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.export import export_saved_model
@@ -57,6 +57,7 @@ BEST = {
     "embedding_dim": 256,
     "bidirectional": True,
     "lexical": True,
+    "lexicon": True,
     "attention": "additive",
     "placement": "after",
     "bridge": "dense",
@@ -74,6 +75,7 @@ PRESETS = {
     "one-way": BEST | {"bidirectional": False},
     "no-dropout": BEST | {"dropout": 0.0, "word_dropout": 0.0},
     "no-lexical": BEST | {"lexical": False},
+    "no-lexicon": BEST | {"lexicon": False},
     "phrasebook": BEST
     | {
         "corpus": "phrasebook",
@@ -94,6 +96,7 @@ PRESETS = {
         "units": 1024,
         "bidirectional": False,
         "lexical": False,
+        "lexicon": False,
         "attention": "additive with biases",
         "placement": "before",
         "bridge": "copy",
@@ -159,7 +162,7 @@ def load_pairs(args):
     )
     if args.dev_size == 0:
         return first, first
-    dev_size = min(args.dev_size, len(first) // 10)
+    dev_size = min(args.dev_size, max(1, len(first) // 10))
     train, dev = split_by_source(first, dev_size, args.seed)
     for pairs in others:
         train += drop_overlap(pairs, dev)
@@ -204,6 +207,9 @@ def build_model(args, source_tokenizer, target_tokenizer):
             placement=args.placement,
             bridge=args.bridge,
             tie_embeddings=args.tie_embeddings,
+            lexicon_size=(
+                source_tokenizer.vocabulary_size if args.lexicon else None
+            ),
             **dropouts,
         ),
     )
@@ -258,6 +264,10 @@ def main():
     source_tokenizer = build_tokenizer(args, english, specials=())
     target_tokenizer = build_tokenizer(args, hindi, specials=("<s>", "</s>"))
     model = build_model(args, source_tokenizer, target_tokenizer)
+    if args.lexicon:
+        model.decoder.lexicon.assign(
+            translation_lexicon(train, source_tokenizer, target_tokenizer)
+        )
     ids = target_tokenizer.special_ids
     translators = {
         name: TextTranslator(model, source_tokenizer, target_tokenizer, search)

@@ -2,6 +2,7 @@
 
 from kerasrnn.data.batches import translation_batches
 from kerasrnn.data.corpora import find_corpus
+from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
 from kerasrnn.data.parallel_corpus import ParallelCorpus
@@ -34,4 +35,5 @@ __all__ = [
     "source_key",
     "split_by_source",
     "translation_batches",
+    "translation_lexicon",
 ]

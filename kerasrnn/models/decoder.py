@@ -17,8 +17,13 @@ class Decoder(keras.layers.Layer):
     """Predicts every token of a target from those before it and a memory.
 
         s_0 = tanh(W_b f + b_b)         f: the final states of the encoder
-        o_t, s_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
+        o_t, s_t, a_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
         logits_t = W_o o_t + b_o        or tied, E (W_p o_t) + b_o
+
+    With a lexicon `P(y | x)`, the words that are attended to say what they
+    may become, and the network corrects them (Arthur et al. 2016):
+
+        logits_t += log(sum_i a_ti P(y | x_i) + 0.001)
 
     Args:
         vocabulary_size: Positive integer.
@@ -37,6 +42,10 @@ class Decoder(keras.layers.Layer):
         tie_embeddings: Whether the output layer is the embedding transposed
             (Press & Wolf 2017); `W_p` is there only if `o_t` is not
             `embedding_dim` wide.
+        lexicon_size: Size of the source vocabulary, for a lexicon; `None` for
+            none. The lexicon, a weight of shape `(lexicon_size,
+            vocabulary_size)`, is not trained: set it by
+            `decoder.lexicon.assign`.
         dropout: Rate on the embeddings and before the output layer.
         word_dropout: Rate at which tokens lose their whole embedding.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -48,6 +57,8 @@ class Decoder(keras.layers.Layer):
         memory_mask: Boolean tensor of shape `(batch, places)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of the
             encoder side by side.
+        source: Integer tensor of shape `(batch, places)`, the source that
+            the memory was made of; read only with a lexicon.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -69,6 +80,7 @@ class Decoder(keras.layers.Layer):
     (2, 7, 30)
 
     References:
+        [Arthur et al., 2016](https://arxiv.org/abs/1606.02006),
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025),
         [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
@@ -86,6 +98,7 @@ class Decoder(keras.layers.Layer):
         input_feeding=False,
         bridge="dense",
         tie_embeddings=False,
+        lexicon_size=None,
         dropout=0.0,
         word_dropout=0.0,
         **kwargs,
@@ -105,6 +118,7 @@ class Decoder(keras.layers.Layer):
         self.depth = positive_integer("depth", depth)
         self.bridge = bridge
         self.tie_embeddings = tie_embeddings
+        self.lexicon_size = lexicon_size
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.embedding = TokenEmbedding(
@@ -125,6 +139,7 @@ class Decoder(keras.layers.Layer):
                 units=attention_units,
                 input_feeding=input_feeding,
             ),
+            return_attention=True,
             name="rnn",
         )
         self.unit_dropout = keras.layers.Dropout(dropout)
@@ -169,16 +184,48 @@ class Decoder(keras.layers.Layer):
                 name="output_bias",
             )
 
-    def call(self, ids, memory, memory_mask, final, training=False):
+        if self.lexicon_size is not None:
+            self.lexicon = self.add_weight(
+                shape=(self.lexicon_size, self.vocabulary_size),
+                initializer="zeros",
+                trainable=False,
+                name="lexicon",
+            )
+
+    def call(
+        self, ids, memory, memory_mask, final, source=None, training=False
+    ):
         x = self.embedding(ids, training=training)
-        x = self.rnn(
+        x, weights = self.rnn(
             x,
             memory,
             memory_mask=memory_mask,
             initial_state=self.initial_state(final),
             training=training,
         )
-        return self.logits(self.unit_dropout(x, training=training))
+        logits = self.logits(self.unit_dropout(x, training=training))
+        return self.consult(logits, weights, self.entries(source))
+
+    def entries(self, source):
+        """Looks a source up in the lexicon.
+
+        Args:
+            source: Integer tensor of shape `(batch, places)`.
+
+        Returns:
+            Tensor of shape `(batch, places, vocabulary_size)`, or `()`
+            without a lexicon.
+        """
+        if self.lexicon_size is None:
+            return ()
+        return ops.take(self.lexicon, ops.maximum(source, 0), axis=0)
+
+    def consult(self, logits, weights, entries):
+        """Adds what the lexicon says to logits `(batch, time, size)`."""
+        if self.lexicon_size is None:
+            return logits
+        likely = ops.matmul(weights, ops.cast(entries, weights.dtype))
+        return ops.add(logits, ops.log(likely + 1e-3))
 
     def initial_state(self, final):
         """Returns the states that the decoder starts from."""
@@ -192,14 +239,15 @@ class Decoder(keras.layers.Layer):
         flat[len(flat) - len(states) :] = states
         return keras.tree.pack_sequence_as(zeros, flat)
 
-    def step(self, ids, states, memory, mask):
+    def step(self, ids, states, projected, mask, entries=()):
         """Decodes one token a sentence, for inference.
 
         Args:
             ids: Integer tensor of shape `(batch,)`, the tokens before.
             states: The states before; `initial_state` gives the first.
-            memory: What `self.rnn.cell.project` made of the memory.
+            projected: What `self.rnn.cell.project` made of the memory.
             mask: Boolean tensor of shape `(batch, places)`.
+            entries: What `entries` looked up.
 
         Returns:
             A tuple `(logits, states, weights)`, where the logits have shape
@@ -207,8 +255,12 @@ class Decoder(keras.layers.Layer):
             `(batch, places)`.
         """
         x = ops.squeeze(self.embedding(ops.expand_dims(ids, 1)), 1)
-        output, states, weights = self.rnn.cell(x, states, memory, mask)
-        return self.logits(output), states, weights
+        output, states, weights = self.rnn.cell(x, states, projected, mask)
+        logits, over_places = (
+            ops.expand_dims(x, 1) for x in (self.logits(output), weights)
+        )
+        logits = self.consult(logits, over_places, entries)
+        return ops.squeeze(logits, 1), states, weights
 
     def logits(self, outputs):
         """Projects outputs `(..., output_size)` onto the vocabulary."""
@@ -232,6 +284,7 @@ class Decoder(keras.layers.Layer):
             "input_feeding": cell.input_feeding,
             "bridge": self.bridge,
             "tie_embeddings": self.tie_embeddings,
+            "lexicon_size": self.lexicon_size,
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,
         }

@@ -59,9 +59,15 @@ class Translator(keras.Model):
         self.built = True
 
     def call(self, inputs, training=False):
-        memory, mask, final = self.encoder(inputs["source"], training=training)
+        source = inputs["source"]
+        memory, mask, final = self.encoder(source, training=training)
         return self.decoder(
-            inputs["target"], memory, mask, final, training=training
+            inputs["target"],
+            memory,
+            mask,
+            final,
+            source=source,
+            training=training,
         )
 
     def encode(self, source):
@@ -72,11 +78,13 @@ class Translator(keras.Model):
 
         Returns:
             A tuple `(states, memory)`: the states that `decode_step` starts
-            from, and the projected memory with its mask, which it reads.
+            from, and what it reads: the projected memory, its mask, and the
+            lexicon's entries.
         """
         memory, mask, final = self.encoder(source)
         states = self.decoder.initial_state(final)
-        return states, (self.decoder.rnn.cell.project(memory), mask)
+        projected = self.decoder.rnn.cell.project(memory)
+        return states, (projected, mask, self.decoder.entries(source))
 
     def decode_step(self, ids, states, memory):
         """Predicts the next token of each sentence.
@@ -91,8 +99,7 @@ class Translator(keras.Model):
             `(batch, vocabulary_size)`, as before, and
             `(batch, source_time)`.
         """
-        projected, mask = memory
-        return self.decoder.step(ids, states, projected, mask)
+        return self.decoder.step(ids, states, *memory)
 
     def get_config(self):
         return {

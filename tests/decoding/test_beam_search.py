@@ -1,52 +1,23 @@
-import keras
 import numpy as np
 import pytest
 from keras import ops
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from tests.decoding.steps import END
+from tests.decoding.steps import PAD
+from tests.decoding.steps import START
+from tests.decoding.steps import A
+from tests.decoding.steps import B
+from tests.decoding.steps import random_tables
+from tests.decoding.steps import run
+from tests.decoding.steps import table_step
+from tests.decoding.steps import tokens
 from tests.reference import search as reference
-
-PAD, END, A, B = range(4)
-START = 4
-
-
-def table_step(log_probs):
-    """A step function over a table `(tokens, tokens)` of transitions.
-
-    Each sentence reads its own table, from the memory.
-    """
-
-    def step(ids, states, memory):
-        rows = ops.arange(ops.shape(ids)[0])
-        size = memory.shape[-1]
-        flat = ops.reshape(memory, (-1, size))
-        logits = ops.take(flat, rows * memory.shape[1] + ids, axis=0)
-        return logits, states + 1, ops.softmax(logits[:, :3])
-
-    return step
-
-
-def run(search, tables, **kwargs):
-    tables = ops.convert_to_tensor(np.asarray(tables, "float32"))
-    states = ops.zeros((tables.shape[0], 1))
-    found = search(table_step(tables), states, tables, **kwargs)
-    return keras.tree.map_structure(ops.convert_to_numpy, found)
-
-
-def random_tables(count, size, seed=0):
-    logits = np.random.default_rng(seed).normal(size=(count, size, size)) * 2
-    logits[:, :, PAD] = -60.0
-    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
 
 
 def as_function(table):
     return lambda prefix: table[prefix[-1]]
-
-
-def tokens(ids):
-    ids = list(map(int, ids))
-    return tuple(ids[: ids.index(END) + 1] if END in ids else ids)
 
 
 def planted():
@@ -99,3 +70,176 @@ def test_a_width_of_one_is_greedy_search():
     greedy = run(GreedySearch(START, END, PAD, 9), tables)
     np.testing.assert_array_equal(beam.ids, greedy.ids)
     np.testing.assert_allclose(beam.scores, greedy.scores, rtol=1e-4)
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0])
+def test_the_n_best_are_the_best_in_order(length_penalty):
+    tables = random_tables(10, 5, seed=7)
+    search = BeamSearch(
+        START, END, PAD, 4, 64, length_penalty, num_hypotheses=6
+    )
+    found = run(search, tables)
+    for i, table in enumerate(tables):
+        best = reference.exhaustive(
+            as_function(table), START, END, 4, length_penalty, 5
+        )[:6]
+        assert [tokens(ids) for ids in found.ids[i]] == [y for y, _ in best]
+        np.testing.assert_allclose(
+            found.scores[i], [score for _, score in best], rtol=1e-4
+        )
+
+
+@pytest.mark.parametrize("beam_width", [2, 5])
+def test_the_n_best_are_sorted_and_distinct(beam_width):
+    search = BeamSearch(
+        START, END, PAD, 10, beam_width, num_hypotheses=beam_width
+    )
+    found = run(search, random_tables(40, 7, seed=8))
+    for ids, scores in zip(found.ids, found.scores, strict=True):
+        ended = [END in y for y in ids]
+        assert ended == sorted(ended, reverse=True)
+        finished = scores[: sum(ended)]
+        assert (np.diff(finished) <= 0).all()
+        assert len({tokens(y) for y in ids}) == beam_width
+    assert not all(END in y for y in found.ids.reshape(-1, 10))
+
+
+def test_poor_hypotheses_that_end_early_do_not_end_the_search():
+    """At each step the end is second best, and far from the best."""
+    table = np.full((5, 5), -60.0)
+    table[[START, A, B], END] = -5.0
+    table[START, A] = table[A, A] = -0.01
+    table[[START, A], B] = -9.0
+
+    def step(ids, states, memory):
+        logits, _, weights = table_step(ids, (), memory)
+        ending = ops.where(ops.arange(5) == END, 30.0, 0.0)
+        logits = ops.where(states >= 8, logits + ending, logits)
+        return logits, states + 1, weights
+
+    found = run(BeamSearch(START, END, PAD, 20, 3), [table], step)
+    assert tokens(found.ids[0, 0]) == (A,) * 8 + (END,)
+
+
+def test_fewer_hypotheses_than_beams_are_the_first_ones():
+    tables = random_tables(20, 7, seed=9)
+    five = run(BeamSearch(START, END, PAD, 9, 5, num_hypotheses=5), tables)
+    one = run(BeamSearch(START, END, PAD, 9, 5, num_hypotheses=1), tables)
+    np.testing.assert_array_equal(one.ids[:, 0], five.ids[:, 0])
+
+
+def linear_rnn(size, width=5, seed=0):
+    """A model of which every token depends on all before it.
+
+    Returns its step function and the function of a prefix that it is.
+    """
+    generator = np.random.default_rng(seed)
+    embedding = generator.normal(size=(size, width)).astype("float32")
+    output = generator.normal(size=(width, size)).astype("float32")
+    bias = np.zeros(size, "float32")
+    bias[[PAD, START]] = -60.0
+
+    def step(ids, states, memory):
+        (h,) = states
+        h = 0.8 * h + ops.take(embedding, ids, axis=0)
+        return ops.matmul(h, output) + bias, (h,), None
+
+    def log_probs(prefix):
+        h = np.zeros(width)
+        for token in prefix:
+            h = 0.8 * h + embedding[token]
+        logits = h @ output + bias
+        return logits - np.log(np.exp(logits).sum())
+
+    return step, log_probs
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_states_are_reordered_with_their_hypotheses(seed):
+    step, log_probs = linear_rnn(7, seed=seed)
+    found = run(
+        BeamSearch(START, END, PAD, 7, 3),
+        np.zeros((1, 1, 1)),
+        step,
+        states=(ops.zeros((1, 5)),),
+    )
+    best, score = reference.beam_search(log_probs, START, END, 7, 3, 1.0)[0]
+    assert tokens(found.ids[0, 0]) == best
+    np.testing.assert_allclose(found.scores[0, 0], score, rtol=1e-4)
+
+
+# Coverage: `a` is likelier than `b`, but looks where the start looked.
+
+LOOKS = {START: [0.9, 0.1, 0.0], A: [0.8, 0.2, 0.0], B: [0.1, 0.8, 0.1]}
+
+
+def looking_step(ids, states, memory):
+    logits, states, _ = table_step(ids, states, memory)
+    looks = np.zeros((5, 3), "float32")
+    for token, weights in LOOKS.items():
+        looks[token] = weights
+    return logits, states, ops.take(looks, ids, axis=0)
+
+
+def run_looking(penalty, mask):
+    table = np.full((5, 5), 1e-9)
+    table[START, [A, B]] = [0.6, 0.4]
+    table[[A, B], END] = 1.0
+    search = BeamSearch(
+        START, END, PAD, 6, 3, coverage_penalty=penalty, num_hypotheses=2
+    )
+    return run(search, np.log(table)[None], looking_step, source_mask=mask)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "mask", "first"),
+    [
+        (0.0, [True, True, False], A),
+        (0.1, [True, True, False], A),
+        (0.6, [True, True, False], B),
+        (0.6, [True, False, False], A),
+    ],
+)
+def test_coverage_penalty(penalty, mask, first):
+    found = run_looking(penalty, np.array([mask]))
+    others = {A: B, B: A}
+    ranked = [(first, END), (others[first], END)]
+    assert [tokens(ids) for ids in found.ids[0]] == ranked
+    log_prob = {A: np.log(0.6), B: np.log(0.4)}
+    for score, (token, _) in zip(found.scores[0], ranked, strict=True):
+        weights = [LOOKS[START], LOOKS[token]]
+        expected = log_prob[token] / reference.length_penalty(2, 1.0)
+        expected += reference.coverage_penalty(weights, mask, penalty)
+        np.testing.assert_allclose(score, expected, rtol=1e-4)
+
+
+def test_a_place_never_looked_at_costs_much_but_no_infinity():
+    found = run_looking(0.6, np.array([[True, True, True]]))
+    assert tokens(found.ids[0, 0]) == (B, END)
+    assert np.isfinite(found.scores).all()
+    assert found.scores[0, 1] < found.scores[0, 0] - 5
+
+
+def test_coverage_needs_a_source_mask():
+    search = BeamSearch(START, END, PAD, 6, coverage_penalty=0.2)
+    with pytest.raises(ValueError, match="pass `source_mask`.*=0.2, source"):
+        run(search, planted())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam_width": 0}, "Received: beam_width=0"),
+        ({"beam_width": 2.5}, "Received: beam_width=2.5"),
+        ({"num_hypotheses": 0}, "Received: num_hypotheses=0"),
+        (
+            {"beam_width": 2, "num_hypotheses": 3},
+            "Received: num_hypotheses=3, beam_width=2",
+        ),
+        ({"length_penalty": -1.0}, "Received: length_penalty=-1.0"),
+        ({"coverage_penalty": -0.1}, "coverage_penalty=-0.1"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        BeamSearch(**options)

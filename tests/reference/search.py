@@ -95,8 +95,9 @@ def beam_search(log_prob_fn, start_id, end_id, max_length, beam_width, alpha):
     A step looks at the `2 * beam_width` likeliest candidates. Those that end
     and are among the first `beam_width` are finished, and never change
     again. The first `beam_width` that do not end stay alive. The search stops
-    once `beam_width` hypotheses are finished, or no alive one can still
-    score above the best finished one, or at `max_length` tokens.
+    once `beam_width` hypotheses are finished and no alive one, as it is,
+    scores above the best of them, or no alive one can still do so, or at
+    `max_length` tokens.
 
     Returns a list of at most `beam_width` pairs `(tokens, score)`: the
     finished hypotheses, best first, then the alive ones, best first, in the
@@ -112,11 +113,14 @@ def beam_search(log_prob_fn, start_id, end_id, max_length, beam_width, alpha):
                 finished.append((tokens, score))
         alive = [pair for pair in candidates if pair[0][-1] != end_id]
         alive = alive[:beam_width]
-        if len(finished) >= beam_width or not alive:
+        if not alive:
             break
         if finished:
             best_finished = max(score for _, score in finished)
             best_alive = max(log_prob for _, log_prob in alive)
+            now = best_alive / length_penalty(len(alive[0][0]), alpha)
+            if len(finished) >= beam_width and best_finished >= now:
+                break
             # A log-probability only falls, and the penalty divides it by
             # most at the greatest length.
             if best_finished >= best_alive / length_penalty(max_length, alpha):
