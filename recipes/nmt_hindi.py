@@ -49,7 +49,7 @@ BEST = {
     "dev_size": 500,
     "limit": None,
     "tokenizer": "unigram",
-    "vocabulary_size": 2000,
+    "vocabulary_size": 4000,
     "strip_punctuation": True,
     "cell": "gru",
     "reset_after": True,
