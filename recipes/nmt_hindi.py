@@ -65,7 +65,7 @@ BEST = {
     "dropout": 0.3,
     "word_dropout": 0.1,
     "label_smoothing": 0.1,
-    "epochs": 26,
+    "epochs": 23,
     "batch_size": 32,
     "learning_rate": 2e-3,
 }
