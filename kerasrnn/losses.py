@@ -59,16 +59,25 @@ class TokenCrossentropy(keras.losses.Loss):
         )
         y_true = ops.cast(y_true, "int32")
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), y_pred.dtype)
-        index = ops.expand_dims(ops.maximum(y_true, 0), -1)
-        true_logits = ops.squeeze(
-            ops.take_along_axis(y_pred, index, axis=-1), -1
-        )
-        targets = (1.0 - self.label_smoothing) * true_logits
+        labels = ops.maximum(y_true, 0)
         if self.label_smoothing:
-            targets += self.label_smoothing * ops.mean(y_pred, axis=-1)
-        losses = ops.logsumexp(y_pred, axis=-1) - targets
+            losses = self._smoothed(labels, y_pred)
+        else:
+            losses = ops.sparse_categorical_crossentropy(
+                labels, y_pred, from_logits=True
+            )
         total = ops.maximum(ops.sum(weights), 1.0)
         return losses * weights / total
+
+    def _smoothed(self, labels, logits):
+        # Since -log p(v) = logsumexp - logit(v), no log p need be written out.
+        true_logits = ops.squeeze(
+            ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1),
+            -1,
+        )
+        kept = (1.0 - self.label_smoothing) * true_logits
+        spread = self.label_smoothing * ops.mean(logits, axis=-1)
+        return ops.logsumexp(logits, axis=-1) - kept - spread
 
     def get_config(self):
         return {

@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import at_least_one
+from kerasrnn.decoding.search import top_k
 
 # Below every score, and still finite: sums and products of it stay numbers.
 _IMPOSSIBLE = -1e9
@@ -113,67 +114,91 @@ class BeamSearch(Search):
         states, memory = keras.tree.map_structure(
             lambda x: ops.repeat(x, self.beam_width, axis=0), (states, memory)
         )
-        alive = self._first(batch_size, source_mask)
+        trace, attended = self._first_trace(batch_size, source_mask)
+        shape = (batch_size, self.beam_width)
         # Before the first step there is one hypothesis, not `beam_width`.
-        first = ops.arange(self.beam_width) == 0
-        alive["scores"] = ops.where(first, 0.0, alive["scores"])
-        finished = self._first(batch_size, source_mask)
+        first = ops.zeros(shape, "int32") + ops.arange(self.beam_width)
+        totals = ops.where(first == 0, 0.0, _IMPOSSIBLE)
+        finished = {
+            "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
+            "times": ops.zeros(shape, "int32"),
+            "beams": ops.zeros(shape, "int32"),
+        }
 
         def unfinished(t, done, *rest):
             return ops.any(ops.logical_not(done))
 
-        def advance(t, done, last, states, alive, finished):
+        def advance(t, done, last, totals, states, trace, attended, finished):
             logits, states, weights = step(
                 ops.reshape(last, (-1,)), states, memory
             )
-            candidates, parents, tokens = self._expand(logits, alive)
-            extended = alive
+            best, parents, tokens = self._expand(logits, totals)
             if source_mask is not None:
-                extended = self._record(alive, weights, t)
-            ended = self._ended(
-                candidates, parents, tokens, extended, t, source_mask
+                weights = ops.reshape(weights, (*shape, -1))
+                trace["weights"] = self.put(trace["weights"], t, weights, 0)
+            if self.coverage_penalty:
+                attended = attended + weights
+            ended = self._ended(best, parents, tokens, attended, t, source_mask)
+            ended["scores"] = ops.where(
+                ops.expand_dims(done, 1), _IMPOSSIBLE, ended["scores"]
             )
-            finished = _where(done, finished, self._best(finished, ended))
+            finished = self._best(finished, ended)
+
+            is_end = ops.equal(tokens, self.end_id)
             living, order = ops.top_k(
-                ops.where(tokens == self.end_id, _IMPOSSIBLE, candidates),
-                self.beam_width,
+                ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
             )
-            parents = ops.take_along_axis(parents, order, axis=1)
-            last = ops.take_along_axis(tokens, order, axis=1)
-            moved = keras.tree.map_structure(
-                lambda x: _gather(x, parents), extended
-            )
-            moved["scores"] = living
-            moved["ids"] = self.put(moved["ids"], t, last, axis=2)
-            alive = _where(done, alive, moved)
+            parents, last = _gather(parents, order), _gather(tokens, order)
+            trace["tokens"] = self.put(trace["tokens"], t, last, 0)
+            trace["parents"] = self.put(trace["parents"], t, parents, 0)
+            totals = ops.where(ops.expand_dims(done, 1), totals, living)
+            if self.coverage_penalty:
+                attended = ops.where(
+                    ops.expand_dims(done, (1, 2)),
+                    attended,
+                    _gather(attended, parents),
+                )
             states = keras.tree.map_structure(
                 lambda x: _gather_rows(x, parents), states
             )
             done = ops.logical_or(
-                done, self._is_done(t, limits, alive, finished)
+                done, self._is_done(t, limits, totals, finished)
             )
-            return t + 1, done, last, states, alive, finished
+            return t + 1, done, last, totals, states, trace, attended, finished
 
-        last = ops.full((batch_size, self.beam_width), self.start_id, "int32")
-        start = (0, limits < 1, last, states, alive, finished)
-        *_, alive, finished = ops.while_loop(unfinished, advance, start)
-        return self._result(alive, finished, limits, source_mask)
-
-    def _first(self, batch_size, source_mask):
-        """Hypotheses with no tokens yet and no score to speak of."""
-        shape = (batch_size, self.beam_width)
-        hypotheses = {
-            "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
-            "ids": ops.full((*shape, self.max_length), self.pad_id, "int32"),
+        last = ops.full(shape, self.start_id, dtype="int32")
+        length, _, _, totals, _, trace, attended, finished = ops.while_loop(
+            unfinished,
+            advance,
+            (0, limits < 1, last, totals, states, trace, attended, finished),
+        )
+        alive = {
+            "scores": self._score(
+                totals, ops.expand_dims(limits, 1), attended, source_mask
+            ),
+            "times": ops.zeros_like(first) + ops.expand_dims(limits, 1),
+            "beams": first,
         }
-        if source_mask is not None:
-            places = ops.shape(source_mask)[1]
-            hypotheses["alignments"] = ops.zeros(
-                (*shape, self.max_length, places)
-            )
-        return hypotheses
+        return self._trace_back(length, trace, *self._rank(finished, alive))
 
-    def _expand(self, logits, alive):
+    def _first_trace(self, batch_size, source_mask):
+        """Room for what each step chooses, time first.
+
+        A hypothesis is not written out while it lives: each step notes its
+        token, the beam it extends, and where that beam looked.
+        """
+        shape = (self.max_length, batch_size, self.beam_width)
+        trace = {
+            "tokens": ops.zeros(shape, "int32"),
+            "parents": ops.zeros(shape, "int32"),
+        }
+        if source_mask is None:
+            return trace, ()
+        places = ops.shape(source_mask)[1]
+        trace["weights"] = ops.zeros((*shape, places))
+        return trace, ops.zeros((*shape[1:], places))
+
+    def _expand(self, logits, totals):
         """The best ways to go on.
 
         Returns:
@@ -181,49 +206,42 @@ class BeamSearch(Search):
             `2 * beam_width` best, each of shape `(batch, candidates)`.
         """
         logits = ops.cast(logits, "float32")
-        vocabulary_size = logits.shape[-1]
         # The best of a sentence are among the best of its rows, and only
         # those need their log-probability.
-        width = min(2 * self.beam_width, vocabulary_size)
-        best, tokens = ops.top_k(logits, width)
+        width = min(2 * self.beam_width, logits.shape[-1])
+        best, tokens = top_k(logits, width)
         best -= ops.logsumexp(logits, axis=-1, keepdims=True)
-        shape = (-1, self.beam_width * width)
-        totals = ops.expand_dims(alive["scores"], 2) + ops.reshape(
+        best = ops.expand_dims(totals, 2) + ops.reshape(
             best, (-1, self.beam_width, width)
         )
-        totals, index = ops.top_k(
-            ops.reshape(totals, shape),
+        shape = (-1, self.beam_width * width)
+        best, index = ops.top_k(
+            ops.reshape(best, shape),
             min(2 * self.beam_width, self.beam_width * width),
         )
-        tokens = ops.take_along_axis(ops.reshape(tokens, shape), index, axis=1)
-        return totals, index // width, tokens
+        return best, index // width, _gather(ops.reshape(tokens, shape), index)
 
-    def _record(self, alive, weights, t):
-        """Notes where each living hypothesis looked at this step."""
-        shape = ops.shape(alive["alignments"])
-        weights = ops.reshape(weights, (*shape[:2], shape[3]))
-        alignments = self.put(alive["alignments"], t, weights, axis=2)
-        return {**alive, "alignments": alignments}
-
-    def _ended(self, totals, parents, tokens, alive, t, source_mask):
+    def _ended(self, best, parents, tokens, attended, t, source_mask):
         """The candidates that end here, with their final scores."""
-        totals, parents, tokens = (
-            x[:, : self.beam_width] for x in (totals, parents, tokens)
+        best, parents, tokens = (
+            x[:, : self.beam_width] for x in (best, parents, tokens)
         )
-        ended = keras.tree.map_structure(lambda x: _gather(x, parents), alive)
-        ended["ids"] = self.put(ended["ids"], t, tokens, axis=2)
-        ended["scores"] = ops.where(
-            ops.logical_and(tokens == self.end_id, totals > _IMPOSSIBLE / 2),
-            self._score(totals, t + 1, ended, source_mask),
-            _IMPOSSIBLE,
+        if self.coverage_penalty:
+            attended = _gather(attended, parents)
+        ends = ops.logical_and(
+            ops.equal(tokens, self.end_id), best > _IMPOSSIBLE / 2
         )
-        return ended
+        scores = self._score(best, t + 1, attended, source_mask)
+        return {
+            "scores": ops.where(ends, scores, _IMPOSSIBLE),
+            "times": ops.zeros_like(parents) + t,
+            "beams": parents,
+        }
 
-    def _score(self, totals, lengths, hypotheses, source_mask):
+    def _score(self, totals, lengths, attended, source_mask):
         scores = totals / self._penalty(lengths)
         if not self.coverage_penalty:
             return scores
-        attended = ops.sum(hypotheses["alignments"], axis=2)
         # A place that was never looked at is as good as hardly looked at.
         logs = ops.log(ops.clip(attended, 1e-6, 1.0))
         logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
@@ -235,48 +253,74 @@ class BeamSearch(Search):
 
     def _best(self, finished, ended):
         """The `beam_width` best of two sets of finished hypotheses."""
-        both = keras.tree.map_structure(
-            lambda a, b: ops.concatenate([a, b], axis=1), finished, ended
-        )
+        both = _join(finished, ended)
         _, index = ops.top_k(both["scores"], self.beam_width)
-        return keras.tree.map_structure(lambda x: _gather(x, index), both)
+        return {name: _gather(x, index) for name, x in both.items()}
 
-    def _is_done(self, t, limits, alive, finished):
+    def _is_done(self, t, limits, totals, finished):
         full = ops.all(finished["scores"] > _IMPOSSIBLE / 2, axis=1)
         last = finished["scores"][:, self.num_hypotheses - 1]
-        total = ops.max(alive["scores"], axis=1)
+        total = ops.max(totals, axis=1)
         behind = total / self._penalty(t + 1) <= last
         # A total can only fall, and is divided by this at the most.
         beaten = total / self._penalty(limits) <= last
-        at_limit = t + 1 >= limits
-        full = ops.logical_and(full, behind)
-        return ops.logical_or(ops.logical_or(full, beaten), at_limit)
+        done = ops.logical_or(ops.logical_and(full, behind), beaten)
+        return ops.logical_or(done, t + 1 >= limits)
 
-    def _result(self, alive, finished, limits, source_mask):
-        alive["scores"] = self._score(
-            alive["scores"], ops.expand_dims(limits, 1), alive, source_mask
-        )
-        both = keras.tree.map_structure(
-            lambda a, b: ops.concatenate([a, b], axis=1), finished, alive
-        )
+    def _rank(self, finished, alive):
+        """The best hypotheses, and which of them are finished."""
         # Both are sorted: take what is finished, then what is not.
-        rank = ops.expand_dims(ops.arange(self.num_hypotheses), 0)
         count = ops.sum(
             ops.cast(finished["scores"] > _IMPOSSIBLE / 2, "int32"),
             axis=1,
             keepdims=True,
         )
-        index = ops.where(rank < count, rank, self.beam_width + rank - count)
-        best = keras.tree.map_structure(lambda x: _gather(x, index), both)
-        return Hypotheses(best["ids"], best["scores"], best.get("alignments"))
+        rank = ops.expand_dims(ops.arange(self.num_hypotheses), 0)
+        has_end = rank < count
+        index = ops.where(has_end, rank, self.beam_width + rank - count)
+        both = _join(finished, alive)
+        return {name: _gather(x, index) for name, x in both.items()}, has_end
+
+    def _trace_back(self, length, trace, best, has_end):
+        """Writes the hypotheses out, from their ends to their beginnings."""
+        times = best["times"]
+        shape = (*ops.shape(times), self.max_length)
+        ids = ops.full(shape, self.pad_id, dtype="int32")
+        alignments = ()
+        if "weights" in trace:
+            alignments = ops.zeros((*shape, ops.shape(trace["weights"])[-1]))
+
+        def step_back(t, beams, ids, alignments):
+            tokens = _gather(trace["tokens"][t], beams)
+            parents = _gather(trace["parents"][t], beams)
+            inside = t < times
+            ending = ops.logical_and(has_end, ops.equal(t, times))
+            beams = ops.where(inside, parents, beams)
+            token = ops.where(inside, tokens, self.pad_id)
+            token = ops.where(ending, self.end_id, token)
+            ids = self.put(ids, t, token, 2)
+            if "weights" in trace:
+                weights = _gather(trace["weights"][t], beams)
+                written = ops.logical_or(inside, ending)
+                weights = ops.where(ops.expand_dims(written, 2), weights, 0.0)
+                alignments = self.put(alignments, t, weights, 2)
+            return t - 1, beams, ids, alignments
+
+        _, _, ids, alignments = ops.while_loop(
+            lambda t, *rest: t >= 0,
+            step_back,
+            (length - 1, best["beams"], ids, alignments),
+        )
+        return Hypotheses(
+            ids, best["scores"], alignments if "weights" in trace else None
+        )
 
 
 def _gather(x, index):
     """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
-    batch_size, beams = ops.shape(x)[0], x.shape[1]
-    rows = ops.expand_dims(ops.arange(batch_size) * beams, 1) + index
-    flat = ops.reshape(x, (-1, *ops.shape(x)[2:]))
-    return ops.take(flat, rows, axis=0)
+    beams = x.shape[1]
+    rows = ops.expand_dims(ops.arange(ops.shape(x)[0]) * beams, 1) + index
+    return ops.take(ops.reshape(x, (-1, *ops.shape(x)[2:])), rows, axis=0)
 
 
 def _gather_rows(x, index):
@@ -286,11 +330,9 @@ def _gather_rows(x, index):
     return ops.take(x, ops.reshape(rows, (-1,)), axis=0)
 
 
-def _where(done, old, new):
-    """Keeps the old hypotheses of the sentences that are done."""
-
-    def select(a, b):
-        shape = (-1,) + (1,) * (len(a.shape) - 1)
-        return ops.where(ops.reshape(done, shape), a, b)
-
-    return keras.tree.map_structure(select, old, new)
+def _join(first, second):
+    """Two sets of hypotheses, side by side."""
+    return {
+        name: ops.concatenate([first[name], second[name]], axis=1)
+        for name in first
+    }

@@ -312,13 +312,13 @@ class BahdanauAttention(AttentionMechanism):
         self.score_projection.build((None, self.units))
 
     def project(self, memory):
-        return self.memory_projection(memory), memory
+        return _over_last(self.memory_projection, memory), memory
 
     def score(self, query, keys):
         # (batch, queries, 1, units) + (batch, 1, places, units)
-        query = ops.expand_dims(self.query_projection(query), 2)
+        query = ops.expand_dims(_over_last(self.query_projection, query), 2)
         hidden = ops.tanh(query + ops.expand_dims(keys, 1))
-        return ops.squeeze(self.score_projection(hidden), -1)
+        return ops.squeeze(_over_last(self.score_projection, hidden), -1)
 
     def get_config(self):
         return {
@@ -329,3 +329,13 @@ class BahdanauAttention(AttentionMechanism):
                 self.kernel_initializer
             ),
         }
+
+
+def _over_last(dense, x):
+    """A dense layer over the last axis, as one product of two matrices.
+
+    On tensors of more axes it would go through TensorFlow's `tensordot`, and
+    a decoding step has hardly more to do than that.
+    """
+    flat = dense(ops.reshape(x, (-1, x.shape[-1])))
+    return ops.reshape(flat, (*ops.shape(x)[:-1], flat.shape[-1]))
