@@ -41,21 +41,21 @@ def translation_lexicon(
             strict=True,
         )
     )
+    # A source without a known token says nothing.
+    ids = [
+        (source, target)
+        for source, target in zip(sources, targets, strict=True)
+        if len(source)
+    ]
     width = target_tokenizer.vocabulary_size
     shape = (source_tokenizer.vocabulary_size, width)
     # Every (source place, target place) of every pair is one cell. Cells of
     # the same target place stand together.
     cells = np.concatenate(
-        [
-            (source * width + target[:, None]).ravel()
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        [(source * width + target[:, None]).ravel() for source, target in ids]
     )
     sizes = np.concatenate(
-        [
-            np.full(len(target), len(source))
-            for source, target in zip(sources, targets, strict=True)
-        ]
+        [np.full(len(target), len(source)) for source, target in ids]
     )
     starts = np.cumsum(sizes) - sizes
     lexicon = np.ones(shape[0] * width)

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from kerasrnn.data import WordTokenizer
+from kerasrnn.data import translation_lexicon
+
+PAIRS = [
+    ("the book", "किताब"),
+    ("the red book", "लाल किताब"),
+    ("red water", "लाल पानी"),
+    ("the water", "पानी"),
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizers():
+    english, hindi = zip(*PAIRS, strict=True)
+    return WordTokenizer.train(english), WordTokenizer.train(hindi)
+
+
+def plain_model_1(pairs, iterations):
+    """IBM Model 1 over lists of ids, by loops and dictionaries."""
+    table = {}
+    for _ in range(iterations):
+        counts, totals = {}, {}
+        for source, target in pairs:
+            for t in target:
+                scale = sum(table.get((s, t), 1.0) for s in source)
+                for s in source:
+                    share = table.get((s, t), 1.0) / scale
+                    counts[s, t] = counts.get((s, t), 0.0) + share
+                    totals[s] = totals.get(s, 0.0) + share
+        table = {(s, t): c / totals[s] for (s, t), c in counts.items()}
+    return table
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 7])
+def test_equals_a_plain_model_1(tokenizers, iterations):
+    source, target = tokenizers
+    ids = [
+        (
+            source.tokenize([english]).to_list()[0] + [source.end_id],
+            target.tokenize([hindi]).to_list()[0] + [target.end_id],
+        )
+        for english, hindi in PAIRS
+    ]
+    expected = np.zeros((source.vocabulary_size, target.vocabulary_size))
+    for (s, t), probability in plain_model_1(ids, iterations).items():
+        expected[s, t] = probability
+    lexicon = translation_lexicon(PAIRS, source, target, iterations)
+    np.testing.assert_allclose(lexicon, expected, atol=1e-6)
+
+
+def test_finds_the_translation_of_each_word(tokenizers):
+    source, target = tokenizers
+    lexicon = translation_lexicon(PAIRS, source, target, iterations=20)
+    for english, hindi in (
+        ("red", "लाल"),
+        ("water", "पानी"),
+        ("book", "किताब"),
+    ):
+        row = lexicon[source.vocabulary.index(english)]
+        assert target.vocabulary[row.argmax()] == hindi
+
+
+def test_rows_are_distributions_or_empty(tokenizers):
+    source, target = tokenizers
+    sums = translation_lexicon(PAIRS, source, target).sum(axis=1)
+    occurs = [i for i in range(len(sums)) if i not in (0, 1, 3)]
+    np.testing.assert_allclose(sums[occurs], 1.0, rtol=1e-6)
+    np.testing.assert_array_equal(sums[[0, 1, 3]], 0.0)
+
+
+def test_long_sentences_are_cut(tokenizers):
+    source, target = tokenizers
+    cut = translation_lexicon(PAIRS, source, target, max_length=1)
+    short = [(english.split()[0], hindi.split()[0]) for english, hindi in PAIRS]
+    np.testing.assert_array_equal(
+        cut, translation_lexicon(short, source, target)
+    )
+
+
+def test_a_pair_without_source_tokens_is_passed_over():
+    english = WordTokenizer.train(["red", "book"], specials=())
+    hindi = WordTokenizer.train(["लाल", "किताब"])
+    pairs = [("red", "लाल"), ("unknown", "किताब"), ("book", "किताब")]
+    lexicon = translation_lexicon(pairs, english, hindi)
+    row = lexicon[english.vocabulary.index("book")]
+    np.testing.assert_allclose(row[hindi.vocabulary.index("किताब")], 0.5)
