@@ -3,10 +3,13 @@
 import keras
 from keras import ops
 
+from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.beams import gather_rows
+from kerasrnn.decoding.beams import join
+from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import at_least_one
-from kerasrnn.decoding.search import top_k
 
 # Below every score, and still finite: sums and products of it stay numbers.
 _IMPOSSIBLE = -1e9
@@ -148,7 +151,7 @@ class BeamSearch(Search):
             living, order = ops.top_k(
                 ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
             )
-            parents, last = _gather(parents, order), _gather(tokens, order)
+            parents, last = gather(parents, order), gather(tokens, order)
             trace["tokens"] = self.put(trace["tokens"], t, last, 0)
             trace["parents"] = self.put(trace["parents"], t, parents, 0)
             totals = ops.where(ops.expand_dims(done, 1), totals, living)
@@ -156,10 +159,10 @@ class BeamSearch(Search):
                 attended = ops.where(
                     ops.expand_dims(done, (1, 2)),
                     attended,
-                    _gather(attended, parents),
+                    gather(attended, parents),
                 )
             states = keras.tree.map_structure(
-                lambda x: _gather_rows(x, parents), states
+                lambda x: gather_rows(x, parents), states
             )
             done = ops.logical_or(
                 done, self._is_done(t, limits, totals, finished)
@@ -219,7 +222,7 @@ class BeamSearch(Search):
             ops.reshape(best, shape),
             min(2 * self.beam_width, self.beam_width * width),
         )
-        return best, index // width, _gather(ops.reshape(tokens, shape), index)
+        return best, index // width, gather(ops.reshape(tokens, shape), index)
 
     def _ended(self, best, parents, tokens, attended, t, source_mask):
         """The candidates that end here, with their final scores."""
@@ -227,7 +230,7 @@ class BeamSearch(Search):
             x[:, : self.beam_width] for x in (best, parents, tokens)
         )
         if self.coverage_penalty:
-            attended = _gather(attended, parents)
+            attended = gather(attended, parents)
         ends = ops.logical_and(
             ops.equal(tokens, self.end_id), best > _IMPOSSIBLE / 2
         )
@@ -253,9 +256,9 @@ class BeamSearch(Search):
 
     def _best(self, finished, ended):
         """The `beam_width` best of two sets of finished hypotheses."""
-        both = _join(finished, ended)
+        both = join(finished, ended)
         _, index = ops.top_k(both["scores"], self.beam_width)
-        return {name: _gather(x, index) for name, x in both.items()}
+        return {name: gather(x, index) for name, x in both.items()}
 
     def _is_done(self, t, limits, totals, finished):
         full = ops.all(finished["scores"] > _IMPOSSIBLE / 2, axis=1)
@@ -278,8 +281,8 @@ class BeamSearch(Search):
         rank = ops.expand_dims(ops.arange(self.num_hypotheses), 0)
         has_end = rank < count
         index = ops.where(has_end, rank, self.beam_width + rank - count)
-        both = _join(finished, alive)
-        return {name: _gather(x, index) for name, x in both.items()}, has_end
+        both = join(finished, alive)
+        return {name: gather(x, index) for name, x in both.items()}, has_end
 
     def _trace_back(self, length, trace, best, has_end):
         """Writes the hypotheses out, from their ends to their beginnings."""
@@ -291,8 +294,8 @@ class BeamSearch(Search):
             alignments = ops.zeros((*shape, ops.shape(trace["weights"])[-1]))
 
         def step_back(t, beams, ids, alignments):
-            tokens = _gather(trace["tokens"][t], beams)
-            parents = _gather(trace["parents"][t], beams)
+            tokens = gather(trace["tokens"][t], beams)
+            parents = gather(trace["parents"][t], beams)
             inside = t < times
             ending = ops.logical_and(has_end, ops.equal(t, times))
             beams = ops.where(inside, parents, beams)
@@ -300,7 +303,7 @@ class BeamSearch(Search):
             token = ops.where(ending, self.end_id, token)
             ids = self.put(ids, t, token, 2)
             if "weights" in trace:
-                weights = _gather(trace["weights"][t], beams)
+                weights = gather(trace["weights"][t], beams)
                 written = ops.logical_or(inside, ending)
                 weights = ops.where(ops.expand_dims(written, 2), weights, 0.0)
                 alignments = self.put(alignments, t, weights, 2)
@@ -314,25 +317,3 @@ class BeamSearch(Search):
         return Hypotheses(
             ids, best["scores"], alignments if "weights" in trace else None
         )
-
-
-def _gather(x, index):
-    """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
-    beams = x.shape[1]
-    rows = ops.expand_dims(ops.arange(ops.shape(x)[0]) * beams, 1) + index
-    return ops.take(ops.reshape(x, (-1, *ops.shape(x)[2:])), rows, axis=0)
-
-
-def _gather_rows(x, index):
-    """The same for `x` of shape `(batch * beams, ...)`."""
-    beams = index.shape[1]
-    rows = ops.expand_dims(ops.arange(ops.shape(index)[0]) * beams, 1) + index
-    return ops.take(x, ops.reshape(rows, (-1,)), axis=0)
-
-
-def _join(first, second):
-    """Two sets of hypotheses, side by side."""
-    return {
-        name: ops.concatenate([first[name], second[name]], axis=1)
-        for name in first
-    }

@@ -78,39 +78,3 @@ def at_least_one(name, value):
             f"`{name}` must be a positive integer. Received: {name}={value!r}"
         )
     return value
-
-
-def top_k(x, k):
-    """`keras.ops.top_k`, in two stages where the last axis is long.
-
-    Cut into `columns` of `height` each, the `k` best columns by their maxima
-    hold the `k` best of all, so only those are searched: about half the time
-    on a CPU for ten of 8,810.
-
-    Args:
-        x: Float tensor of shape `(rows, size)`, with a static size.
-        k: Positive integer.
-
-    Returns:
-        The `k` greatest values of each row in descending order, and their
-        indices.
-    """
-    size = x.shape[-1]
-    height = int((size / k) ** 0.5)
-    if height < 8:
-        return ops.top_k(x, k)
-    columns = -(-size // height)
-    padding = height * columns - size
-    x = ops.pad(x, [[0, 0], [0, padding]], constant_values=-3e38)
-    x = ops.reshape(x, (-1, height, columns))
-    _, best = ops.top_k(ops.max(x, axis=1), k)
-    # (rows, height, k): every entry of the best columns.
-    index = ops.expand_dims(best, 1) + columns * ops.reshape(
-        ops.arange(height), (1, -1, 1)
-    )
-    index = ops.reshape(index, (-1, height * k))
-    offsets = ops.expand_dims(ops.arange(ops.shape(x)[0]), 1)
-    rows = offsets * (height * columns)
-    values, chosen = ops.top_k(ops.take(ops.reshape(x, (-1,)), rows + index), k)
-    flat = offsets * (height * k) + chosen
-    return values, ops.take(ops.reshape(index, (-1,)), flat)
