@@ -1,0 +1,81 @@
+"""What several tests need, the same on every backend."""
+
+import keras
+import numpy as np
+from keras import ops
+
+
+def random(*shape, seed=0):
+    """Standard normal numbers of a shape, in float32."""
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+def as_numpy(nest):
+    return keras.tree.map_structure(ops.convert_to_numpy, nest)
+
+
+def assert_close(actual, expected, rtol=1e-4, atol=1e-5):
+    """Compares two nests of tensors leaf by leaf."""
+    actual, expected = (keras.tree.flatten(x) for x in (actual, expected))
+    assert len(actual) == len(expected)
+    for a, b in zip(as_numpy(actual), as_numpy(expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
+
+
+def randomize(layer, scale=0.5, seed=1):
+    """Gives every weight a random value: biases count, too."""
+    rng = np.random.default_rng(seed)
+    layer.set_weights([rng.normal(size=w.shape) * scale for w in layer.weights])
+
+
+def functional(layer, arrays, **kwargs):
+    """A Functional model of one layer.
+
+    Batch size and time are left open: the second axis of ids, of masks and
+    of sequences, but not of `(batch, features)`.
+
+    Args:
+        layer: The layer, or any function of Keras tensors.
+        arrays: Dictionary from argument names to arrays like its inputs.
+        **kwargs: Further arguments of the call, such as `training=True`.
+    """
+    inputs = {}
+    for name, x in arrays.items():
+        has_time = x.ndim == 3 or x.dtype.kind != "f"
+        shape = (None, *x.shape[2:]) if has_time else x.shape[1:]
+        inputs[name] = keras.Input(shape, dtype=str(x.dtype), name=name)
+    return keras.Model(inputs, layer(**inputs, **kwargs))
+
+
+def compiled(layer, arrays, **kwargs):
+    """What a layer returns from inside a compiled graph."""
+    return functional(layer, arrays, **kwargs).predict_on_batch(arrays)
+
+
+def gradients(model, inputs, cotangents):
+    """Gradients of `sum(outputs * cotangents)`, by weight path.
+
+    They are read off one step of plain gradient descent, which every backend
+    has and which runs the compiled training step.
+    """
+    model.compile(
+        keras.optimizers.SGD(1.0),
+        loss=lambda y_true, y_pred: ops.sum(y_true * y_pred),
+    )
+    before = as_numpy([w.value for w in model.trainable_weights])
+    model.train_on_batch(inputs, cotangents)
+    after = as_numpy([w.value for w in model.trainable_weights])
+    return [a - b for a, b in zip(before, after, strict=True)]
+
+
+def reloaded(model, folder):
+    """The model after a trip through a `.keras` file."""
+    path = folder / "model.keras"
+    model.save(path)
+    return keras.saving.load_model(path)
+
+
+def copy_of(layer):
+    """A layer made anew from the configuration of another."""
+    config = keras.saving.serialize_keras_object(layer)
+    return keras.saving.deserialize_keras_object(config)

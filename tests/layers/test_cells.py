@@ -1,0 +1,92 @@
+import keras
+import numpy as np
+import pytest
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import StackedRNNCells
+
+from kerasrnn.layers import cells
+from tests import helpers
+
+
+@pytest.mark.parametrize(
+    "cell", [GRUCell(3), LSTMCell(3), StackedRNNCells([GRUCell(3)])]
+)
+def test_a_cell_passes(cell):
+    cells.check_cell(cell, "Anything")
+
+
+@pytest.mark.parametrize(
+    "cell, lacking",
+    [
+        ("gru", "call, state_size, output_size"),
+        (keras.layers.Dense(3), "state_size, output_size"),
+        (keras.layers.RNN(GRUCell(3)), "output_size"),
+        (None, "call, state_size, output_size"),
+    ],
+)
+def test_what_is_no_cell_is_told_what_it_lacks(cell, lacking):
+    with pytest.raises(
+        ValueError, match=f"Owner expects `cell`.*Received.*lacks {lacking}"
+    ):
+        cells.check_cell(cell, "Owner")
+
+
+def test_a_clone_has_the_configuration_but_not_the_weights():
+    cell = LSTMCell(3, activation="relu", dropout=0.2, name="first")
+    cell.build((None, 2))
+    clone = cells.clone_cell(cell)
+    assert not clone.built
+    assert clone.name != cell.name
+    names = cell.get_config().keys() - {"name"}
+    for name in names:
+        if not name.endswith("initializer"):
+            assert clone.get_config()[name] == cell.get_config()[name]
+    clone.build((None, 2))
+    assert np.any(clone.get_weights()[0] != cell.get_weights()[0])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        GRUCell(3),
+        LSTMCell(3),
+        StackedRNNCells([GRUCell(5), LSTMCell(3)]),
+    ],
+)
+def test_the_last_output_is_among_the_states(cell):
+    cell.build((None, 2))
+    states = cells.initial_state(cell, 4)
+    output, states = cell(helpers.random(4, 2), states)
+    helpers.assert_close(cells.last_output(cell, states), output)
+
+
+def test_a_cell_need_not_make_its_initial_state():
+    class Bare:
+        state_size = [3, 2]
+        output_size = 3
+        compute_dtype = "float16"
+
+    states = cells.initial_state(Bare(), 4)
+    assert [x.shape for x in states] == [(4, 3), (4, 2)]
+    assert {str(keras.backend.standardize_dtype(x.dtype)) for x in states} == {
+        "float16"
+    }
+    assert all(np.all(x == 0) for x in helpers.as_numpy(states))
+
+
+def test_masks_are_drawn_for_every_cell_and_dropped():
+    inner = [GRUCell(5, dropout=0.5), GRUCell(3, recurrent_dropout=0.5)]
+    stack = StackedRNNCells(inner)
+    inputs = keras.ops.ones((4, 2))
+    output = cells.draw_dropout_masks(stack, inputs)
+    assert output.shape == (4, 3)
+    first = inner[0].get_dropout_mask(inputs)
+    second = inner[1].get_recurrent_dropout_mask(output)
+    masks = keras.tree.flatten([first, second])
+    assert {tuple(mask.shape) for mask in masks} == {(4, 2), (4, 3)}
+    again = keras.tree.flatten(inner[0].get_dropout_mask(inputs))
+    helpers.assert_close(again, first, 0, 0)
+    cells.drop_dropout_masks(stack)
+    assert inner[0]._dropout_mask is None
+    assert inner[1]._recurrent_dropout_mask is None

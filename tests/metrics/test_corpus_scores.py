@@ -1,0 +1,56 @@
+import pytest
+import sacrebleu
+
+from kerasrnn.metrics import corpus_scores
+
+HYPOTHESES = ["a red book lies here", "the cat sat on the mat", "no"]
+REFERENCES = ["a red book is here", "the cat sat on a mat .", "no , never"]
+
+
+def test_they_are_those_of_sacrebleu():
+    scores = corpus_scores(HYPOTHESES, REFERENCES)
+    bleu = sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES])
+    chrf = sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES])
+    assert scores["bleu"] == pytest.approx(bleu.score)
+    assert scores["chrf"] == pytest.approx(chrf.score)
+    assert 0 < scores["bleu"] < 100
+    assert 0 < scores["chrf"] < 100
+    assert "tok:13a" in scores["bleu_signature"]
+    assert sacrebleu.__version__ in scores["chrf_signature"]
+
+
+def test_a_perfect_corpus_scores_a_hundred():
+    scores = corpus_scores(REFERENCES, REFERENCES)
+    assert scores["bleu"] == pytest.approx(100)
+    assert scores["chrf"] == pytest.approx(100)
+
+
+def test_the_corpus_is_pooled():
+    """The mean over sentences would be another number."""
+    scores = corpus_scores(HYPOTHESES, REFERENCES)
+    each = [
+        corpus_scores([h], [r])["chrf"]
+        for h, r in zip(HYPOTHESES, REFERENCES, strict=True)
+    ]
+    assert abs(scores["chrf"] - sum(each) / 3) > 1
+
+
+def test_text_may_be_tokenized_already():
+    hypotheses, references = ["a b c d , e"], ["a b c d, e"]
+    by_default = corpus_scores(hypotheses, references)
+    by_spaces = corpus_scores(hypotheses, references, tokenize="none")
+    assert by_default["bleu"] == pytest.approx(100)
+    assert by_spaces["bleu"] < 100
+    assert "tok:none" in by_spaces["bleu_signature"]
+
+
+@pytest.mark.parametrize(
+    "hypotheses, references, message",
+    [
+        ([], [], "Received: 0 hypotheses and 0 references"),
+        (["a"], ["a", "b"], "Received: 1 hypotheses and 2 references"),
+    ],
+)
+def test_lists_must_match(hypotheses, references, message):
+    with pytest.raises(ValueError, match=message):
+        corpus_scores(hypotheses, references)

@@ -1,0 +1,57 @@
+"""Small models with random weights for the tests of this folder."""
+
+import keras
+import numpy as np
+from keras.layers import GRUCell
+
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Translator
+from tests import helpers
+
+SOURCE = np.array([[3, 4, 5, 6, 2], [7, 4, 2, 0, 0], [2, 0, 0, 0, 0]])
+TARGET = np.array([[1, 5, 6, 7], [1, 4, 0, 0], [1, 8, 3, 5]])
+INPUTS = {"source": SOURCE.astype("int32"), "target": TARGET.astype("int32")}
+
+
+@keras.saving.register_keras_serializable("kerasrnn_tests")
+class LeakyCell(keras.layers.Layer):
+    """The least a cell can be, with two states and no other method.
+
+    s = s / 2 + x W,  h = tanh(s + h / 2)
+    """
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = units
+        self.state_size = [units, units]
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight((input_shape[-1], self.units))
+
+    def call(self, inputs, states):
+        h, s = states
+        s = s / 2 + keras.ops.matmul(inputs, self.kernel)
+        h = keras.ops.tanh(s + h / 2)
+        return h, [h, s]
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+
+
+def translator(cell=None, encoder=None, decoder=None):
+    """A Translator of 9 source and 10 target words, weights at random.
+
+    Args:
+        cell: Cell of both sides; by default a GRU of 4 units.
+        encoder: Dictionary of further options of the encoder.
+        decoder: The same for the decoder.
+    """
+    cell = cell or GRUCell(4)
+    sides = {"cell": cell, "embedding_dim": 3}
+    model = Translator(
+        Encoder(9, **sides | (encoder or {})),
+        Decoder(10, **sides | (decoder or {})),
+    )
+    helpers.randomize(model)
+    return model

@@ -1,0 +1,151 @@
+import keras
+import numpy as np
+import pytest
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+
+from kerasrnn.models import Encoder
+from tests import helpers
+from tests.models.small import SOURCE
+from tests.models.small import LeakyCell
+
+OPTIONS = {
+    "plain": {"bidirectional": False},
+    "bidirectional": {},
+    "deep": {"depth": 2},
+    "lexical": {"lexical": True},
+    "deep_lexical": {"depth": 2, "lexical": True, "bidirectional": False},
+}
+CELLS = {
+    "gru": GRUCell(4),
+    "lstm": LSTMCell(4),
+    "simple": SimpleRNNCell(4),
+    "leaky": LeakyCell(4),
+}
+
+every_option = pytest.mark.parametrize("option", OPTIONS)
+
+
+def make(option="bidirectional", cell="gru", **kwargs):
+    encoder = Encoder(
+        9, CELLS[cell], embedding_dim=3, **OPTIONS[option], **kwargs
+    )
+    encoder.build((None, None))
+    helpers.randomize(encoder)
+    return encoder
+
+
+@pytest.mark.parametrize(
+    "option, cell, memory_dim, final_dim",
+    [
+        ("plain", "gru", 4, 4),
+        ("bidirectional", "gru", 8, 8),
+        ("deep", "lstm", 8, 32),
+        ("lexical", "gru", 11, 8),
+        ("deep_lexical", "leaky", 7, 16),
+    ],
+)
+def test_shapes(option, cell, memory_dim, final_dim):
+    encoder = make(option, cell)
+    memory, mask, final = encoder(SOURCE)
+    assert memory.shape == (3, 5, memory_dim)
+    assert mask.shape == (3, 5)
+    assert final.shape == (3, final_dim)
+    assert encoder.memory_dim == memory_dim
+    assert encoder.final_dim == final_dim
+    np.testing.assert_array_equal(helpers.as_numpy(mask), SOURCE != 0)
+    symbols = encoder(keras.Input((5,), dtype="int32"))
+    assert [x.shape for x in symbols] == [
+        (None, 5, memory_dim),
+        (None, 5),
+        (None, final_dim),
+    ]
+
+
+@pytest.mark.parametrize(
+    "option, cell",
+    [
+        ("plain", "leaky"),
+        ("bidirectional", "gru"),
+        ("deep", "lstm"),
+        ("lexical", "simple"),
+        ("deep_lexical", "gru"),
+    ],
+)
+def test_padding_changes_nothing(option, cell):
+    encoder = make(option, cell)
+    memory, _, final = encoder(SOURCE)
+    for i, length in ((1, 3), (2, 1)):
+        alone = encoder(SOURCE[i : i + 1, :length])
+        helpers.assert_close(memory[i, :length], alone[0][0])
+        helpers.assert_close(final[i], alone[2][0])
+
+
+def test_a_vocabulary_may_lack_a_row_for_padding():
+    encoder, negative = make(), make(pad_id=-1)
+    ids = np.where(SOURCE == 0, -1, SOURCE)
+    for found, expected in zip(negative(ids), encoder(SOURCE), strict=True):
+        helpers.assert_close(
+            keras.ops.cast(found[:, :1], "float32"),
+            keras.ops.cast(expected[:, :1], "float32"),
+        )
+    # Id 0 is a word now.
+    assert helpers.as_numpy(negative(np.zeros((1, 2), "int32"))[1]).all()
+
+
+def test_a_lexical_memory_ends_in_the_embeddings():
+    encoder = make("lexical")
+    memory = encoder(SOURCE)[0]
+    helpers.assert_close(memory[..., 8:], encoder.embedding(SOURCE))
+
+
+def test_every_layer_and_direction_has_a_cell_of_its_own():
+    template = GRUCell(4)
+    encoder = Encoder(9, template, embedding_dim=3, depth=2)
+    encoder.build((None, None))
+    assert not template.built
+    # Three weights to a cell, two cells to a layer, and the embedding.
+    assert len(encoder.weights) == 1 + 2 * 2 * 3
+    forward, backward = encoder.weights[1], encoder.weights[4]
+    assert forward.shape == backward.shape == (3, 12)
+    assert np.any(helpers.as_numpy(forward.value != backward.value))
+
+
+@pytest.mark.parametrize("dropout", ["dropout", "word_dropout"])
+def test_dropout_is_for_training(dropout):
+    encoder = make(**{dropout: 0.5})
+    helpers.assert_close(encoder(SOURCE)[0], encoder(SOURCE)[0], 0, 0)
+    helpers.assert_close(encoder(SOURCE)[0], make()(SOURCE)[0])
+    first, second = (
+        helpers.as_numpy(encoder(SOURCE, training=True)[0]) for _ in range(2)
+    )
+    assert np.any(first != second)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@every_option
+def test_configuration_round_trip(option, cell):
+    encoder = make(option, cell, dropout=0.1, word_dropout=0.2, pad_id=8)
+    copy = helpers.copy_of(encoder)
+    assert copy.get_config() == encoder.get_config()
+    copy.build((None, None))
+    assert [w.shape for w in copy.weights] == [w.shape for w in encoder.weights]
+    assert copy.final_dim == encoder.final_dim
+    assert copy.memory_dim == encoder.memory_dim
+
+
+@pytest.mark.parametrize(
+    "kwargs, message",
+    [
+        ({"cell": "gru"}, "Encoder expects `cell`.*Received: cell='gru'"),
+        ({"vocabulary_size": 0}, "Received: vocabulary_size=0"),
+        ({"embedding_dim": 2.0}, "Received: embedding_dim=2.0"),
+        ({"depth": 0}, "Received: depth=0"),
+        ({"dropout": 1.5}, "Received: dropout=1.5"),
+        ({"word_dropout": -1}, "Received: word_dropout=-1"),
+    ],
+)
+def test_bad_arguments(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        Encoder(**{"vocabulary_size": 9, "cell": GRUCell(4)} | kwargs)

@@ -1,0 +1,89 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.models.token_embedding import TokenEmbedding
+from tests import helpers
+
+IDS = np.array([[3, 0, 2], [1, 1, 4]])
+
+
+def embedding(**kwargs):
+    layer = TokenEmbedding(5, 16, **kwargs)
+    layer.build((None, None))
+    return layer
+
+
+def test_embeds_with_unit_variance():
+    layer = TokenEmbedding(50, 400)
+    x = helpers.as_numpy(layer(np.arange(50)[None]))
+    table = layer.get_weights()[0]
+    np.testing.assert_allclose(x[0], table * 20, rtol=1e-5)
+    assert x.std() == pytest.approx(1, rel=0.05)
+
+
+def test_in_reverse_it_is_the_table_transposed_and_drops_nothing():
+    layer = embedding(dropout=0.5, word_dropout=0.5)
+    x = helpers.random(2, 3, 16)
+    logits = layer(x, reverse=True, training=True)
+    helpers.assert_close(logits, x @ layer.get_weights()[0].T)
+
+
+def test_padding_without_a_row_reads_row_0():
+    layer = embedding()
+    helpers.assert_close(layer(np.array([[-1, 2]])), layer(np.array([[0, 2]])))
+
+
+def test_word_dropout_drops_whole_words_only_in_training():
+    layer = embedding(word_dropout=0.5)
+    ids = np.tile(IDS, (20, 1))
+    plain = helpers.as_numpy(layer(ids))
+    dropped = helpers.as_numpy(layer(ids, training=True))
+    kept = np.any(dropped != 0, axis=-1)
+    assert 0.2 < kept.mean() < 0.8
+    # A word that is kept is kept whole, and scaled up.
+    np.testing.assert_allclose(
+        dropped, np.where(kept[..., None], 2 * plain, 0), rtol=1e-5
+    )
+    # The same word is dropped at one place and kept at another.
+    assert 0 < kept[ids == 1].mean() < 1
+    again = helpers.as_numpy(layer(ids, training=True))
+    assert np.any(again != dropped)
+
+
+def test_dropout_drops_units_only_in_training():
+    layer = embedding(dropout=0.5)
+    plain = helpers.as_numpy(layer(IDS))
+    dropped = helpers.as_numpy(layer(IDS, training=True))
+    kept = dropped != 0
+    assert 0.2 < kept.mean() < 0.8
+    assert not np.any(np.all(~kept, axis=-1))
+    np.testing.assert_allclose(dropped, np.where(kept, 2 * plain, 0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("training", [None, True])
+def test_symbolic_shape_is_the_real_one(training):
+    layer = TokenEmbedding(5, 16, dropout=0.1)
+    symbol = layer(keras.Input((3,), dtype="int32"), training=training)
+    assert symbol.shape == (None, *layer(IDS).shape[1:])
+    symbol = layer(keras.Input((3, 16)), reverse=True)
+    assert symbol.shape == (None, 3, 5)
+
+
+def test_saved_model_round_trip(tmp_path):
+    layer = embedding(dropout=0.1, word_dropout=0.2, name="words")
+    copy = helpers.copy_of(layer)
+    assert copy.get_config() == layer.get_config()
+    inputs = {"inputs": IDS.astype("int32")}
+    model = helpers.functional(layer, inputs)
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(inputs), layer(IDS))
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.0, 2])
+@pytest.mark.parametrize("argument", ["dropout", "word_dropout"])
+def test_rates_must_be_below_one(argument, bad):
+    with pytest.raises(
+        ValueError, match=rf"`{argument}`.*\[0, 1\).*Received: {argument}={bad}"
+    ):
+        TokenEmbedding(5, 16, **{argument: bad})

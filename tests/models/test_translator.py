@@ -1,0 +1,149 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Translator
+from tests import helpers
+from tests.models.small import INPUTS
+from tests.models.small import LeakyCell
+from tests.models.small import translator
+
+VARIANTS = {
+    "before": {"decoder": {"placement": "before"}},
+    "after": {"decoder": {"attention": "general"}},
+    "fed": {"decoder": {"input_feeding": True, "attention_units": 6}},
+    "lexicon": {"decoder": {"lexicon_size": 9}},
+    "deep": {"encoder": {"depth": 2}, "decoder": {"depth": 2}},
+    "lexical": {
+        "encoder": {"lexical": True, "depth": 2},
+        "decoder": {"attention": "multi_head", "tie_embeddings": True},
+    },
+    "copy": {
+        "encoder": {"bidirectional": False},
+        "decoder": {"bridge": "copy", "placement": "before"},
+    },
+    "lstm": {"cell": LSTMCell(4), "decoder": {"input_feeding": True}},
+    "simple": {"cell": SimpleRNNCell(4), "decoder": {"placement": "before"}},
+    "leaky": {"cell": LeakyCell(4), "decoder": {"depth": 2}},
+}
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+telling_variants = pytest.mark.parametrize(
+    "variant", ["before", "fed", "lexical", "leaky"]
+)
+
+
+@every_variant
+def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
+    model = translator(**VARIANTS[variant])
+    states, memory = model.encode(INPUTS["source"])
+    logits = []
+    for t in range(4):
+        ids = ops.convert_to_tensor(INPUTS["target"][:, t])
+        step, states, alignments = model.decode_step(ids, states, memory)
+        logits.append(step)
+        alignments = helpers.as_numpy(alignments)
+        assert np.all(alignments[INPUTS["source"] == 0] == 0)
+        np.testing.assert_allclose(alignments.sum(-1), 1, rtol=1e-5)
+    helpers.assert_close(ops.stack(logits, axis=1), model(INPUTS))
+
+
+@telling_variants
+def test_padding_changes_nothing(variant):
+    model = translator(**VARIANTS[variant])
+    logits = model(INPUTS)
+    alone = {
+        "source": INPUTS["source"][1:2, :3],
+        "target": INPUTS["target"][1:2, :2],
+    }
+    helpers.assert_close(logits[1, :2], model(alone)[0])
+
+
+@telling_variants
+def test_no_logit_sees_the_future(variant):
+    model = translator(**VARIANTS[variant])
+    before = helpers.as_numpy(model(INPUTS))
+    target = INPUTS["target"].copy()
+    target[:, 2] = (target[:, 2] + 3) % 10
+    after = helpers.as_numpy(model(INPUTS | {"target": target}))
+    np.testing.assert_array_equal(before[:, :2], after[:, :2])
+    # The next words do depend on it.
+    changed = np.any(before[:, 2:] != after[:, 2:], axis=-1)
+    assert changed.all()
+
+
+@every_variant
+def test_saved_model_round_trip(variant, tmp_path):
+    model = translator(**VARIANTS[variant])
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.to_json() == model.to_json()
+    helpers.assert_close(loaded(INPUTS), model(INPUTS))
+
+
+def test_logits_are_as_wide_as_the_target_vocabulary():
+    model = translator()
+    assert model(INPUTS).shape == (3, 4, 10)
+    assert model.predict_on_batch(INPUTS).shape == (3, 4, 10)
+
+
+def test_fit_trains_every_weight_and_resumes(tmp_path):
+    model = translator(
+        GRUCell(4, dropout=0.1, recurrent_dropout=0.1),
+        {"dropout": 0.1, "word_dropout": 0.1, "bidirectional": False},
+        {"dropout": 0.1, "input_feeding": True},
+    )
+    before = model.get_weights()
+    model.compile("adam", TokenCrossentropy())
+    history = model.fit(
+        INPUTS, np.roll(INPUTS["target"], -1, axis=1), verbose=0
+    )
+    assert np.isfinite(history.history["loss"][0])
+    for old, new in zip(before, model.get_weights(), strict=True):
+        assert np.any(old != new)
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(INPUTS), model(INPUTS))
+    assert int(loaded.optimizer.iterations) == 1
+
+
+def test_mixed_precision():
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        model = translator(GRUCell(4), {"bidirectional": False})
+        model.compile("sgd", TokenCrossentropy())
+        loss = model.train_on_batch(INPUTS, INPUTS["target"])
+    finally:
+        keras.config.set_dtype_policy(policy)
+    logits = model(INPUTS)
+    assert keras.backend.standardize_dtype(logits.dtype) == "bfloat16"
+    assert np.isfinite(helpers.as_numpy(ops.cast(logits, "float32"))).all()
+    assert np.isfinite(loss)
+    assert {w.dtype for w in model.trainable_weights} == {"float32"}
+
+
+def test_the_parameters_of_the_seed():
+    """One-way GRUs of 1,024 units and biased additive attention."""
+    cell = GRUCell(1024, reset_after=False)
+    encoder = Encoder(
+        110, cell, embedding_dim=256, bidirectional=False, pad_id=-1
+    )
+    decoder = Decoder(
+        158,
+        cell,
+        embedding_dim=256,
+        placement="before",
+        attention=BahdanauAttention(1024, use_bias=True),
+        bridge="copy",
+    )
+    model = Translator(encoder, decoder)
+    assert encoder.count_params() == 3_963_392
+    assert decoder.count_params() == 9_383_583
+    assert model.count_params() == 3_963_392 + 9_383_583

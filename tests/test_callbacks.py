@@ -1,0 +1,77 @@
+import time
+
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.callbacks import Stopwatch
+from kerasrnn.callbacks import TextScores
+
+
+def test_a_stopwatch_tells_sleeping_from_working():
+    clock = Stopwatch()
+    time.sleep(0.1)
+    rested = clock.read()
+    assert 0.1 <= rested["wall_seconds"]
+    assert rested["cpu_seconds"] < 0.1
+    while time.process_time() - clock.cpu < 0.1:
+        pass
+    worked = clock.read()
+    assert worked["cpu_seconds"] >= 0.1
+    assert worked["wall_seconds"] > rested["wall_seconds"]
+
+
+class Later(keras.callbacks.Callback):
+    """Notes the logs that reach the callbacks behind another."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seen.append(dict(logs))
+
+
+@pytest.fixture
+def model():
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_scores_of_every_epoch_join_its_logs(model):
+    calls = []
+
+    def generate(inputs):
+        calls.append(inputs)
+        return [text.upper() for text in inputs]
+
+    def score(hypotheses, references):
+        right = sum(h == r for h, r in zip(hypotheses, references, strict=True))
+        return {"right": right + len(calls), "signature": "plain"}
+
+    scores = TextScores(generate, ("a", "b"), ("A", "C"), score)
+    later = Later()
+    history = model.fit(
+        np.ones((2, 1)),
+        np.ones((2, 1)),
+        epochs=3,
+        verbose=0,
+        callbacks=[scores, later],
+    ).history
+    assert calls == [["a", "b"]] * 3
+    assert history["val_right"] == [2, 3, 4]
+    assert [logs["val_right"] for logs in later.seen] == [2, 3, 4]
+    # Text is no score: nothing can plot or compare it.
+    assert not any("signature" in name for name in history)
+
+
+def test_scores_can_be_watched(model):
+    values = iter([1.0, 3.0, 2.0, 0.0, 0.0])
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": next(values)})
+    stop = keras.callbacks.EarlyStopping("val_bleu", mode="max", patience=1)
+    data = np.ones((2, 1))
+    history = model.fit(
+        data, data, epochs=5, verbose=0, callbacks=[scores, stop]
+    ).history
+    assert history["val_bleu"] == [1.0, 3.0, 2.0]

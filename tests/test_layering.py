@@ -1,0 +1,120 @@
+"""The arrows of the architecture, read off the imports."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+PACKAGE = ROOT / "kerasrnn"
+FILES = sorted(PACKAGE.rglob("*.py"))
+RECIPES = sorted((ROOT / "recipes").glob("*.py"))
+
+# What each part may import, beside itself and the standard library.
+ALLOWED = {
+    "__init__": set(),
+    "layers": {"keras"},
+    "models": {"keras", "kerasrnn.layers"},
+    "decoding": {"keras"},
+    "losses": {"keras"},
+    "metrics": {"keras", "sacrebleu"},
+    "callbacks": {"keras"},
+    "plots": {"matplotlib", "numpy", "pymupdf_fonts"},
+    "data": {
+        "keras",
+        "keras_nlp",
+        "numpy",
+        "sentencepiece",
+        "tensorflow",
+        "tensorflow_text",
+    },
+    "export": {"keras", "tensorflow"},
+}
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def imports(path):
+    """Every `(module, name or None)` that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)}: a relative import"
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def part_of(module):
+    """`kerasrnn.layers` for `kerasrnn.layers.cells`, `keras` for `keras.x`."""
+    parts = module.split(".")
+    return ".".join(parts[: 2 if parts[0] == "kerasrnn" else 1])
+
+
+def public_names(module):
+    """What a module of the package offers, without importing it."""
+    path = ROOT.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and path.stem == "__init__":
+            names.update(alias.name for alias in node.names)
+    return {name for name in names if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_the_package_imports_along_the_arrows(path):
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    allowed = ALLOWED[part] | {f"kerasrnn.{part}"} | sys.stdlib_module_names
+    for module, name in imports(path):
+        assert part_of(module) in allowed, f"imports {module}"
+        # `from kerasrnn import data` is an import of `kerasrnn.data`.
+        if module == "kerasrnn":
+            assert f"kerasrnn.{name}" in allowed, f"imports kerasrnn.{name}"
+
+
+@pytest.mark.parametrize("path", FILES + RECIPES, ids=name_of)
+def test_nobody_imports_what_keras_keeps_to_itself(path):
+    for module, name in imports(path):
+        assert not f"{module}.{name}.".startswith("keras.src.")
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=name_of)
+def test_a_recipe_imports_public_names_only(path):
+    recipes = {recipe.stem for recipe in RECIPES}
+    for module, name in imports(path):
+        assert module.split(".")[0] not in recipes | {"recipes", "tests"}
+        if module.startswith("kerasrnn"):
+            assert module in {f"kerasrnn.{part}" for part in ALLOWED}
+            assert name in public_names(module), f"{module}.{name}"
+
+
+def test_every_part_of_the_package_has_its_arrows():
+    parts = {
+        path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in FILES
+    }
+    assert parts == ALLOWED.keys()
+
+
+def test_layers_load_without_the_heavy_libraries():
+    heavy = "tensorflow_text keras_nlp keras_hub matplotlib sacrebleu".split()
+    code = (
+        # Keras itself loads matplotlib where it finds it.
+        "import sys, keras; before = set(sys.modules)\n"
+        "import kerasrnn.layers, kerasrnn.models, kerasrnn.decoding\n"
+        "import kerasrnn.losses, kerasrnn.metrics, kerasrnn.callbacks\n"
+        f"print(sorted((sys.modules.keys() - before) & set({heavy})))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded.stdout.strip() == "[]"

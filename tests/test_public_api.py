@@ -1,0 +1,90 @@
+"""Every public name is documented, tested and, where it saves, registered."""
+
+import importlib
+import inspect
+import pathlib
+import re
+
+import keras
+import pytest
+
+from tests.test_layering import public_names
+
+TESTS = pathlib.Path(__file__).parent
+# The parts that need TensorFlow are looked at where it is the backend.
+ANYWHERE = ["layers", "models", "decoding", "losses", "metrics", "callbacks"]
+TENSORFLOW = ["data", "export", "plots"]
+PARTS = ANYWHERE + TENSORFLOW * (keras.backend.backend() == "tensorflow")
+NAMES = [
+    (f"kerasrnn.{part}", name)
+    for part in PARTS
+    for name in sorted(public_names(f"kerasrnn.{part}"))
+]
+SAVED = (keras.layers.Layer, keras.losses.Loss, keras.metrics.Metric)
+
+every_name = pytest.mark.parametrize("module, name", NAMES)
+
+
+def find(module, name):
+    return getattr(importlib.import_module(module), name)
+
+
+def is_saved(module, name):
+    """Whether a `.keras` file may hold it: a tokenizer is only exported."""
+    thing = find(module, name)
+    return (
+        module != "kerasrnn.data"
+        and inspect.isclass(thing)
+        and issubclass(thing, SAVED)
+    )
+
+
+@every_name
+def test_it_has_a_docstring_with_its_arguments(module, name):
+    thing = find(module, name)
+    doc = thing.__doc__
+    assert doc and doc.strip()
+    if inspect.isclass(thing) and issubclass(thing, (Exception, Warning)):
+        return
+    parameters = inspect.signature(thing).parameters
+    sections = r"^ *(Args|Arguments|Call arguments|Attributes):$"
+    assert not parameters or re.search(sections, doc, re.MULTILINE)
+    for parameter in parameters.values():
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            assert re.search(rf"\b{parameter.name}\b", doc), parameter.name
+
+
+@every_name
+def test_a_layer_states_its_shapes(module, name):
+    if is_saved(module, name):
+        assert re.search(r"shapes?\s+`\(", find(module, name).__doc__)
+
+
+@every_name
+def test_it_is_tested(module, name):
+    if hasattr(find(module, name), "_fields"):
+        return  # A record is tested with the function that returns it.
+    texts = (
+        path.read_text(encoding="utf-8")
+        for path in TESTS.rglob("test_*.py")
+        if path.name != pathlib.Path(__file__).name
+    )
+    assert any(re.search(rf"\b{name}\b", text) for text in texts)
+
+
+@every_name
+def test_what_a_model_saves_is_registered(module, name):
+    if is_saved(module, name):
+        thing = find(module, name)
+        registered = keras.saving.get_registered_name(thing)
+        assert registered == f"kerasrnn>{name}"
+        assert keras.saving.get_registered_object(registered) is thing
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_all_is_what_is_public(part):
+    module = importlib.import_module(f"kerasrnn.{part}")
+    listed = getattr(module, "__all__", None)
+    if listed is not None:
+        assert sorted(listed) == list(listed)
+        assert set(listed) == public_names(f"kerasrnn.{part}")
