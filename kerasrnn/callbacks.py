@@ -59,7 +59,9 @@ class TextScores(keras.callbacks.Callback):
         self.score = score
 
     def on_epoch_end(self, epoch, logs=None):
-        hypotheses = self.generate(self.inputs)
-        for name, value in self.score(hypotheses, self.references).items():
+        if logs is None:
+            return
+        scores = self.score(self.generate(self.inputs), self.references)
+        for name, value in scores.items():
             if isinstance(value, (int, float)):
                 logs[f"val_{name}"] = value

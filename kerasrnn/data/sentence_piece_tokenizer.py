@@ -115,6 +115,7 @@ class SentencePieceTokenizer(Tokenizer):
                 bos_id=1,
                 eos_id=2,
                 unk_id=3,
+                unk_surface="<unk>",
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
