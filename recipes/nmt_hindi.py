@@ -299,7 +299,8 @@ def main():
         print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
 
     best = translators["beam 5"]
-    picture = attention_grid(best.alignments(sources[:4]))
+    short = [text for text in sources if 4 <= len(text.split()) <= 9]
+    picture = attention_grid(best.alignments((short or sources)[:4]))
     save_figure(picture, args.output / "attention.png")
     save_figure(training_figure(history), args.output / "training.png")
     saved = export_saved_model(

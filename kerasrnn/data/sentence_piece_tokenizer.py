@@ -135,3 +135,7 @@ class SentencePieceTokenizer(Tokenizer):
 
     def detokenize(self, ids):
         return self.pieces.detokenize(self.without_specials(ids))
+
+    def piece(self, token):
+        start = token in SPECIALS or token.startswith("\u2581")
+        return start, token.removeprefix("\u2581")

@@ -1,5 +1,6 @@
 """Text in, text out: tokenizers, model and search as one graph."""
 
+import numpy as np
 import tensorflow as tf
 
 
@@ -70,28 +71,47 @@ class TextTranslator:
         return translations
 
     def alignments(self, texts):
-        """Translates a few strings and says where each token looked.
+        """Translates a few strings and says where each word looked.
+
+        Subwords are put together again: a word looks where its tokens look
+        on average, and is looked at as much as its tokens together.
 
         Args:
             texts: List of strings.
 
         Returns:
-            List of tuples `(weights, source_tokens, target_tokens)`: an
-            array of shape `(targets, sources)` and two lists of strings, as
+            List of tuples `(weights, source_words, target_words)`: an array
+            of shape `(targets, sources)` and two lists of strings, as
             `kerasrnn.plots.attention_grid` draws them.
         """
         found = self.attend(tf.constant(list(texts)))
-        sentences = []
-        for weights, *tokens in zip(
-            found["weights"].numpy(),
-            found["source_tokens"].numpy(),
-            found["target_tokens"].numpy(),
-            strict=True,
-        ):
-            source, target = ([t.decode() for t in x if t] for x in tokens)
-            weights = weights[: len(target), : len(source)]
-            sentences.append((weights, source, target))
-        return sentences
+        return [
+            self._by_words(weights, source, target)
+            for weights, source, target in zip(
+                found["weights"].numpy(),
+                found["source_tokens"].numpy(),
+                found["target_tokens"].numpy(),
+                strict=True,
+            )
+        ]
+
+    def _by_words(self, weights, source, target):
+        source, target = (
+            [t.decode() for t in x if t] for x in (source, target)
+        )
+        weights = weights[: len(target), : len(source)]
+        if not weights.size:
+            return weights, source, target
+        source_starts, source = zip(
+            *self.source_tokenizer.words(source), strict=True
+        )
+        target_starts, target = zip(
+            *self.target_tokenizer.words(target), strict=True
+        )
+        counts = np.diff([*target_starts, len(weights)])[:, None]
+        weights = np.add.reduceat(weights, source_starts, axis=1)
+        weights = np.add.reduceat(weights, target_starts, axis=0) / counts
+        return weights, list(source), list(target)
 
     def source_ids(self, texts):
         """Returns ids `(batch, time)` with at least one column."""

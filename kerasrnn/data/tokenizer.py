@@ -95,6 +95,29 @@ class Tokenizer(keras.layers.Layer):
         known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
         return tf.where(known, tf.gather(tokens, tf.where(known, ids, 0)), "")
 
+    def words(self, tokens):
+        """Groups tokens into whole words.
+
+        Args:
+            tokens: List of strings, as `tokens` gives them.
+
+        Returns:
+            List of `(start, word)`: the index of the first token of each
+            word, and the word.
+        """
+        words = []
+        for i, token in enumerate(tokens):
+            start, text = self.piece(token)
+            if start or not words or tokens[i - 1] in SPECIALS:
+                words.append((i, text))
+            else:
+                words[-1] = (words[-1][0], words[-1][1] + text)
+        return words
+
+    def piece(self, token):
+        """Returns whether a token begins a word, and its text."""
+        return True, token
+
     def as_text(self, ids):
         """Makes special tokens unknown: a text may look like one, no more."""
         special = tf.zeros_like(ids, tf.bool)

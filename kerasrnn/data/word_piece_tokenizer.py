@@ -86,3 +86,6 @@ class WordPieceTokenizer(Tokenizer):
         )
         text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
         return tf.strings.regex_replace(text, "(^| )##", "")
+
+    def piece(self, token):
+        return not token.startswith("##"), token.removeprefix("##")

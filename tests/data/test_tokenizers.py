@@ -9,6 +9,7 @@ from kerasrnn.data import Tokenizer
 from kerasrnn.data import WordPieceTokenizer
 from kerasrnn.data import WordTokenizer
 from kerasrnn.data.text import normalize_text
+from kerasrnn.data.tokenizer import SPECIALS
 from kerasrnn.export import export_saved_model
 from tests import fresh_process
 
@@ -403,3 +404,29 @@ def test_the_other_tokenizers_survive_seeding(make):
     keras.utils.set_random_seed(1)
     ids = tokenizer.tokenize(["the red book"])
     assert strings(tokenizer.detokenize(ids)) == ["the red book"]
+
+
+@pytest.mark.parametrize(
+    "tokenizer, tokens, words",
+    [
+        (
+            WordTokenizer([*SPECIALS, "a", "b"]),
+            ["a", "b", "</s>"],
+            [(0, "a"), (1, "b"), (2, "</s>")],
+        ),
+        (
+            WordPieceTokenizer([*SPECIALS, "read", "##er", "a"]),
+            ["read", "##er", "a", "</s>"],
+            [(0, "reader"), (2, "a"), (3, "</s>")],
+        ),
+    ],
+)
+def test_tokens_are_grouped_into_words(tokenizer, tokens, words):
+    assert tokenizer.words(tokens) == words
+
+
+def test_pieces_are_grouped_into_words():
+    tokenizer = SentencePieceTokenizer.train(["लाल किताब"] * 9, 24)
+    tokens = ["▁", "ला", "ल", "▁किता", "ब", "</s>"]
+    words = [(0, "लाल"), (3, "किताब"), (5, "</s>")]
+    assert tokenizer.words(tokens) == words
