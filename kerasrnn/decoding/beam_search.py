@@ -139,9 +139,12 @@ class BeamSearch(Search):
             if source_mask is not None:
                 weights = ops.reshape(weights, (*shape, -1))
                 trace["weights"] = self.put(trace["weights"], t, weights, 0)
+            looked_at = attended
             if self.coverage_penalty:
-                attended = attended + weights
-            ended = self._ended(best, parents, tokens, attended, t, source_mask)
+                looked_at = attended + weights
+            ended = self._ended(
+                best, parents, tokens, looked_at, t, source_mask
+            )
             ended["scores"] = ops.where(
                 ops.expand_dims(done, 1), _IMPOSSIBLE, ended["scores"]
             )
@@ -159,7 +162,7 @@ class BeamSearch(Search):
                 attended = ops.where(
                     ops.expand_dims(done, (1, 2)),
                     attended,
-                    gather(attended, parents),
+                    gather(looked_at, parents),
                 )
             states = keras.tree.map_structure(
                 lambda x: gather_rows(x, parents), states
