@@ -72,6 +72,7 @@ BEST = {
 PRESETS = {
     "best": BEST,
     "word": BEST | {"tokenizer": "word"},
+    "bpe": BEST | {"tokenizer": "bpe"},
     "one-way": BEST | {"bidirectional": False},
     "no-dropout": BEST | {"dropout": 0.0, "word_dropout": 0.0},
     "no-lexical": BEST | {"lexical": False},
