@@ -104,8 +104,8 @@ def copy_weights(model, peer):
             theirs.weight,
             np.asarray(ours.embeddings) * theirs.embedding_dim**0.5,
         )
-    put_gru(encoder.rnns[0].forward_layer.cell, peer.encoder, "_l0")
-    put_gru(encoder.rnns[0].backward_layer.cell, peer.encoder, "_l0_reverse")
+    put_gru(encoder.forward_rnns[0].cell, peer.encoder, "_l0")
+    put_gru(encoder.backward_rnns[0].cell, peer.encoder, "_l0_reverse")
     attending = decoder.rnn.cell
     put_gru(attending.cell, peer.cell, "")
     put_dense(decoder.bridge_projection, peer.bridge)

@@ -92,18 +92,21 @@ class Encoder(keras.layers.Layer):
             name="embedding",
         )
         self.unit_dropout = keras.layers.Dropout(dropout)
-        self.rnns = [self._new_rnn(f"rnn_{i}") for i in range(depth)]
+        # Not `keras.layers.Bidirectional`: in a deep encoder that is being
+        # loaded, it may take the layer of another depth for its own.
+        self.forward_rnns = [self._new_rnn() for _ in range(depth)]
+        self.backward_rnns = [
+            self._new_rnn(go_backwards=True)
+            for _ in range(depth if bidirectional else 0)
+        ]
 
-    def _new_rnn(self, name):
-        rnn = keras.layers.RNN(
+    def _new_rnn(self, go_backwards=False):
+        return keras.layers.RNN(
             cells.clone_cell(self.cell),
             return_sequences=True,
             return_state=True,
-            name=name,
+            go_backwards=go_backwards,
         )
-        if self.bidirectional:
-            return keras.layers.Bidirectional(rnn, name=name)
-        return rnn
 
     @property
     def memory_dim(self):
@@ -123,18 +126,25 @@ class Encoder(keras.layers.Layer):
     def build(self, ids_shape):
         self.embedding.build(ids_shape)
         width = self.embedding_dim
-        for rnn in self.rnns:
-            rnn.build((*ids_shape, width))
+        for depth, forward in enumerate(self.forward_rnns):
+            forward.build((*ids_shape, width))
+            if self.bidirectional:
+                self.backward_rnns[depth].build((*ids_shape, width))
             width = self._rnn_dim
 
     def call(self, ids, training=False):
         mask = ops.not_equal(ids, self.pad_id)
         x = embeddings = self.embedding(ids, training=training)
         final = []
-        for rnn in self.rnns:
-            x, *states = rnn(x, mask=mask, training=training)
-            x = self.unit_dropout(x, training=training)
+        for depth, forward in enumerate(self.forward_rnns):
+            y, *states = forward(x, mask=mask, training=training)
             final.extend(keras.tree.flatten(states))
+            if self.bidirectional:
+                backward = self.backward_rnns[depth]
+                y_reversed, *states = backward(x, mask=mask, training=training)
+                final.extend(keras.tree.flatten(states))
+                y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
+            x = self.unit_dropout(y, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)
         return x, mask, ops.concatenate(final, axis=-1)

@@ -107,7 +107,8 @@ def test_every_layer_and_direction_has_a_cell_of_its_own():
     assert not template.built
     # Three weights to a cell, two cells to a layer, and the embedding.
     assert len(encoder.weights) == 1 + 2 * 2 * 3
-    forward, backward = encoder.weights[1], encoder.weights[4]
+    forward = encoder.forward_rnns[0].cell.kernel
+    backward = encoder.backward_rnns[0].cell.kernel
     assert forward.shape == backward.shape == (3, 12)
     assert np.any(helpers.as_numpy(forward.value != backward.value))
 
