@@ -6,14 +6,28 @@ from kerasrnn.layers.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.dot_attention import DotAttention
 from kerasrnn.layers.dot_attention import GeneralAttention
 from kerasrnn.layers.dot_attention import ScaledDotAttention
+from kerasrnn.layers.gam import GAM
+from kerasrnn.layers.gam import GAMCell
+from kerasrnn.layers.gam_rhn import GAMRHN
+from kerasrnn.layers.gam_rhn import GAMRHNCell
 from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.peephole_lstm import PeepholeLSTMCell
+from kerasrnn.layers.rhn import RHN
+from kerasrnn.layers.rhn import RHNCell
 
 __all__ = [
+    "GAM",
+    "GAMCell",
+    "GAMRHN",
+    "GAMRHNCell",
     "AttentionCell",
     "AttentionRNN",
     "BahdanauAttention",
     "DotAttention",
     "GeneralAttention",
     "MultiHeadDotAttention",
+    "PeepholeLSTMCell",
+    "RHN",
+    "RHNCell",
     "ScaledDotAttention",
 ]

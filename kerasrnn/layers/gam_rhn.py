@@ -1,0 +1,278 @@
+"""Recurrent highway networks with a grouped auxiliary memory."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.fast_rnn import FastRNN
+from kerasrnn.layers.gam import GroupedMemoryCell
+from kerasrnn.layers.gam_rhn_through_time import gam_rhn_through_time
+from kerasrnn.layers.recurrent_cell import each_layer
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class GAMRHNCell(GroupedMemoryCell):
+    """A recurrent highway cell with a grouped auxiliary memory.
+
+    A step writes once to the memory `m` of N groups of S slots, as `GAMCell`
+    does, with head `k_1`. Then, with `s_0` the state of the step before, for
+    l = 1..depth it reads the memory and makes a micro-step with what it read
+    (Luo & Yu 2019):
+
+        k_l = W_k^l s_{l-1}                                for l > 1
+        v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
+        r_l = sigmoid(W_r^l [v_l; s_{l-1}] + b_r^l)
+        z_l = sigmoid(W_z^l [v_l; s_{l-1}] + b_z^l)
+        h_l = tanh(W_h^l [v_l; r_l * s_{l-1}] + b_h^l)
+        s_l = z_l * s_{l-1} + (1 - z_l) * h_l
+
+    With `inner="highway"` the micro-step is that of `RHNCell`, coupled:
+
+        h_l = tanh(W_h^l [v_l; s_{l-1}] + b_h^l)
+        t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
+        s_l = h_l * t_l + s_{l-1} * (1 - t_l)
+
+    Output and state are the last `s_l`; the input reaches it through the
+    memory alone.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        num_groups: Positive integer N, groups of the memory.
+        group_size: Positive integer S, slots in a group.
+        head_units: Positive integer, width of the heads `k_l`.
+        inner: `"gru"`, the published micro-step, or `"highway"`.
+        kernel_initializer: Initializer of each kernel: Glorot normal over
+            the joined `[x; s]`, as in the authors' code.
+        bias_initializer: Initializer of the biases: zeros, as there.
+        transform_bias: Float, what `b_t` starts from; -2, that of `RHNCell`.
+        dropout: Float in `[0, 1)`, rate of the dropout of the input.
+        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
+            state where it enters a product. Both masks are the same at every
+            step, for every `l` and for all gates; what the highway carries
+            is not dropped. The authors drop candidates out, anew each step.
+        zoneout: Float in `[0, 1)`, rate of zoneout on the state.
+        layer_norm: Whether the products of each gate and candidate are
+            normalized over their units before the bias is added.
+        seed: Optional integer, seed of dropout and zoneout.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[s, m]` of shapes `(batch, units)` and
+            `(batch, num_groups * group_size)`, with zoneout and its clock.
+        training: Whether to behave as in training (dropout, zoneout).
+
+    Returns:
+        The output of shape `(batch, units)`, and the new states.
+
+    Masking: `keras.layers.RNN` skips masked steps.
+
+    Raises:
+        ValueError: when a size is not a positive integer, `inner` is
+            unknown, or a rate is not in `[0, 1)`.
+
+    Example:
+
+    >>> cell = GAMRHNCell(8, 2, num_groups=6, group_size=3, head_units=4)
+    >>> keras.layers.RNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        Luo & Yu, 2019, "Recurrent Highway Networks With Grouped Auxiliary
+        Memory", IEEE Access 7.
+    """
+
+    def __init__(
+        self,
+        units,
+        depth,
+        num_groups,
+        group_size,
+        head_units,
+        inner="gru",
+        transform_bias=-2.0,
+        **kwargs,
+    ):
+        positive_integer("units", units)
+        super().__init__(units, num_groups, group_size, head_units, **kwargs)
+        self.depth = positive_integer("depth", depth)
+        if inner not in ("gru", "highway"):
+            raise ValueError(
+                f"`inner` must be 'gru' or 'highway'. Received: inner={inner!r}"
+            )
+        self.inner = inner
+        self.transform_bias = transform_bias
+
+    def build(self, input_shape):
+        units, depth = self.units, self.depth
+        self.build_memory(input_shape[-1], num_reads=depth)
+
+        def stack(name, *shape):
+            initializer = each_layer(self.kernel_initializer)
+            return self.add_kernel(name, shape, initializer)
+
+        if depth > 1:
+            self.next_head_kernel = stack(
+                "next_head_kernel", depth - 1, units, self.head_units
+            )
+        # r and z of the inner step "gru", h and t of "highway".
+        width = self.num_groups + units
+        self.gate_kernel = stack("gate_kernel", depth, width, 2 * units)
+        self.gate_bias = self.add_kernel(
+            "gate_bias", (depth, 2 * units), self._initial_bias
+        )
+        self.gate_gains = self.add_gains("gate_gains", depth, 2, units)
+        if self.inner == "gru":
+            self.state_kernel = stack("state_kernel", depth, width, units)
+            self.state_bias = self.add_bias("state_bias", (depth, units))
+            self.state_gains = self.add_gains("state_gains", depth, 1, units)
+
+    def _initial_bias(self, shape, dtype=None):
+        bias = self.bias_initializer(shape, dtype=dtype)
+        if self.inner == "gru":
+            return bias
+        transform = ops.full(
+            (self.depth, self.units), self.transform_bias, dtype
+        )
+        return ops.concatenate([bias[:, : self.units], transform], axis=-1)
+
+    def call(self, inputs, states, training=False):
+        previous, memory, *clock = keras.tree.flatten(states)
+        inputs = self.drop_input(inputs, training)
+        state = previous
+        dropped = self.drop_state(state, training)
+        head, memory = self.write(inputs, dropped, memory)
+        for layer in range(self.depth):
+            if layer > 0:
+                dropped = self.drop_state(state, training)
+                head = self.product(dropped, self.next_head_kernel[layer - 1])
+            read = self.read(head, memory, layer)
+            state = self.micro_step(read, state, dropped, layer)
+        state, clock = self.zone_out(state, previous, clock, training)
+        states = keras.tree.pack_sequence_as(states, [state, memory, *clock])
+        return state, states
+
+    def micro_step(self, read, state, dropped, layer):
+        """s_l from v_l, s_{l-1}, and s_{l-1} as products take it."""
+
+        def gates(name, state):
+            joined = ops.concatenate([read, state], axis=-1)
+            gains = getattr(self, f"{name}_gains")
+            return self.preactivation(
+                self.product(joined, getattr(self, f"{name}_kernel")[layer]),
+                getattr(self, f"{name}_bias")[layer],
+                None if gains is None else gains[layer],
+            )
+
+        if self.inner == "gru":
+            r, z = ops.split(ops.sigmoid(gates("gate", dropped)), 2, axis=-1)
+            h = ops.tanh(gates("state", r * dropped))
+            return z * state + (1 - z) * h
+        h, t = ops.split(gates("gate", dropped), 2, axis=-1)
+        h, t = ops.tanh(h), ops.sigmoid(t)
+        return h * t + state * (1 - t)
+
+    def run(self, sequence, states, mask=None, training=False):
+        """Runs over a sequence `(time, batch, input_dim)`; see `GAMRHN`."""
+        state, memory = states
+        sequence = self.drop_input(sequence, training)
+        states, memory = gam_rhn_through_time(
+            self.input_products(sequence),
+            state,
+            self.memory_by_slot(memory),
+            self.loop_weights(sequence.shape[-1]),
+            self.get_recurrent_dropout_mask(state) if training else None,
+            mask,
+        )
+        return states, [states[-1], self.memory_by_group(memory)]
+
+    def loop_weights(self, input_dim):
+        """See `GroupedMemoryCell`; with the kernels of the micro-steps.
+
+        Those of what was read, and those of the state, lie side by side.
+        """
+        weights = super().loop_weights(input_dim)
+        groups = self.num_groups
+        kernels, biases = [self.gate_kernel], [self.gate_bias]
+        if self.inner == "gru":
+            kernels.append(self.state_kernel)
+            biases.append(self.state_bias)
+            weights["state"] = self.cast(self.state_kernel[:, groups:])
+        weights["from_read"] = self.cast(
+            ops.concatenate([kernel[:, :groups] for kernel in kernels], axis=-1)
+        )
+        weights["bias"] = ops.concatenate(biases, axis=-1)
+        gates = self.cast(self.gate_kernel[:, groups:])
+        weights["from_first"] = ops.concatenate(
+            [weights.pop("head"), weights.pop("reset"), gates[0]], axis=-1
+        )
+        if self.depth > 1:
+            weights["from_state"] = ops.concatenate(
+                [self.cast(self.next_head_kernel), gates[1:]], axis=-1
+            )
+        return weights
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "depth": self.depth,
+            "inner": self.inner,
+            "transform_bias": self.transform_bias,
+        }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class GAMRHN(FastRNN):
+    """A recurrent highway network with grouped auxiliary memory, fast.
+
+    It computes what `keras.layers.RNN(GAMRHNCell(...))` does, gradients
+    included, at a fraction of the cost; see `RHN` for how. With `layer_norm`,
+    `zoneout` or `unroll` it falls back to the loop of `keras.layers.RNN`.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        num_groups: Positive integer, groups of the memory.
+        group_size: Positive integer, slots in a group.
+        head_units: Positive integer, width of the heads.
+        **kwargs: Further arguments of `GAMRHNCell`, and those of
+            `keras.layers.RNN`.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional `[s, m]`, of shapes `(batch, units)` and
+            `(batch, num_groups * group_size)`.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one; with `return_state` followed by the last `s`
+        and `m`.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
+    Raises:
+        ValueError: as `GAMRHNCell`.
+
+    Example:
+
+    >>> layer = GAMRHN(8, 2, 6, 3, 4, return_sequences=True)
+    >>> layer(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        Luo & Yu, 2019, IEEE Access 7.
+    """
+
+    cell_class = GAMRHNCell
+
+    def __init__(
+        self, units, depth, num_groups, group_size, head_units, **kwargs
+    ):
+        super().__init__(
+            units, depth, num_groups, group_size, head_units, **kwargs
+        )

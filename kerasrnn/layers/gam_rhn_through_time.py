@@ -1,0 +1,258 @@
+"""The loop of GAM-RHN, with its gradient by hand."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.gam_through_time import Read
+from kerasrnn.layers.gam_through_time import Write
+from kerasrnn.layers.gam_through_time import add_skipped
+from kerasrnn.layers.gam_through_time import cast_like
+from kerasrnn.layers.gam_through_time import keep
+from kerasrnn.layers.gam_through_time import let_through
+from kerasrnn.layers.gam_through_time import product
+from kerasrnn.layers.gam_through_time import split_at
+from kerasrnn.layers.through_time import bias_gradient
+from kerasrnn.layers.through_time import kernel_gradient
+from kerasrnn.layers.through_time import scan_and_save
+from kerasrnn.layers.through_time import times_transposed
+from kerasrnn.layers.through_time import wide
+
+
+class GRUStep:
+    """The micro-step "gru", forward and back; see `GAMRHNCell`.
+
+    Args:
+        kernel: Tensor of shape `(units, units)`, of `r * s`.
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.units = kernel.shape[0]
+
+    def forward(self, from_read, from_state, state, used):
+        """One micro-step.
+
+        Args:
+            from_read: The share of what was read in `r, z, h`, with their
+                biases, `(batch, 3 * units)`.
+            from_state: The share of the state in `r, z`.
+            state: The state that is carried, `(batch, units)`.
+            used: The state as products take it, dropped.
+
+        Returns:
+            The new state, and what `back` needs.
+        """
+        gates = ops.sigmoid(from_read[:, : 2 * self.units] + from_state)
+        r, z = split_at(gates, self.units)
+        kept = r * used
+        h = ops.tanh(
+            from_read[:, 2 * self.units :] + product(kept, self.kernel)
+        )
+        saved = {"r": r, "z": z, "h": h, "state": state, "used": used}
+        return h + z * (state - h), saved
+
+    def transpose(self):
+        """Prepares for `back`, before its loop."""
+        self.kernel_back = times_transposed(self.kernel)
+
+    def back(self, grad, saved):
+        """The gradients of `r, z, h`, and of the state, carried and used."""
+        r, z, h = saved["r"], saved["z"], saved["h"]
+        h_grad = grad * (1 - z) * (1 - h * h)
+        kept = wide(self.kernel_back(ops.cast(h_grad, self.kernel.dtype)))
+        r_grad = kept * saved["used"] * r * (1 - r)
+        z_grad = grad * (saved["state"] - h) * z * (1 - z)
+        gates = ops.concatenate([r_grad, z_grad, h_grad], axis=-1)
+        return gates, grad * z, kept * r
+
+    def gradient(self, saved, gates):
+        """The gradient of the kernel, from all steps."""
+        kept = ops.cast(saved["r"] * saved["used"], self.kernel.dtype)
+        return kernel_gradient(kept, gates[..., 2 * self.units :])
+
+
+class HighwayStep:
+    """The micro-step "highway", as `GRUStep` but with `h, t` and no kernel."""
+
+    def forward(self, from_read, from_state, state, used):
+        h, t = ops.split(from_read + from_state, 2, axis=-1)
+        h, t = ops.tanh(h), ops.sigmoid(t)
+        saved = {"h": h, "t": t, "state": state, "used": used}
+        return state + t * (h - state), saved
+
+    def transpose(self):
+        pass
+
+    def back(self, grad, saved):
+        h, t = saved["h"], saved["t"]
+        h_grad = grad * t * (1 - h * h)
+        t_grad = grad * (h - saved["state"]) * t * (1 - t)
+        gates = ops.concatenate([h_grad, t_grad], axis=-1)
+        return gates, grad * (1 - t), 0.0
+
+
+def gam_rhn_through_time(
+    products, state, memory, weights, state_mask=None, mask=None
+):
+    """Runs GAM-RHN over a sequence; see `GAMRHNCell` for the equations.
+
+    Args:
+        products: Tensor of shape
+            `(time, batch, head_units + units + num_groups)`, the input's
+            share in head, reset gate and candidates, with the biases.
+        state: Tensor of shape `(batch, units)`.
+        memory: Tensor of shape `(batch, slots, groups)`.
+        weights: What `loop_weights` of the cell gave.
+        state_mask: Dropout mask of the state, `(batch, units)`, or `None`.
+        mask: Tensor of shape `(time, batch, 1)`, 0 where a step is skipped,
+            or `None`.
+
+    Returns:
+        The states of all steps, of shape `(time, batch, units)`, and the
+        last memory.
+    """
+    depth, head_units, _ = weights["read"].shape
+    units = state.shape[-1]
+    dtype = weights["read"].dtype
+
+    def dropped(state):
+        return state if state_mask is None else state * state_mask
+
+    def cast(x):
+        return ops.cast(x, dtype)
+
+    @ops.custom_gradient
+    def run(products, state, memory, weights):
+        write = Write(weights)
+        reads = [
+            Read(weights["read"][layer], weights["read_bias"][layer])
+            for layer in range(depth)
+        ]
+        if "state" in weights:
+            inner = [GRUStep(weights["state"][layer]) for layer in range(depth)]
+        else:
+            inner = [HighwayStep() for _ in range(depth)]
+        from_read = [weights["from_read"][layer] for layer in range(depth)]
+        biases = [weights["bias"][layer] for layer in range(depth)]
+        # What one product takes from the state at each micro-step: head and
+        # gates, and at the first one the reset gate of the write as well.
+        from_state = [weights["from_first"]]
+        from_state += [weights["from_state"][i] for i in range(depth - 1)]
+
+        def step(states, inputs):
+            state, memory = states
+            given, *kept = inputs
+            before, saved = states, []
+            used = dropped(state)
+            head, reset, candidate = split_at(given, head_units, units)
+            shared = product(used, from_state[0])
+            shared_head, shared_reset, gates = split_at(
+                shared, head_units, units
+            )
+            head = head + shared_head
+            memory, at_write = write.forward(
+                candidate, head, reset + shared_reset, used, memory
+            )
+            for layer in range(depth):
+                if layer > 0:
+                    used = dropped(state)
+                    shared = product(used, from_state[layer])
+                    head, gates = split_at(shared, head_units)
+                value, at_read = reads[layer].forward(head, memory)
+                read = product(value, from_read[layer]) + biases[layer]
+                state, at_step = inner[layer].forward(read, gates, state, used)
+                saved.append((at_read, at_step))
+            states = keep((state, memory), before, kept)
+            return states, (states[0], (at_write, memory, saved))
+
+        inputs = (products,) if mask is None else (products, mask)
+        (_, last_memory), (states, saved) = scan_and_save(
+            step, (state, memory), inputs
+        )
+
+        def gradient(*upstream):
+            upstream, memory_grad = keras.tree.flatten(upstream)
+            for part in (write, *reads, *inner):
+                part.transpose()
+            from_read_back = [times_transposed(kernel) for kernel in from_read]
+            from_state_back = [
+                times_transposed(kernel) for kernel in from_state
+            ]
+
+            def step_back(grads, inputs):
+                upstream, (at_write, memory, saved), *kept = inputs
+                grad, memory_grad = grads
+                (grad, memory_grad), skipped = let_through(
+                    (grad + upstream, memory_grad), kept
+                )
+                emitted = [None] * depth
+                for layer in reversed(range(depth)):
+                    at_read, at_step = saved[layer]
+                    gates, grad, used = inner[layer].back(grad, at_step)
+                    value = wide(from_read_back[layer](cast(gates)))
+                    head, through, scores = reads[layer].back(
+                        value, at_read, memory
+                    )
+                    memory_grad = memory_grad + through
+                    if layer > 0:
+                        shared = cast(_join(head, gates[:, : 2 * units]))
+                        used = used + wide(from_state_back[layer](shared))
+                        grad = grad + dropped(used)
+                        emitted[layer] = (cast(gates), scores, shared)
+                        continue
+                    head_w, reset, candidate, used_w, memory_grad, scores_w = (
+                        write.back(memory_grad, at_write)
+                    )
+                    head = head + head_w
+                    shared = cast(_join(head, reset, gates[:, : 2 * units]))
+                    used = used + used_w + wide(from_state_back[0](shared))
+                    grad = grad + dropped(used)
+                    emitted[0] = (cast(gates), scores, shared)
+                written = (_join(head, reset, candidate), scores_w)
+                grads = add_skipped((grad, memory_grad), skipped)
+                return grads, (written, emitted)
+
+            start = (ops.zeros_like(state), memory_grad)
+            inputs = (upstream, saved, *([] if mask is None else [mask]))
+            grads, (written, emitted) = scan_and_save(
+                step_back, start, inputs, reverse=True
+            )
+            given, scores = written
+            at_write, _, at_layers = saved
+            candidate = given[..., head_units + units :]
+            found = write.gradients(at_write, candidate, scores)
+            by_layer = {
+                name: []
+                for name in weights
+                if name not in found and name != "from_first"
+            }
+            for layer in range(depth):
+                gates, scores, shared = emitted[layer]
+                at_read, at_step = at_layers[layer]
+                kernel, bias = reads[layer].gradients(at_read, scores)
+                by_layer["read"].append(kernel)
+                by_layer["read_bias"].append(bias)
+                by_layer["from_read"].append(
+                    kernel_gradient(cast(at_read["read"]), gates)
+                )
+                by_layer["bias"].append(bias_gradient(gates))
+                if "state" in weights:
+                    by_layer["state"].append(
+                        inner[layer].gradient(at_step, gates)
+                    )
+                kernel = kernel_gradient(cast(at_step["used"]), shared)
+                if layer == 0:
+                    found["from_first"] = kernel
+                else:
+                    by_layer["from_state"].append(kernel)
+            for name, layers in by_layer.items():
+                found[name] = ops.stack(layers)
+            return given, *grads, cast_like(found, weights)
+
+        return (states, last_memory), gradient
+
+    return run(products, state, memory, weights)
+
+
+def _join(*parts):
+    return ops.concatenate(parts, axis=-1)

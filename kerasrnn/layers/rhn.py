@@ -1,0 +1,277 @@
+"""Recurrent highway networks."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.fast_rnn import FastRNN
+from kerasrnn.layers.recurrent_cell import RecurrentCell
+from kerasrnn.layers.recurrent_cell import each_layer
+from kerasrnn.layers.rhn_through_time import rhn_through_time
+from kerasrnn.layers.through_time import wide
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class RHNCell(RecurrentCell):
+    """A cell of the recurrent highway network (Zilly et al. 2017).
+
+    A time step is a highway network of `depth` micro-steps. With `s_0` the
+    state of the step before, for l = 1..depth:
+
+        h_l = tanh   ([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
+        t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
+        s_l = h_l * t_l + s_{l-1} * c_l         c_l = 1 - t_l, when coupled
+
+    Output and state are the last `s_l`; the input enters at l = 1 only.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
+            third gate with weights of its own.
+        activation: Activation of `h_l`.
+        recurrent_activation: Activation of the gates.
+        kernel_initializer: Initializer of `W`.
+        recurrent_initializer: Initializer of `R`, for each `l` anew.
+        bias_initializer: Initializer of `b_h`. This and the two above are
+            uniform in ±0.04, as in the authors' code.
+        transform_bias: Float, what `b_t` starts from, so that the state is
+            carried at first: -2 in the authors' code for the Penn Treebank,
+            -4 for characters. A carry gate of its own starts from the
+            opposite.
+        dropout: Float in `[0, 1)`, rate of the dropout of the input.
+        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
+            state where it enters a product. Both masks are the same at every
+            step, for every `l` and for all gates; what the highway carries
+            is not dropped.
+        zoneout: Float in `[0, 1)`, rate of zoneout on the state.
+        layer_norm: Whether each gate's products are normalized over its
+            units before the bias is added.
+        seed: Optional integer, seed of dropout and zoneout.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[s]` of shape `(batch, units)`, with zoneout and its clock.
+        training: Whether to behave as in training (dropout, zoneout).
+
+    Returns:
+        The output of shape `(batch, units)`, and the new states.
+
+    Masking: `keras.layers.RNN` skips masked steps.
+
+    Raises:
+        ValueError: when `units` or `depth` is not a positive integer, or a
+            rate is not in `[0, 1)`.
+
+    Example:
+
+    >>> cell = RHNCell(8, depth=3)
+    >>> keras.layers.RNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    References:
+        [Zilly et al., 2017](https://arxiv.org/abs/1607.03474). The variational
+        dropout is that of
+        [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287), zoneout
+        that of [Krueger et al., 2017](https://arxiv.org/abs/1606.01305).
+    """
+
+    def __init__(
+        self,
+        units,
+        depth=1,
+        couple_carry=True,
+        activation="tanh",
+        recurrent_activation="sigmoid",
+        kernel_initializer=None,
+        recurrent_initializer=None,
+        bias_initializer=None,
+        transform_bias=-2.0,
+        dropout=0.0,
+        recurrent_dropout=0.0,
+        zoneout=0.0,
+        layer_norm=False,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            zoneout=zoneout,
+            layer_norm=layer_norm,
+            seed=seed,
+            **kwargs,
+        )
+        self.units = positive_integer("units", units)
+        self.depth = positive_integer("depth", depth)
+        self.couple_carry = couple_carry
+        self.activation = keras.activations.get(activation)
+        self.recurrent_activation = keras.activations.get(recurrent_activation)
+        self.kernel_initializer = _uniform(kernel_initializer)
+        self.recurrent_initializer = _uniform(recurrent_initializer)
+        self.bias_initializer = _uniform(bias_initializer)
+        self.transform_bias = transform_bias
+        self.output_size = units
+        self.state_widths = [units]
+
+    def build(self, input_shape):
+        gates = 2 if self.couple_carry else 3
+        width = gates * self.units
+        self.kernel = self.add_kernel(
+            "kernel", (input_shape[-1], width), self.kernel_initializer
+        )
+        self.recurrent_kernel = self.add_kernel(
+            "recurrent_kernel",
+            (self.depth, self.units, width),
+            each_layer(self.recurrent_initializer),
+        )
+        self.bias = self.add_kernel(
+            "bias", (self.depth, width), self._initial_bias
+        )
+        self.gains = self.add_gains("gains", self.depth, gates, self.units)
+
+    def _initial_bias(self, shape, dtype=None):
+        shape = (self.depth, self.units)
+        biases = [
+            self.bias_initializer(shape, dtype=dtype),
+            ops.full(shape, self.transform_bias, dtype),
+        ]
+        if not self.couple_carry:
+            biases.append(ops.full(shape, -self.transform_bias, dtype))
+        return ops.concatenate(biases, axis=-1)
+
+    def call(self, inputs, states, training=False):
+        previous, *clock = keras.tree.flatten(states)
+        inputs = self.drop_input(inputs, training)
+        state = previous
+        for layer in range(self.depth):
+            products = self.product(
+                self.drop_state(state, training), self.recurrent_kernel[layer]
+            )
+            if layer == 0:
+                products += self.product(inputs, self.kernel)
+            gains = None if self.gains is None else self.gains[layer]
+            gates = self.preactivation(products, self.bias[layer], gains)
+            h, t, *c = ops.split(gates, gates.shape[-1] // self.units, axis=-1)
+            h = self.activation(h)
+            t = self.recurrent_activation(t)
+            c = self.recurrent_activation(c[0]) if c else 1 - t
+            state = h * t + state * c
+        state, clock = self.zone_out(state, previous, clock, training)
+        return state, keras.tree.pack_sequence_as(states, [state, *clock])
+
+    @property
+    def can_run_at_once(self):
+        return (
+            not self.layer_norm
+            and not self.zoneout
+            and self.activation is keras.activations.tanh
+            and self.recurrent_activation is keras.activations.sigmoid
+        )
+
+    def run(self, sequence, states, mask=None, training=False):
+        """Runs over a whole sequence; `RHN` is the layer that does.
+
+        Args:
+            sequence: Tensor of shape `(time, batch, input_dim)`.
+            states: `[s]` of shape `(batch, units)`, in float32 or wider.
+            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
+                counts and 0 where it is skipped.
+            training: Whether to drop out.
+
+        Returns:
+            The outputs of shape `(time, batch, units)`, and the last states.
+        """
+        (state,) = states
+        sequence = self.drop_input(sequence, training)
+        products = wide(self.product(sequence, self.kernel))
+        outputs = rhn_through_time(
+            products + ops.cast(self.bias[0], products.dtype),
+            state,
+            ops.cast(self.recurrent_kernel, self.compute_dtype),
+            self.bias[1:],
+            state_mask=(
+                self.get_recurrent_dropout_mask(state) if training else None
+            ),
+            mask=mask,
+        )
+        return outputs, [outputs[-1]]
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "depth": self.depth,
+            "couple_carry": self.couple_carry,
+            "activation": keras.activations.serialize(self.activation),
+            "recurrent_activation": keras.activations.serialize(
+                self.recurrent_activation
+            ),
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "recurrent_initializer": keras.initializers.serialize(
+                self.recurrent_initializer
+            ),
+            "bias_initializer": keras.initializers.serialize(
+                self.bias_initializer
+            ),
+            "transform_bias": self.transform_bias,
+        }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class RHN(FastRNN):
+    """A recurrent highway network over a sequence, fast.
+
+    It computes what `keras.layers.RNN(RHNCell(...))` does, gradients
+    included, at a fraction of the cost: the products of the input are taken
+    for all steps at once, and so are the gradients of the weights. Under
+    `mixed_bfloat16` the products are in bfloat16 and the state stays in
+    float32. With `layer_norm`, `zoneout`, `unroll` or activations other than
+    the defaults it falls back to the loop of `keras.layers.RNN`.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        **kwargs: Further arguments of `RHNCell`, and those of
+            `keras.layers.RNN`: `return_sequences`, `return_state`,
+            `go_backwards`, `stateful`, `unroll`, `zero_output_for_mask`.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional `[s]` of shape `(batch, units)`.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one, `(batch, units)`; with `return_state` followed
+        by the last state.
+
+    Masking: a masked step leaves the state as it is and repeats the output
+    before it, or gives 0 with `zero_output_for_mask`.
+
+    Raises:
+        ValueError: as `RHNCell`.
+
+    Example:
+
+    >>> RHN(8, depth=3, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Zilly et al., 2017](https://arxiv.org/abs/1607.03474).
+    """
+
+    cell_class = RHNCell
+
+    def __init__(self, units, depth=1, **kwargs):
+        super().__init__(units, depth=depth, **kwargs)
+
+
+def _uniform(initializer):
+    if initializer is None:
+        return keras.initializers.RandomUniform(-0.04, 0.04)
+    return keras.initializers.get(initializer)
