@@ -14,6 +14,8 @@ from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.peephole_lstm import PeepholeLSTMCell
 from kerasrnn.layers.rhn import RHN
 from kerasrnn.layers.rhn import RHNCell
+from kerasrnn.layers.self_attention import SelfAttentionCell
+from kerasrnn.layers.self_attention import SelfAttentionRNN
 
 __all__ = [
     "GAM",
@@ -30,4 +32,6 @@ __all__ = [
     "RHN",
     "RHNCell",
     "ScaledDotAttention",
+    "SelfAttentionCell",
+    "SelfAttentionRNN",
 ]

@@ -96,6 +96,14 @@ class AttentionMechanism(keras.layers.Layer):
     def call(self, query, memory, memory_mask=None):
         return self.attend(query, self.project(memory), memory_mask)
 
+    def projected_shapes(self, query_dim, memory_dim):
+        """Shapes of one place of the keys and of the values.
+
+        What stands before the last axis stands before the places as well:
+        `(heads, dim)` for keys of shape `(batch, heads, places, dim)`.
+        """
+        return (memory_dim,), (memory_dim,)
+
     def context_dim(self, memory_dim):
         """Width of the context that a memory of width `memory_dim` gives."""
         return memory_dim

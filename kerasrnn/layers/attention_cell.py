@@ -211,24 +211,17 @@ class AttentionCell(keras.layers.Layer):
             query = cells.last_output(self.cell, states)
             context, weights = self.attend(query, projected, memory_mask)
             inputs = ops.concatenate([inputs, context], axis=-1)
-            output, states = self.cell_step(inputs, states, training)
+            output, states = cells.step(self.cell, inputs, states, training)
             return output, states, weights
         if self.input_feeding:
             fed, states = states
             inputs = ops.concatenate([inputs, fed], axis=-1)
-        output, states = self.cell_step(inputs, states, training)
+        output, states = cells.step(self.cell, inputs, states, training)
         context, weights = self.attend(output, projected, memory_mask)
         output = self.combine(context, output)
         if self.input_feeding:
             states = [output, states]
         return output, states, weights
-
-    def cell_step(self, inputs, states, training=False):
-        """One step of the cell alone, with states of one structure."""
-        output, new_states = self.cell(inputs, states, training=training)
-        return output, keras.tree.pack_sequence_as(
-            states, keras.tree.flatten(new_states)
-        )
 
     def get_config(self):
         return {

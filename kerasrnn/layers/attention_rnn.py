@@ -142,12 +142,9 @@ class AttentionRNN(keras.layers.Layer):
     def _attend_at_once(
         self, sequence, projected, memory_mask, states, training
     ):
-        def step(states, inputs):
-            _, states = self.cell.cell_step(inputs, states, training)
-            return states, states
-
-        states, history = ops.scan(step, states, ops.swapaxes(sequence, 0, 1))
-        outputs = cells.last_output(self.cell.cell, history)
+        outputs, states = cells.run(
+            self.cell.cell, ops.swapaxes(sequence, 0, 1), states, training
+        )
         outputs = ops.swapaxes(outputs, 0, 1)
         context, weights = self.cell.attention.attend(
             outputs, projected, memory_mask

@@ -77,6 +77,9 @@ class BahdanauAttention(AttentionMechanism):
     def project(self, memory):
         return _over_last(self.memory_projection, memory), memory
 
+    def projected_shapes(self, query_dim, memory_dim):
+        return (self.units,), (memory_dim,)
+
     def score(self, query, keys):
         # (batch, queries, 1, units) + (batch, 1, places, units)
         query = ops.expand_dims(_over_last(self.query_projection, query), 2)

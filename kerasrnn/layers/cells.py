@@ -7,6 +7,9 @@ is such a cell too, but keeps the output in the state of its last cell.
 """
 
 import keras
+from keras import ops
+
+from kerasrnn.layers.through_time import wide
 
 
 def check_cell(cell, owner):
@@ -40,7 +43,7 @@ def initial_state(cell, batch_size):
     if hasattr(cell, "get_initial_state"):
         return cell.get_initial_state(batch_size=batch_size)
     return keras.tree.map_structure(
-        lambda size: keras.ops.zeros((batch_size, size), cell.compute_dtype),
+        lambda size: ops.zeros((batch_size, size), cell.compute_dtype),
         cell.state_size,
     )
 
@@ -50,6 +53,43 @@ def last_output(cell, states):
     if hasattr(cell, "cells"):
         return last_output(cell.cells[-1], states[-1])
     return states[0] if isinstance(states, (list, tuple)) else states
+
+
+def step(cell, inputs, states, training=False):
+    """One step of `cell`, with new states of the structure of the old."""
+    output, new_states = cell(inputs, states, training=training)
+    return output, keras.tree.pack_sequence_as(
+        states, keras.tree.flatten(new_states)
+    )
+
+
+def run(cell, sequence, states, training=False):
+    """Runs a cell over a sequence, at once where it knows how.
+
+    Args:
+        cell: A recurrent cell whose dropout masks are drawn.
+        sequence: Tensor of shape `(time, batch, input_dim)`.
+        states: The states to start from.
+        training: Whether to behave as in training.
+
+    Returns:
+        The outputs of shape `(time, batch, output_size)`, and the last
+        states.
+    """
+    if getattr(cell, "can_run_at_once", False):
+        flat = [wide(state) for state in keras.tree.flatten(states)]
+        outputs, last = cell.run(sequence, flat, training=training)
+        dtype = cell.compute_dtype
+        last = [ops.cast(state, dtype) for state in last]
+        last = keras.tree.pack_sequence_as(states, last)
+        return ops.cast(outputs, dtype), last
+
+    def body(states, inputs):
+        _, states = step(cell, inputs, states, training)
+        return states, states
+
+    states, history = ops.scan(body, states, sequence)
+    return last_output(cell, history), states
 
 
 def draw_dropout_masks(cell, inputs):
@@ -71,7 +111,7 @@ def draw_dropout_masks(cell, inputs):
         for inner in cell.cells:
             inputs = draw_dropout_masks(inner, inputs)
         return inputs
-    states = initial_state(cell, keras.ops.shape(inputs)[0])
+    states = initial_state(cell, ops.shape(inputs)[0])
     output = last_output(cell, states)
     if hasattr(cell, "get_dropout_mask"):
         cell.get_dropout_mask(inputs)

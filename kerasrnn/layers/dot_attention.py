@@ -137,6 +137,9 @@ class GeneralAttention(AttentionMechanism):
     def project(self, memory):
         return ops.matmul(memory, ops.transpose(self.kernel)), memory
 
+    def projected_shapes(self, query_dim, memory_dim):
+        return (query_dim,), (memory_dim,)
+
     def score(self, query, keys):
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 

@@ -97,6 +97,9 @@ class MultiHeadDotAttention(AttentionMechanism):
             self._split_heads(ops.matmul(memory, self.value_kernel)),
         )
 
+    def projected_shapes(self, query_dim, memory_dim):
+        return ((self.num_heads, self.head_dim),) * 2
+
     def score(self, query, keys):
         query = self._split_heads(ops.matmul(query, self.query_kernel))
         scores = ops.matmul(query, ops.swapaxes(keys, -1, -2))
