@@ -8,7 +8,6 @@ from kerasrnn.layers.attention import masked_softmax
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.gam_through_time import gam_through_time
 from kerasrnn.layers.recurrent_cell import RecurrentCell
-from kerasrnn.layers.recurrent_cell import each_layer
 from kerasrnn.layers.through_time import wide
 
 
@@ -64,10 +63,11 @@ class GroupedMemoryCell(RecurrentCell):
         self.candidate_bias = self.add_bias(
             "candidate_bias", (self.num_groups,)
         )
-        self.read_kernel = self.add_kernel(
+        self.read_kernel = self.add_kernels(
             "read_kernel",
-            (num_reads, self.head_units, places),
-            each_layer(self.kernel_initializer),
+            num_reads,
+            (self.head_units, places),
+            self.kernel_initializer,
         )
         self.read_bias = self.add_bias("read_bias", (num_reads, places))
         self.reset_gains = self.add_gains("reset_gains", 1, self.units)
@@ -142,7 +142,7 @@ class GroupedMemoryCell(RecurrentCell):
             "write": self.cast(self._by_slot(self.write_kernel)),
             "reset": self.cast(self.reset_kernel[input_dim:]),
             "candidate": self.cast(self.candidate_kernel[input_dim:]),
-            "read": self.cast(self._by_slot(self.read_kernel)),
+            "read": [self.cast(self._by_slot(k)) for k in self.read_kernel],
             "read_bias": self._by_slot(self.read_bias),
         }
 

@@ -7,7 +7,6 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.gam import GroupedMemoryCell
 from kerasrnn.layers.gam_rhn_through_time import gam_rhn_through_time
-from kerasrnn.layers.recurrent_cell import each_layer
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -108,23 +107,21 @@ class GAMRHNCell(GroupedMemoryCell):
         units, depth = self.units, self.depth
         self.build_memory(input_shape[-1], num_reads=depth)
 
-        def stack(name, *shape):
-            initializer = each_layer(self.kernel_initializer)
-            return self.add_kernel(name, shape, initializer)
+        def kernels(name, depth, *shape):
+            return self.add_kernels(name, depth, shape, self.kernel_initializer)
 
-        if depth > 1:
-            self.next_head_kernel = stack(
-                "next_head_kernel", depth - 1, units, self.head_units
-            )
+        self.next_head_kernel = kernels(
+            "next_head_kernel", depth - 1, units, self.head_units
+        )
         # r and z of the inner step "gru", h and t of "highway".
         width = self.num_groups + units
-        self.gate_kernel = stack("gate_kernel", depth, width, 2 * units)
+        self.gate_kernel = kernels("gate_kernel", depth, width, 2 * units)
         self.gate_bias = self.add_kernel(
             "gate_bias", (depth, 2 * units), self._initial_bias
         )
         self.gate_gains = self.add_gains("gate_gains", depth, 2, units)
         if self.inner == "gru":
-            self.state_kernel = stack("state_kernel", depth, width, units)
+            self.state_kernel = kernels("state_kernel", depth, width, units)
             self.state_bias = self.add_bias("state_bias", (depth, units))
             self.state_gains = self.add_gains("state_gains", depth, 1, units)
 
@@ -194,23 +191,25 @@ class GAMRHNCell(GroupedMemoryCell):
         """
         weights = super().loop_weights(input_dim)
         groups = self.num_groups
-        kernels, biases = [self.gate_kernel], [self.gate_bias]
+        by_layer, biases = [self.gate_kernel], [self.gate_bias]
         if self.inner == "gru":
-            kernels.append(self.state_kernel)
+            by_layer.append(self.state_kernel)
             biases.append(self.state_bias)
-            weights["state"] = self.cast(self.state_kernel[:, groups:])
-        weights["from_read"] = self.cast(
-            ops.concatenate([kernel[:, :groups] for kernel in kernels], axis=-1)
-        )
+            weights["state"] = [
+                self.cast(kernel[groups:]) for kernel in self.state_kernel
+            ]
+        weights["from_read"] = [
+            self.cast(ops.concatenate([k[:groups] for k in kernels], axis=-1))
+            for kernels in zip(*by_layer, strict=True)
+        ]
         weights["bias"] = ops.concatenate(biases, axis=-1)
-        gates = self.cast(self.gate_kernel[:, groups:])
-        weights["from_first"] = ops.concatenate(
-            [weights.pop("head"), weights.pop("reset"), gates[0]], axis=-1
-        )
-        if self.depth > 1:
-            weights["from_state"] = ops.concatenate(
-                [self.cast(self.next_head_kernel), gates[1:]], axis=-1
-            )
+        # At the first micro-step head and reset gate are those of the write.
+        heads = [(weights.pop("head"), weights.pop("reset"))]
+        heads += [(self.cast(kernel),) for kernel in self.next_head_kernel]
+        weights["from_state"] = [
+            ops.concatenate([*head, self.cast(gates[groups:])], axis=-1)
+            for head, gates in zip(heads, self.gate_kernel, strict=True)
+        ]
         return weights
 
     def get_config(self):

@@ -111,9 +111,9 @@ def gam_rhn_through_time(
         The states of all steps, of shape `(time, batch, units)`, and the
         last memory.
     """
-    depth, head_units, _ = weights["read"].shape
-    units = state.shape[-1]
-    dtype = weights["read"].dtype
+    depth, units = len(weights["read"]), state.shape[-1]
+    head_units = weights["read"][0].shape[0]
+    dtype = weights["read"][0].dtype
 
     def dropped(state):
         return state if state_mask is None else state * state_mask
@@ -132,12 +132,10 @@ def gam_rhn_through_time(
             inner = [GRUStep(weights["state"][layer]) for layer in range(depth)]
         else:
             inner = [HighwayStep() for _ in range(depth)]
-        from_read = [weights["from_read"][layer] for layer in range(depth)]
-        biases = [weights["bias"][layer] for layer in range(depth)]
-        # What one product takes from the state at each micro-step: head and
+        # One product takes what reads the state at a micro-step: head and
         # gates, and at the first one the reset gate of the write as well.
-        from_state = [weights["from_first"]]
-        from_state += [weights["from_state"][i] for i in range(depth - 1)]
+        from_read, from_state = weights["from_read"], weights["from_state"]
+        biases = [weights["bias"][layer] for layer in range(depth)]
 
         def step(states, inputs):
             state, memory = states
@@ -221,32 +219,24 @@ def gam_rhn_through_time(
             at_write, _, at_layers = saved
             candidate = given[..., head_units + units :]
             found = write.gradients(at_write, candidate, scores)
-            by_layer = {
-                name: []
-                for name in weights
-                if name not in found and name != "from_first"
-            }
+            found |= {name: [] for name in weights if name not in found}
             for layer in range(depth):
                 gates, scores, shared = emitted[layer]
                 at_read, at_step = at_layers[layer]
                 kernel, bias = reads[layer].gradients(at_read, scores)
-                by_layer["read"].append(kernel)
-                by_layer["read_bias"].append(bias)
-                by_layer["from_read"].append(
+                found["read"].append(kernel)
+                found["read_bias"].append(bias)
+                found["from_read"].append(
                     kernel_gradient(cast(at_read["read"]), gates)
                 )
-                by_layer["bias"].append(bias_gradient(gates))
+                found["bias"].append(bias_gradient(gates))
                 if "state" in weights:
-                    by_layer["state"].append(
-                        inner[layer].gradient(at_step, gates)
-                    )
-                kernel = kernel_gradient(cast(at_step["used"]), shared)
-                if layer == 0:
-                    found["from_first"] = kernel
-                else:
-                    by_layer["from_state"].append(kernel)
-            for name, layers in by_layer.items():
-                found[name] = ops.stack(layers)
+                    found["state"].append(inner[layer].gradient(at_step, gates))
+                found["from_state"].append(
+                    kernel_gradient(cast(at_step["used"]), shared)
+                )
+            found["read_bias"] = ops.stack(found["read_bias"])
+            found["bias"] = ops.stack(found["bias"])
             return given, *grads, cast_like(found, weights)
 
         return (states, last_memory), gradient

@@ -241,12 +241,12 @@ def gam_through_time(
             at_write, at_read, _ = saved
             head, reset, candidate = split_at(emitted, head_units, groups)
             used = ops.cast(at_write["state"], dtype)
-            kernels, biases = read.gradients(at_read, read_scores)
+            kernel_grad, bias_grad = read.gradients(at_read, read_scores)
             found = {
                 "head": kernel_gradient(used, ops.cast(head, dtype)),
                 "reset": kernel_gradient(used, ops.cast(reset, dtype)),
-                "read": ops.expand_dims(kernels, 0),
-                "read_bias": ops.expand_dims(biases, 0),
+                "read": [kernel_grad],
+                "read_bias": ops.expand_dims(bias_grad, 0),
                 **write.gradients(at_write, candidate, scores),
             }
             return emitted, grad, memory_grad, cast_like(found, weights)
@@ -284,7 +284,9 @@ def add_skipped(grads, skipped):
 
 def cast_like(gradients, weights):
     """The gradients by the names and in the dtypes of the weights."""
-    return {
-        name: ops.cast(gradients[name], weight.dtype)
-        for name, weight in weights.items()
-    }
+    gradients = {name: gradients[name] for name in weights}
+    return keras.tree.map_structure(
+        lambda gradient, weight: ops.cast(gradient, weight.dtype),
+        gradients,
+        weights,
+    )

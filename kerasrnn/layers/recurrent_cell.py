@@ -72,6 +72,22 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             shape=shape, initializer=initializer, name=name, autocast=False
         )
 
+    def add_kernels(self, name, depth, shape, initializer):
+        """Adds a kernel for each layer, and returns the list of them.
+
+        One variable with all of them would be cheap to look at but, in a
+        loop that is differentiated automatically, as dear as `depth` times
+        its size at every micro-step.
+        """
+        return [
+            self.add_kernel(
+                f"{name}_{layer}",
+                shape,
+                initializer_of_layer(initializer, layer),
+            )
+            for layer in range(depth)
+        ]
+
     def add_gains(self, name, *shape):
         """Adds gains of shape `(..., gates, units)`, if they are needed."""
         if not self.layer_norm:
@@ -172,23 +188,13 @@ class _StepSeed(keras.random.SeedGenerator):
         return self._seed
 
 
-def each_layer(initializer):
-    """Initializes a stack of matrices, `(depth, ...)`, one at a time.
+def initializer_of_layer(initializer, layer):
+    """Returns the initializer of one of several layers of a cell.
 
-    An initializer that looks at the shape, such as `"glorot_normal"`, would
-    take the depth for part of the fan-in.
+    An initializer draws the same values each time it is called, and so would
+    one with a fixed seed after it was cloned.
     """
-    initializer = keras.initializers.get(initializer)
-
-    def initialize(shape, dtype=None):
-        config = initializer.get_config()
-        seed = config.get("seed")
-        layers = []
-        for index in range(shape[0]):
-            # A fixed seed would make all layers equal.
-            own = {"seed": seed + index} if isinstance(seed, int) else {}
-            layer = type(initializer).from_config(config | own)
-            layers.append(layer(shape[1:], dtype=dtype))
-        return ops.stack(layers)
-
-    return initialize
+    config = initializer.get_config()
+    if isinstance(config.get("seed"), int):
+        config["seed"] += layer
+    return type(initializer).from_config(config)

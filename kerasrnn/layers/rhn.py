@@ -6,7 +6,6 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent_cell import RecurrentCell
-from kerasrnn.layers.recurrent_cell import each_layer
 from kerasrnn.layers.rhn_through_time import rhn_through_time
 from kerasrnn.layers.through_time import wide
 
@@ -121,10 +120,11 @@ class RHNCell(RecurrentCell):
         self.kernel = self.add_kernel(
             "kernel", (input_shape[-1], width), self.kernel_initializer
         )
-        self.recurrent_kernel = self.add_kernel(
+        self.recurrent_kernel = self.add_kernels(
             "recurrent_kernel",
-            (self.depth, self.units, width),
-            each_layer(self.recurrent_initializer),
+            self.depth,
+            (self.units, width),
+            self.recurrent_initializer,
         )
         self.bias = self.add_kernel(
             "bias", (self.depth, width), self._initial_bias
@@ -189,7 +189,7 @@ class RHNCell(RecurrentCell):
         outputs = rhn_through_time(
             products + ops.cast(self.bias[0], products.dtype),
             state,
-            ops.cast(self.recurrent_kernel, self.compute_dtype),
+            [ops.cast(r, self.compute_dtype) for r in self.recurrent_kernel],
             self.bias[1:],
             state_mask=(
                 self.get_recurrent_dropout_mask(state) if training else None

@@ -11,7 +11,7 @@ from kerasrnn.layers.through_time import wide
 
 
 def rhn_through_time(
-    products, state, recurrent_kernel, bias, state_mask=None, mask=None
+    products, state, kernels, bias, state_mask=None, mask=None
 ):
     """Runs the micro-steps of all steps; see `RHNCell` for the equations.
 
@@ -20,8 +20,8 @@ def rhn_through_time(
             share in the preactivations of the first micro-step, with its
             biases. Two gates are `h, t`; a third is the carry gate.
         state: Tensor of shape `(batch, units)`.
-        recurrent_kernel: Tensor of shape `(depth, units, gates * units)`, in
-            the dtype that the products are to be in.
+        kernels: Recurrent kernel of each micro-step, of shape
+            `(units, gates * units)`, in the dtype of the products.
         bias: Tensor of shape `(depth - 1, gates * units)`, of the other
             micro-steps.
         state_mask: Dropout mask of the state, `(batch, units)`, or `None`.
@@ -31,9 +31,10 @@ def rhn_through_time(
     Returns:
         The states of all steps, of shape `(time, batch, units)`.
     """
-    depth, units, width = recurrent_kernel.shape
+    depth = len(kernels)
+    units, width = kernels[0].shape
     num_gates = width // units
-    dtype = recurrent_kernel.dtype
+    dtype = kernels[0].dtype
 
     def fed(state):
         """The state as a product takes it, dropped and in its dtype."""
@@ -42,8 +43,7 @@ def rhn_through_time(
         return ops.cast(state, dtype)
 
     @ops.custom_gradient
-    def run(products, state, recurrent_kernel, bias):
-        kernels = [recurrent_kernel[layer] for layer in range(depth)]
+    def run(products, state, kernels, bias):
         biases = [bias[layer] for layer in range(depth - 1)]
 
         def step(state, inputs):
@@ -95,19 +95,19 @@ def rhn_through_time(
             inputs = (upstream, slopes, *([] if mask is None else [mask]))
             grad, gates = scan_and_save(step_back, start, inputs, reverse=True)
             kernel_gradients = [
-                kernel_gradient(fed(saved[layer][0]), gates[layer])
-                for layer in range(depth)
+                ops.cast(kernel_gradient(fed(at[0]), of_layer), dtype)
+                for at, of_layer in zip(saved, gates, strict=True)
             ]
             return (
                 wide(gates[0]),
                 grad,
-                ops.cast(ops.stack(kernel_gradients), dtype),
+                kernel_gradients,
                 _stack([bias_gradient(g) for g in gates[1:]], bias),
             )
 
         return states, gradient
 
-    return run(products, state, recurrent_kernel, bias)
+    return run(products, state, kernels, bias)
 
 
 def _slopes(state, h, others, num_gates):

@@ -1,0 +1,447 @@
+"""Speed of the recurrent layers, beside their cells, PyTorch and LSTMs.
+
+    pip install torch                 # for the rows of PyTorch
+    python benchmarks/cells.py
+    python benchmarks/cells.py --backend jax        # where a GPU is
+    python benchmarks/cells.py --check              # are they the same models?
+
+Every system is a language model: an embedding, a recurrent layer, a softmax
+over 10,000 words; a training step ends with an update by gradient descent.
+All run in one process on as many threads, in turns, and medians are printed,
+of wall seconds and of CPU seconds. The share of the ceiling compares the
+matrix products of a step, at the rate of one large product measured in the
+same run, with the time that it took. Run it on an idle machine.
+"""
+
+import argparse
+import functools
+import os
+import platform
+import time
+
+VOCABULARY, BATCH, TIME = 10_000, 20, 35
+GAM_RHN = {"units": 400, "depth": 5}
+GAM_RHN |= {"num_groups": 400, "group_size": 3, "head_units": 200}
+WINDOW = 32
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
+    add("--repeats", type=int, default=7, help="turns of each system")
+    add("--threads", type=int, default=2, help="threads of every library")
+    add("--dtypes", nargs="+", default=["float32", "bfloat16"])
+    add("--tables", nargs="+", default=["layers", "length", "depth"])
+    add("--compile", action="store_true", help="torch.compile, too (slow)")
+    add("--check", action="store_true", help="compare the losses instead")
+    return parser.parse_args()
+
+
+ARGS = parse_args()
+os.environ["KERAS_BACKEND"] = ARGS.backend
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("OMP_NUM_THREADS", str(ARGS.threads))
+
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+from keras import ops  # noqa: E402
+
+from kerasrnn.layers import GAMRHN  # noqa: E402
+from kerasrnn.layers import RHN  # noqa: E402
+from kerasrnn.layers import BahdanauAttention  # noqa: E402
+from kerasrnn.layers import GAMRHNCell  # noqa: E402
+from kerasrnn.layers import RHNCell  # noqa: E402
+from kerasrnn.layers import SelfAttentionCell  # noqa: E402
+from kerasrnn.layers import SelfAttentionRNN  # noqa: E402
+
+try:
+    import torch
+    import torch_cells
+except ImportError:
+    torch = None
+
+
+def recurrent_layers():
+    """Name -> functions that make our layer, and `RNN` around its cell."""
+
+    def attending():
+        cell = GAMRHNCell(**GAM_RHN)
+        attention = BahdanauAttention(GAM_RHN["units"])
+        return SelfAttentionCell(cell, attention, WINDOW)
+
+    rnn = functools.partial(keras.layers.RNN, return_sequences=True)
+    return {
+        "RHN": (
+            lambda: RHN(830, 10, return_sequences=True),
+            lambda: rnn(RHNCell(830, 10)),
+        ),
+        "GAMRHN": (
+            lambda: GAMRHN(**GAM_RHN, return_sequences=True),
+            lambda: rnn(GAMRHNCell(**GAM_RHN)),
+        ),
+        "SelfAttention(GAMRHN)": (
+            lambda: SelfAttentionRNN(attending(), return_sequences=True),
+            lambda: rnn(attending()),
+        ),
+    }
+
+
+def language_model(layers, width):
+    """A Keras model from ids `(batch, time)` to logits."""
+    ids = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(VOCABULARY, width)(ids)
+    for layer in layers:
+        x = layer(x)
+    return keras.Model(ids, keras.layers.Dense(VOCABULARY)(x))
+
+
+def mean_loss(targets, logits):
+    logits = ops.cast(logits, "float32")
+    return ops.mean(
+        ops.sparse_categorical_crossentropy(targets, logits, from_logits=True)
+    )
+
+
+def keras_steps(model, rate=0.1):
+    """Functions of ids and targets: a training step, and the loss alone."""
+    if ARGS.backend == "jax":
+        return jax_steps(model, rate)
+    import tensorflow as tf
+
+    @tf.function
+    def train(ids, targets):
+        with tf.GradientTape() as tape:
+            loss = mean_loss(targets, model(ids, training=True))
+        variables = [v.value for v in model.trainable_variables]
+        for variable, gradient in zip(
+            variables, tape.gradient(loss, variables), strict=True
+        ):
+            gradient = tf.convert_to_tensor(gradient)
+            variable.assign_sub(rate * gradient)
+        return loss
+
+    @tf.function
+    def infer(ids, targets):
+        return mean_loss(targets, model(ids, training=False))
+
+    def timed(step):
+        return lambda *arrays: float(step(*map(tf.constant, arrays)))
+
+    return timed(train), timed(infer)
+
+
+def jax_steps(model, rate):
+    import jax
+
+    def loss(weights, others, training, ids, targets):
+        logits, _ = model.stateless_call(
+            weights, others, ids, training=training
+        )
+        return mean_loss(targets, logits)
+
+    @jax.jit
+    def update(weights, others, ids, targets):
+        value, gradients = jax.value_and_grad(loss)(
+            weights, others, True, ids, targets
+        )
+        return value, [
+            w - rate * g for w, g in zip(weights, gradients, strict=True)
+        ]
+
+    forward = jax.jit(loss, static_argnums=2)
+    others = [v.value for v in model.non_trainable_variables]
+    weights = [v.value for v in model.trainable_variables]
+
+    def train(ids, targets):
+        nonlocal weights
+        value, weights = update(weights, others, ids, targets)
+        return float(jax.block_until_ready(value))
+
+    def infer(ids, targets):
+        return float(forward(weights, others, False, ids, targets))
+
+    return train, infer
+
+
+def torch_model(model, name, compiled=False):
+    """The PyTorch counterpart of a Keras model, with its weights."""
+    embedding, *layers, dense = model.layers[1:]
+    (layer,) = layers
+
+    def named(weights):
+        return {w.name: np.asarray(w, "float32") for w in weights}
+
+    if name == "RHN":
+        recurrent = torch_cells.RHN(named(layer.weights), compiled)
+    elif name == "GAMRHN":
+        recurrent = torch_cells.GAMRHN(named(layer.weights), compiled)
+    else:
+        attention = layer.cell.attention
+        weights = named([layer.cell.attending.kernel])
+        for part in ("query", "memory", "score"):
+            (kernel,) = getattr(attention, f"{part}_projection").weights
+            weights[part] = np.asarray(kernel, "float32")
+        recurrent = torch_cells.SelfAttention(
+            torch_cells.GAMRHN(named(layer.cell.cell.weights), compiled),
+            weights,
+            WINDOW,
+        )
+    return torch_cells.LanguageModel(
+        *embedding.get_weights(), recurrent, *dense.get_weights()
+    )
+
+
+def torch_steps(model, dtype, rate=0.1):
+    cast = torch.autocast("cpu", torch.bfloat16, enabled=dtype != "float32")
+    descent = torch.optim.SGD(model.parameters(), rate)
+
+    def train(ids, targets):
+        descent.zero_grad(set_to_none=True)
+        with cast:
+            loss = model.loss(*tensors(ids, targets))
+        loss.backward()
+        descent.step()
+        return loss.item()
+
+    def infer(ids, targets):
+        with torch.inference_mode(), cast:
+            return model.loss(*tensors(ids, targets)).item()
+
+    def tensors(*arrays):
+        return [torch.from_numpy(x).long() for x in arrays]
+
+    return train, infer
+
+
+def lstm_of(count, input_dim, units):
+    """Layers and width of an LSTM of about `count` weights, as wide as it can.
+
+    Returns the pair whose width is nearest to `units`.
+    """
+
+    def weights(layers, width):
+        first = 4 * width * (input_dim + width + 1)
+        return first + (layers - 1) * 4 * width * (2 * width + 1)
+
+    pairs = []
+    for layers in range(1, 5):
+        width = next(w for w in range(1, 9999) if weights(layers, w) >= count)
+        pairs.append((layers, width))
+    return min(pairs, key=lambda pair: abs(pair[1] - units))
+
+
+def systems(name, makers, dtype):
+    """System by name -> its two steps and the weights in its products."""
+    keras.utils.set_random_seed(0)
+    policy = "float32" if dtype == "float32" else f"mixed_{dtype}"
+    keras.config.set_dtype_policy(policy)
+    width = 830 if name == "RHN" else GAM_RHN["units"]
+    fast, slow = (language_model([make()], width) for make in makers)
+    slow.set_weights(fast.get_weights())
+    recurrent = fast.layers[2].count_params()
+    layers, units = lstm_of(recurrent, width, width)
+    lstm = functools.partial(keras.layers.LSTM, units, return_sequences=True)
+    lstms = language_model([lstm() for _ in range(layers)], width)
+    products = recurrent + width * VOCABULARY
+    lstm_products = lstms.count_params() - width * VOCABULARY
+    cell = type(fast.layers[2].cell).__name__
+    found = {
+        f"**kerasrnn {name}**": (*keras_steps(fast), products),
+        f"keras RNN({cell})": (*keras_steps(slow), products),
+    }
+    lstm_name = f"LSTM, {layers} x {units}"
+    if torch is not None:
+        peer = torch_model(fast, name)
+        found["PyTorch"] = (*torch_steps(peer, dtype), products)
+        if ARGS.compile:
+            peer = torch_model(fast, name, compiled=True)
+            found["PyTorch, compiled"] = (*torch_steps(peer, dtype), products)
+        peer = torch_cells.LanguageModel(
+            *lstms.layers[1].get_weights(),
+            torch_cells.LSTM(width, units, layers),
+            *lstms.layers[-1].get_weights(),
+        )
+        found[f"torch.nn.{lstm_name}"] = (
+            *torch_steps(peer, dtype),
+            lstm_products,
+        )
+    found[f"keras {lstm_name}"] = (*keras_steps(lstms), lstm_products)
+    return found
+
+
+def batch(size, steps, vocabulary=VOCABULARY):
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, vocabulary, (size, steps + 1)).astype("int32")
+    return ids[:, :-1].copy(), ids[:, 1:].copy()
+
+
+def take_turns(functions, repeats):
+    """Median wall and CPU seconds of each of some functions."""
+    for function in functions:
+        function()
+        function()
+    times = [[] for _ in functions]
+    for _ in range(repeats):
+        for function, found in zip(functions, times, strict=True):
+            wall, cpu = time.perf_counter(), time.process_time()
+            function()
+            wall = time.perf_counter() - wall
+            found.append((wall, time.process_time() - cpu))
+    return [np.median(found, axis=0) for found in times]
+
+
+def ceiling(dtype):
+    """Floating-point operations a second of one large matrix product."""
+    size = 2048
+    x = ops.cast(ops.ones((size, size)), dtype)
+
+    def product():
+        ops.convert_to_numpy(ops.cast(ops.matmul(x, x)[0, 0], "float32"))
+
+    ((wall, _),) = take_turns([product], 9)
+    return 2 * size**3 / wall
+
+
+def print_table(header, rows):
+    print("| " + " | ".join(header) + " |")
+    print("|---|" + "---:|" * (len(header) - 1))
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
+    print()
+
+
+def table_of_layers(dtype):
+    arrays = batch(BATCH, TIME)
+    tokens = arrays[0].size
+    rate = ceiling(dtype)
+    print(f"{dtype}: one large product runs at {rate / 1e9:.0f} GFLOP/s\n")
+    for name, makers in recurrent_layers().items():
+        found = systems(name, makers, dtype)
+        steps = [
+            functools.partial(step, *arrays)
+            for train, infer, _ in found.values()
+            for step in (train, infer)
+        ]
+        times = take_turns(steps, ARGS.repeats)
+        rows = []
+        for index, (system, (*_, products)) in enumerate(found.items()):
+            (wall, cpu), (infer_wall, infer_cpu) = times[
+                2 * index : 2 * index + 2
+            ]
+            share = 6 * products * tokens / rate / wall
+            rows.append(
+                [
+                    system,
+                    f"{wall:.3f}",
+                    f"{cpu:.3f}",
+                    f"{tokens / wall:,.0f}",
+                    f"{tokens / cpu:,.0f}",
+                    f"{tokens / infer_wall:,.0f}",
+                    f"{tokens / infer_cpu:,.0f}",
+                    f"{share:.0%}",
+                ]
+            )
+        print_table(
+            [
+                f"{dtype}",
+                "training step, wall s",
+                "CPU s",
+                "tokens/s",
+                "tokens/CPU s",
+                "inference tokens/s",
+                "tokens/CPU s",
+                "share of the ceiling",
+            ],
+            rows,
+        )
+
+
+def per_token(title, settings, make, size):
+    """Time a token in training, of one of our layers alone."""
+    keras.config.set_dtype_policy("float32")
+    steps = {}
+    for label, (options, length) in settings.items():
+        keras.utils.set_random_seed(0)
+        layer = make(**options)
+        ids = keras.Input((None,), dtype="int32")
+        x = keras.layers.Embedding(64, 128)(ids)
+        model = keras.Model(ids, keras.layers.Dense(64)(layer(x)))
+        train, _ = keras_steps(model)
+        arrays = batch(size, length, vocabulary=64)
+        steps[label] = functools.partial(train, *arrays), arrays[0].size
+    times = take_turns([step for step, _ in steps.values()], ARGS.repeats)
+    rows = [
+        [
+            str(label),
+            f"{1e6 * wall / tokens:.1f}",
+            f"{1e6 * cpu / tokens:.1f}",
+        ]
+        for (label, (_, tokens)), (wall, cpu) in zip(
+            steps.items(), times, strict=True
+        )
+    ]
+    print_table([title, "µs a token, wall", "CPU"], rows)
+
+
+def tables_per_token():
+    memory = {"num_groups": 128, "group_size": 3, "head_units": 64}
+    layers = {
+        "RHN": functools.partial(RHN, 128, return_sequences=True),
+        "GAMRHN": functools.partial(
+            GAMRHN, 128, **memory, return_sequences=True
+        ),
+    }
+    for name, make in layers.items():
+        if "length" in ARGS.tables:
+            settings = {
+                length: ({"depth": 3}, length)
+                for length in (35, 70, 140, 280, 560, 1120, 2240)
+            }
+            per_token(f"{name}, depth 3, steps", settings, make, 8)
+        if "depth" in ARGS.tables:
+            settings = {
+                depth: ({"depth": depth}, TIME) for depth in (1, 2, 3, 5, 10)
+            }
+            per_token(f"{name}, {TIME} steps, depth", settings, make, BATCH)
+
+
+def check():
+    """Losses before and after some steps of training, system by system."""
+    arrays = batch(4, 8)
+    for dtype in ARGS.dtypes:
+        for name, makers in recurrent_layers().items():
+            for system, (train, _, _) in systems(name, makers, dtype).items():
+                losses = [f"{train(*arrays):.5f}" for _ in range(3)]
+                print(dtype, name, system, *losses, flush=True)
+
+
+def set_threads():
+    if torch is not None:
+        torch.set_num_threads(ARGS.threads)
+    if ARGS.backend == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(ARGS.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def main():
+    set_threads()
+    versions = [f"keras {keras.__version__} on {ARGS.backend}"]
+    versions += [f"torch {torch.__version__}"] if torch is not None else []
+    print(f"{platform.machine()}, {ARGS.threads} threads,", *versions, "\n")
+    if ARGS.check:
+        check()
+        return
+    if "layers" in ARGS.tables:
+        for dtype in ARGS.dtypes:
+            table_of_layers(dtype)
+    tables_per_token()
+
+
+if __name__ == "__main__":
+    main()
