@@ -20,8 +20,8 @@ import platform
 import time
 
 VOCABULARY, BATCH, TIME = 10_000, 20, 35
-GAM_RHN = {"units": 400, "depth": 5}
-GAM_RHN |= {"num_groups": 400, "group_size": 3, "head_units": 200}
+GAM_RHN = {"units": 600, "depth": 5}
+GAM_RHN |= {"num_groups": 600, "group_size": 3, "head_units": 300}
 WINDOW = 32
 
 

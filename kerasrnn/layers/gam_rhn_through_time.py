@@ -40,34 +40,39 @@ class GRUStep:
             used: The state as products take it, dropped.
 
         Returns:
-            The new state, and what `back` needs.
+            The new state, and what `slopes` needs.
         """
         gates = ops.sigmoid(from_read[:, : 2 * self.units] + from_state)
-        r, z = split_at(gates, self.units)
-        kept = r * used
-        h = ops.tanh(
-            from_read[:, 2 * self.units :] + product(kept, self.kernel)
-        )
-        saved = {"r": r, "z": z, "h": h, "state": state, "used": used}
-        return h + z * (state - h), saved
+        r, z = ops.split(gates, 2, axis=-1)
+        h = from_read[:, 2 * self.units :] + product(r * used, self.kernel)
+        h = ops.tanh(h)
+        return h + z * (state - h), {"r": r, "z": z, "h": h, "state": state}
 
     def transpose(self):
         """Prepares for `back`, before its loop."""
         self.kernel_back = times_transposed(self.kernel)
 
-    def back(self, grad, saved):
-        """The gradients of `r, z, h`, and of the state, carried and used."""
+    def slopes(self, saved, used):
+        """What takes gradients back, for all steps at once."""
         r, z, h = saved["r"], saved["z"], saved["h"]
-        h_grad = grad * (1 - z) * (1 - h * h)
-        kept = wide(self.kernel_back(ops.cast(h_grad, self.kernel.dtype)))
-        r_grad = kept * saved["used"] * r * (1 - r)
-        z_grad = grad * (saved["state"] - h) * z * (1 - z)
-        gates = ops.concatenate([r_grad, z_grad, h_grad], axis=-1)
-        return gates, grad * z, kept * r
+        return {
+            "r": used * r * (1 - r),
+            "z": (saved["state"] - h) * z * (1 - z),
+            "h": (1 - z) * (1 - h * h),
+            "kept": r,
+            "carry": z,
+        }
 
-    def gradient(self, saved, gates):
+    def back(self, grad, slopes):
+        """The gradients of `r, z, h`, and of the state, carried and used."""
+        h = grad * slopes["h"]
+        kept = wide(self.kernel_back(ops.cast(h, self.kernel.dtype)))
+        gates = _join(kept * slopes["r"], grad * slopes["z"], h)
+        return gates, grad * slopes["carry"], kept * slopes["kept"]
+
+    def gradient(self, saved, used, gates):
         """The gradient of the kernel, from all steps."""
-        kept = ops.cast(saved["r"] * saved["used"], self.kernel.dtype)
+        kept = ops.cast(saved["r"] * used, self.kernel.dtype)
         return kernel_gradient(kept, gates[..., 2 * self.units :])
 
 
@@ -77,18 +82,22 @@ class HighwayStep:
     def forward(self, from_read, from_state, state, used):
         h, t = ops.split(from_read + from_state, 2, axis=-1)
         h, t = ops.tanh(h), ops.sigmoid(t)
-        saved = {"h": h, "t": t, "state": state, "used": used}
-        return state + t * (h - state), saved
+        return state + t * (h - state), {"h": h, "t": t, "state": state}
 
     def transpose(self):
         pass
 
-    def back(self, grad, saved):
+    def slopes(self, saved, used):
         h, t = saved["h"], saved["t"]
-        h_grad = grad * t * (1 - h * h)
-        t_grad = grad * (h - saved["state"]) * t * (1 - t)
-        gates = ops.concatenate([h_grad, t_grad], axis=-1)
-        return gates, grad * (1 - t), 0.0
+        return {
+            "h": t * (1 - h * h),
+            "t": (h - saved["state"]) * t * (1 - t),
+            "carry": 1 - t,
+        }
+
+    def back(self, grad, slopes):
+        gates = _join(grad * slopes["h"], grad * slopes["t"])
+        return gates, grad * slopes["carry"], 0.0
 
 
 def gam_rhn_through_time(
@@ -170,26 +179,35 @@ def gam_rhn_through_time(
 
         def gradient(*upstream):
             upstream, memory_grad = keras.tree.flatten(upstream)
+            at_write, memories, at_layers = saved
+            used = [dropped(at_step["state"]) for _, at_step in at_layers]
             for part in (write, *reads, *inner):
                 part.transpose()
+            slopes = [
+                step.slopes(at_step, used_by_step)
+                for step, (_, at_step), used_by_step in zip(
+                    inner, at_layers, used, strict=True
+                )
+            ]
             from_read_back = [times_transposed(kernel) for kernel in from_read]
             from_state_back = [
                 times_transposed(kernel) for kernel in from_state
             ]
 
             def step_back(grads, inputs):
-                upstream, (at_write, memory, saved), *kept = inputs
+                upstream, first, at_write, memory, at_reads, slopes, *kept = (
+                    inputs
+                )
                 grad, memory_grad = grads
                 (grad, memory_grad), skipped = let_through(
                     (grad + upstream, memory_grad), kept
                 )
                 emitted = [None] * depth
                 for layer in reversed(range(depth)):
-                    at_read, at_step = saved[layer]
-                    gates, grad, used = inner[layer].back(grad, at_step)
+                    gates, grad, used = inner[layer].back(grad, slopes[layer])
                     value = wide(from_read_back[layer](cast(gates)))
                     head, through, scores = reads[layer].back(
-                        value, at_read, memory
+                        value, at_reads[layer], memory
                     )
                     memory_grad = memory_grad + through
                     if layer > 0:
@@ -199,7 +217,7 @@ def gam_rhn_through_time(
                         emitted[layer] = (cast(gates), scores, shared)
                         continue
                     head_w, reset, candidate, used_w, memory_grad, scores_w = (
-                        write.back(memory_grad, at_write)
+                        write.back(memory_grad, at_write, first)
                     )
                     head = head + head_w
                     shared = cast(_join(head, reset, gates[:, : 2 * units]))
@@ -211,14 +229,16 @@ def gam_rhn_through_time(
                 return grads, (written, emitted)
 
             start = (ops.zeros_like(state), memory_grad)
-            inputs = (upstream, saved, *([] if mask is None else [mask]))
+            at_reads = [at_read for at_read, _ in at_layers]
+            inputs = (upstream, used[0], at_write, memories, at_reads, slopes)
+            if mask is not None:
+                inputs += (mask,)
             grads, (written, emitted) = scan_and_save(
                 step_back, start, inputs, reverse=True
             )
             given, scores = written
-            at_write, _, at_layers = saved
             candidate = given[..., head_units + units :]
-            found = write.gradients(at_write, candidate, scores)
+            found = write.gradients(at_write, used[0], candidate, scores)
             found |= {name: [] for name in weights if name not in found}
             for layer in range(depth):
                 gates, scores, shared = emitted[layer]
@@ -231,9 +251,11 @@ def gam_rhn_through_time(
                 )
                 found["bias"].append(bias_gradient(gates))
                 if "state" in weights:
-                    found["state"].append(inner[layer].gradient(at_step, gates))
+                    found["state"].append(
+                        inner[layer].gradient(at_step, used[layer], gates)
+                    )
                 found["from_state"].append(
-                    kernel_gradient(cast(at_step["used"]), shared)
+                    kernel_gradient(cast(used[layer]), shared)
                 )
             found["read_bias"] = ops.stack(found["read_bias"])
             found["bias"] = ops.stack(found["bias"])

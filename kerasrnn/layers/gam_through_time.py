@@ -7,7 +7,6 @@ through its softmax over the slots.
 import keras
 from keras import ops
 
-from kerasrnn.layers.attention import masked_softmax
 from kerasrnn.layers.through_time import bias_gradient
 from kerasrnn.layers.through_time import kernel_gradient
 from kerasrnn.layers.through_time import scan_and_save
@@ -32,7 +31,8 @@ def product(inputs, kernel):
 def over_slots(scores, like):
     """softmax_S of `(batch, slots * groups)`, as `(batch, slots, groups)`."""
     scores = ops.reshape(scores, ops.shape(like))
-    return ops.swapaxes(masked_softmax(ops.swapaxes(scores, 1, 2)), 1, 2)
+    weights = ops.exp(scores - ops.max(scores, axis=1, keepdims=True))
+    return weights / ops.sum(weights, axis=1, keepdims=True)
 
 
 def flat(x):
@@ -77,7 +77,6 @@ class Write:
             "head": head,
             "address": address,
             "reset": reset,
-            "state": state,
             "candidate": candidate,
             "move": move,
         }
@@ -87,8 +86,13 @@ class Write:
         self.kernel_back = times_transposed(self.kernel)
         self.candidate_back = times_transposed(self.candidate)
 
-    def back(self, grad, saved):
+    def back(self, grad, saved, state):
         """From the gradient of the memory to those of what it came from.
+
+        Args:
+            grad: Gradient of the memory, `(batch, slots, groups)`.
+            saved: What `forward` saved.
+            state: The state that `forward` was given.
 
         Returns:
             The gradients of the head's products `(batch, head_units)`, of
@@ -101,15 +105,15 @@ class Write:
         candidate = ops.sum(address * grad, axis=1)
         candidate = candidate * (1 - saved["candidate"] ** 2)
         kept = wide(self.candidate_back(self._cast(candidate)))
-        gate = kept * saved["state"] * reset * (1 - reset)
+        gate = kept * state * reset * (1 - reset)
         scores = self._cast(flat(scores))
         head = wide(self.kernel_back(scores))
         before = (1 - address) * grad
         return head, gate, candidate, kept * reset, before, scores
 
-    def gradients(self, saved, candidates, scores):
+    def gradients(self, saved, states, candidates, scores):
         """The gradients of "write" and "candidate", from all steps."""
-        kept = self._cast(saved["reset"] * saved["state"])
+        kept = self._cast(saved["reset"] * states)
         candidates = self._cast(candidates)
         return {
             "write": kernel_gradient(self._cast(saved["head"]), scores),
@@ -201,7 +205,7 @@ def gam_through_time(
                 memory,
             )
             value, at_read = read.forward(at_write["head"], written)
-            saved = (at_write, at_read, written)
+            saved = (state, at_write, at_read, written)
             states = keep((value, written), (state, memory), kept)
             return states, (states[0], saved)
 
@@ -217,14 +221,15 @@ def gam_through_time(
             kernel_back = times_transposed(kernel)
 
             def step_back(grads, inputs):
-                upstream, (at_write, at_read, written), *kept = inputs
+                upstream, saved, *kept = inputs
+                before, at_write, at_read, written = saved
                 grad, memory_grad = grads
                 (grad, memory_grad), skipped = let_through(
                     (grad + upstream, memory_grad), kept
                 )
                 head, through, read_scores = read.back(grad, at_read, written)
                 write_head, gate, candidate, state_grad, memory_grad, scores = (
-                    write.back(memory_grad + through, at_write)
+                    write.back(memory_grad + through, at_write, dropped(before))
                 )
                 head = head + write_head
                 emitted = ops.concatenate([head, gate, candidate], axis=-1)
@@ -238,16 +243,17 @@ def gam_through_time(
             (grad, memory_grad), (emitted, read_scores, scores) = scan_and_save(
                 step_back, start, inputs, reverse=True
             )
-            at_write, at_read, _ = saved
+            before, at_write, at_read, _ = saved
             head, reset, candidate = split_at(emitted, head_units, groups)
-            used = ops.cast(at_write["state"], dtype)
+            before = dropped(before)
+            used = ops.cast(before, dtype)
             kernel_grad, bias_grad = read.gradients(at_read, read_scores)
             found = {
                 "head": kernel_gradient(used, ops.cast(head, dtype)),
                 "reset": kernel_gradient(used, ops.cast(reset, dtype)),
                 "read": [kernel_grad],
                 "read_bias": ops.expand_dims(bias_grad, 0),
-                **write.gradients(at_write, candidate, scores),
+                **write.gradients(at_write, before, candidate, scores),
             }
             return emitted, grad, memory_grad, cast_like(found, weights)
 
