@@ -1,13 +1,16 @@
 """Grouped auxiliary memory."""
 
+import functools
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention import masked_softmax
 from kerasrnn.layers.fast_rnn import FastRNN
-from kerasrnn.layers.gam_through_time import gam_through_time
+from kerasrnn.layers.gam_through_time import GAMLoop
 from kerasrnn.layers.recurrent_cell import RecurrentCell
+from kerasrnn.layers.through_time import run_loop
 from kerasrnn.layers.through_time import wide
 
 
@@ -187,6 +190,20 @@ class GroupedMemoryCell(RecurrentCell):
         )
         return products + ops.cast(bias, products.dtype)
 
+    def run_memory_loop(self, loop, sequence, states, mask, training):
+        """Runs a loop over a sequence `(time, batch, input_dim)`."""
+        state, memory = states
+        sequence = self.drop_input(sequence, training)
+        state_mask = self.loop_state_mask(states, training)
+        outputs, memory = run_loop(
+            functools.partial(loop, state_mask=state_mask),
+            self.input_products(sequence),
+            (state, self.memory_by_slot(memory)),
+            self.loop_weights(sequence.shape[-1]),
+            mask,
+        )
+        return outputs, [outputs[-1], self.memory_by_group(memory)]
+
     def get_config(self):
         return {
             **super().get_config(),
@@ -279,17 +296,7 @@ class GAMCell(GroupedMemoryCell):
 
     def run(self, sequence, states, mask=None, training=False):
         """Runs over a sequence `(time, batch, input_dim)`; see `GAM`."""
-        state, memory = states
-        sequence = self.drop_input(sequence, training)
-        states, memory = gam_through_time(
-            self.input_products(sequence),
-            state,
-            self.memory_by_slot(memory),
-            self.loop_weights(sequence.shape[-1]),
-            self.get_recurrent_dropout_mask(state) if training else None,
-            mask,
-        )
-        return states, [states[-1], self.memory_by_group(memory)]
+        return self.run_memory_loop(GAMLoop, sequence, states, mask, training)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

@@ -6,7 +6,7 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.gam import GroupedMemoryCell
-from kerasrnn.layers.gam_rhn_through_time import gam_rhn_through_time
+from kerasrnn.layers.gam_rhn_through_time import GAMRHNLoop
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -172,17 +172,9 @@ class GAMRHNCell(GroupedMemoryCell):
 
     def run(self, sequence, states, mask=None, training=False):
         """Runs over a sequence `(time, batch, input_dim)`; see `GAMRHN`."""
-        state, memory = states
-        sequence = self.drop_input(sequence, training)
-        states, memory = gam_rhn_through_time(
-            self.input_products(sequence),
-            state,
-            self.memory_by_slot(memory),
-            self.loop_weights(sequence.shape[-1]),
-            self.get_recurrent_dropout_mask(state) if training else None,
-            mask,
+        return self.run_memory_loop(
+            GAMRHNLoop, sequence, states, mask, training
         )
-        return states, [states[-1], self.memory_by_group(memory)]
 
     def loop_weights(self, input_dim):
         """See `GroupedMemoryCell`; with the kernels of the micro-steps.

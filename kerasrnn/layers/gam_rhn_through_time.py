@@ -1,19 +1,14 @@
 """The loop of GAM-RHN, with its gradient by hand."""
 
-import keras
 from keras import ops
 
 from kerasrnn.layers.gam_through_time import Read
 from kerasrnn.layers.gam_through_time import Write
-from kerasrnn.layers.gam_through_time import add_skipped
-from kerasrnn.layers.gam_through_time import cast_like
-from kerasrnn.layers.gam_through_time import keep
-from kerasrnn.layers.gam_through_time import let_through
-from kerasrnn.layers.gam_through_time import product
-from kerasrnn.layers.gam_through_time import split_at
 from kerasrnn.layers.through_time import bias_gradient
+from kerasrnn.layers.through_time import join
 from kerasrnn.layers.through_time import kernel_gradient
-from kerasrnn.layers.through_time import scan_and_save
+from kerasrnn.layers.through_time import product
+from kerasrnn.layers.through_time import split_at
 from kerasrnn.layers.through_time import times_transposed
 from kerasrnn.layers.through_time import wide
 
@@ -67,13 +62,12 @@ class GRUStep:
         """The gradients of `r, z, h`, and of the state, carried and used."""
         h = grad * slopes["h"]
         kept = wide(self.kernel_back(ops.cast(h, self.kernel.dtype)))
-        gates = _join(kept * slopes["r"], grad * slopes["z"], h)
+        gates = join(kept * slopes["r"], grad * slopes["z"], h)
         return gates, grad * slopes["carry"], kept * slopes["kept"]
 
     def gradient(self, saved, used, gates):
         """The gradient of the kernel, from all steps."""
-        kept = ops.cast(saved["r"] * used, self.kernel.dtype)
-        return kernel_gradient(kept, gates[..., 2 * self.units :])
+        return kernel_gradient(saved["r"] * used, gates[..., 2 * self.units :])
 
 
 class HighwayStep:
@@ -96,175 +90,143 @@ class HighwayStep:
         }
 
     def back(self, grad, slopes):
-        gates = _join(grad * slopes["h"], grad * slopes["t"])
+        gates = join(grad * slopes["h"], grad * slopes["t"])
         return gates, grad * slopes["carry"], 0.0
 
 
-def gam_rhn_through_time(
-    products, state, memory, weights, state_mask=None, mask=None
-):
-    """Runs GAM-RHN over a sequence; see `GAMRHNCell` for the equations.
+class GAMRHNLoop:
+    """The steps of `GAMRHNCell`, forward and back; see `run_loop`.
+
+    A step is given the input's share in head, reset gate and candidates, with
+    the biases, `(batch, head_units + units + groups)`. Its states are the
+    output `(batch, units)` and the memory `(batch, slots, groups)`.
 
     Args:
-        products: Tensor of shape
-            `(time, batch, head_units + units + num_groups)`, the input's
-            share in head, reset gate and candidates, with the biases.
-        state: Tensor of shape `(batch, units)`.
-        memory: Tensor of shape `(batch, slots, groups)`.
         weights: What `loop_weights` of the cell gave.
         state_mask: Dropout mask of the state, `(batch, units)`, or `None`.
-        mask: Tensor of shape `(time, batch, 1)`, 0 where a step is skipped,
-            or `None`.
-
-    Returns:
-        The states of all steps, of shape `(time, batch, units)`, and the
-        last memory.
     """
-    depth, units = len(weights["read"]), state.shape[-1]
-    head_units = weights["read"][0].shape[0]
-    dtype = weights["read"][0].dtype
 
-    def dropped(state):
-        return state if state_mask is None else state * state_mask
-
-    def cast(x):
-        return ops.cast(x, dtype)
-
-    @ops.custom_gradient
-    def run(products, state, memory, weights):
-        write = Write(weights)
-        reads = [
-            Read(weights["read"][layer], weights["read_bias"][layer])
-            for layer in range(depth)
+    def __init__(self, weights, state_mask=None):
+        self.weights = weights
+        self.state_mask = state_mask
+        self.depth = len(weights["read"])
+        self.head_units = weights["read"][0].shape[0]
+        self.write = Write(weights)
+        self.units = self.write.units
+        self.reads = [
+            Read(kernel, weights["read_bias"][layer])
+            for layer, kernel in enumerate(weights["read"])
         ]
         if "state" in weights:
-            inner = [GRUStep(weights["state"][layer]) for layer in range(depth)]
+            self.inner = [GRUStep(kernel) for kernel in weights["state"]]
         else:
-            inner = [HighwayStep() for _ in range(depth)]
+            self.inner = [HighwayStep() for _ in range(self.depth)]
+        self.from_read = weights["from_read"]
+        self.biases = [weights["bias"][layer] for layer in range(self.depth)]
         # One product takes what reads the state at a micro-step: head and
         # gates, and at the first one the reset gate of the write as well.
-        from_read, from_state = weights["from_read"], weights["from_state"]
-        biases = [weights["bias"][layer] for layer in range(depth)]
+        self.from_state = weights["from_state"]
 
-        def step(states, inputs):
-            state, memory = states
-            given, *kept = inputs
-            before, saved = states, []
-            used = dropped(state)
-            head, reset, candidate = split_at(given, head_units, units)
-            shared = product(used, from_state[0])
-            shared_head, shared_reset, gates = split_at(
-                shared, head_units, units
-            )
-            head = head + shared_head
-            memory, at_write = write.forward(
-                candidate, head, reset + shared_reset, used, memory
-            )
-            for layer in range(depth):
-                if layer > 0:
-                    used = dropped(state)
-                    shared = product(used, from_state[layer])
-                    head, gates = split_at(shared, head_units)
-                value, at_read = reads[layer].forward(head, memory)
-                read = product(value, from_read[layer]) + biases[layer]
-                state, at_step = inner[layer].forward(read, gates, state, used)
-                saved.append((at_read, at_step))
-            states = keep((state, memory), before, kept)
-            return states, (states[0], (at_write, memory, saved))
+    def dropped(self, state):
+        """The state as a product takes it."""
+        return state if self.state_mask is None else state * self.state_mask
 
-        inputs = (products,) if mask is None else (products, mask)
-        (_, last_memory), (states, saved) = scan_and_save(
-            step, (state, memory), inputs
+    def cast(self, x):
+        return ops.cast(x, self.from_read[0].dtype)
+
+    def step(self, states, given):
+        state, memory = states
+        saved = []
+        for layer in range(self.depth):
+            used = self.dropped(state)
+            shared = product(used, self.from_state[layer])
+            if layer == 0:
+                shared, gates = split_at(shared, self.head_units + self.units)
+                head, memory, at_write = self._write(
+                    given, shared, used, memory
+                )
+            else:
+                head, gates = split_at(shared, self.head_units)
+            value, at_read = self.reads[layer].forward(head, memory)
+            read = product(value, self.from_read[layer]) + self.biases[layer]
+            state, at_step = self.inner[layer].forward(read, gates, state, used)
+            saved.append((at_read, at_step))
+        return (state, memory), (memory, at_write, saved)
+
+    def _write(self, given, shared, used, memory):
+        head, reset, candidate = split_at(given, self.head_units, self.units)
+        head = head + shared[:, : self.head_units]
+        reset = reset + shared[:, self.head_units :]
+        return head, *self.write.forward(candidate, head, reset, used, memory)
+
+    def transpose(self):
+        for part in (self.write, *self.reads, *self.inner):
+            part.transpose()
+        self.from_read_back = [times_transposed(k) for k in self.from_read]
+        self.from_state_back = [times_transposed(k) for k in self.from_state]
+
+    def for_back(self, saved):
+        memory, at_write, layers = saved
+        used = [self.dropped(at_step["state"]) for _, at_step in layers]
+        slopes = [
+            inner.slopes(at_step, used_here)
+            for inner, (_, at_step), used_here in zip(
+                self.inner, layers, used, strict=True
+            )
+        ]
+        at_reads = [at_read for at_read, _ in layers]
+        return used[0], memory, at_write, at_reads, slopes
+
+    def step_back(self, grads, inputs):
+        grad, memory_grad = grads
+        first, memory, at_write, at_reads, slopes = inputs
+        emitted = [None] * self.depth
+        for layer in reversed(range(self.depth)):
+            gates, grad, used = self.inner[layer].back(grad, slopes[layer])
+            value = wide(self.from_read_back[layer](self.cast(gates)))
+            head, through, scores = self.reads[layer].back(
+                value, at_reads[layer], memory
+            )
+            memory_grad = memory_grad + through
+            if layer == 0:
+                written, used_grad, memory_grad, write_scores = (
+                    self._write_back(head, memory_grad, at_write, first)
+                )
+                head = written[:, : self.head_units + self.units]
+                used = used + used_grad
+            # What depends on the state by a product: not h of "gru".
+            shared = self.cast(join(head, gates[:, : 2 * self.units]))
+            used = used + wide(self.from_state_back[layer](shared))
+            grad = grad + self.dropped(used)
+            emitted[layer] = (self.cast(gates), scores, shared)
+        return (grad, memory_grad), (written, write_scores, emitted)
+
+    def _write_back(self, head, memory_grad, at_write, used):
+        head_grad, reset, candidate, used_grad, memory_grad, scores = (
+            self.write.back(memory_grad, at_write, used)
         )
+        written = join(head + head_grad, reset, candidate)
+        return written, used_grad, memory_grad, scores
 
-        def gradient(*upstream):
-            upstream, memory_grad = keras.tree.flatten(upstream)
-            at_write, memories, at_layers = saved
-            used = [dropped(at_step["state"]) for _, at_step in at_layers]
-            for part in (write, *reads, *inner):
-                part.transpose()
-            slopes = [
-                step.slopes(at_step, used_by_step)
-                for step, (_, at_step), used_by_step in zip(
-                    inner, at_layers, used, strict=True
+    def gradients(self, saved, emitted):
+        _, at_write, layers = saved
+        given, write_scores, emitted = emitted
+        used = [self.dropped(at_step["state"]) for _, at_step in layers]
+        candidate = given[..., self.head_units + self.units :]
+        found = self.write.gradients(at_write, used[0], candidate, write_scores)
+        found |= {name: [] for name in self.weights if name not in found}
+        for layer, (at_read, at_step) in enumerate(layers):
+            gates, scores, shared = emitted[layer]
+            kernel, bias = self.reads[layer].gradients(at_read, scores)
+            found["read"].append(kernel)
+            found["read_bias"].append(bias)
+            found["from_read"].append(kernel_gradient(at_read["read"], gates))
+            found["bias"].append(bias_gradient(gates))
+            found["from_state"].append(kernel_gradient(used[layer], shared))
+            if "state" in found:
+                found["state"].append(
+                    self.inner[layer].gradient(at_step, used[layer], gates)
                 )
-            ]
-            from_read_back = [times_transposed(kernel) for kernel in from_read]
-            from_state_back = [
-                times_transposed(kernel) for kernel in from_state
-            ]
-
-            def step_back(grads, inputs):
-                upstream, first, at_write, memory, at_reads, slopes, *kept = (
-                    inputs
-                )
-                grad, memory_grad = grads
-                (grad, memory_grad), skipped = let_through(
-                    (grad + upstream, memory_grad), kept
-                )
-                emitted = [None] * depth
-                for layer in reversed(range(depth)):
-                    gates, grad, used = inner[layer].back(grad, slopes[layer])
-                    value = wide(from_read_back[layer](cast(gates)))
-                    head, through, scores = reads[layer].back(
-                        value, at_reads[layer], memory
-                    )
-                    memory_grad = memory_grad + through
-                    if layer > 0:
-                        shared = cast(_join(head, gates[:, : 2 * units]))
-                        used = used + wide(from_state_back[layer](shared))
-                        grad = grad + dropped(used)
-                        emitted[layer] = (cast(gates), scores, shared)
-                        continue
-                    head_w, reset, candidate, used_w, memory_grad, scores_w = (
-                        write.back(memory_grad, at_write, first)
-                    )
-                    head = head + head_w
-                    shared = cast(_join(head, reset, gates[:, : 2 * units]))
-                    used = used + used_w + wide(from_state_back[0](shared))
-                    grad = grad + dropped(used)
-                    emitted[0] = (cast(gates), scores, shared)
-                written = (_join(head, reset, candidate), scores_w)
-                grads = add_skipped((grad, memory_grad), skipped)
-                return grads, (written, emitted)
-
-            start = (ops.zeros_like(state), memory_grad)
-            at_reads = [at_read for at_read, _ in at_layers]
-            inputs = (upstream, used[0], at_write, memories, at_reads, slopes)
-            if mask is not None:
-                inputs += (mask,)
-            grads, (written, emitted) = scan_and_save(
-                step_back, start, inputs, reverse=True
-            )
-            given, scores = written
-            candidate = given[..., head_units + units :]
-            found = write.gradients(at_write, used[0], candidate, scores)
-            found |= {name: [] for name in weights if name not in found}
-            for layer in range(depth):
-                gates, scores, shared = emitted[layer]
-                at_read, at_step = at_layers[layer]
-                kernel, bias = reads[layer].gradients(at_read, scores)
-                found["read"].append(kernel)
-                found["read_bias"].append(bias)
-                found["from_read"].append(
-                    kernel_gradient(cast(at_read["read"]), gates)
-                )
-                found["bias"].append(bias_gradient(gates))
-                if "state" in weights:
-                    found["state"].append(
-                        inner[layer].gradient(at_step, used[layer], gates)
-                    )
-                found["from_state"].append(
-                    kernel_gradient(cast(used[layer]), shared)
-                )
-            found["read_bias"] = ops.stack(found["read_bias"])
-            found["bias"] = ops.stack(found["bias"])
-            return given, *grads, cast_like(found, weights)
-
-        return (states, last_memory), gradient
-
-    return run(products, state, memory, weights)
-
-
-def _join(*parts):
-    return ops.concatenate(parts, axis=-1)
+        for name in ("read_bias", "bias"):
+            found[name] = ops.stack(found[name])
+        return given, found

@@ -4,28 +4,15 @@ Here a memory is `(batch, slots, groups)`, and so is an address once it went
 through its softmax over the slots.
 """
 
-import keras
 from keras import ops
 
 from kerasrnn.layers.through_time import bias_gradient
+from kerasrnn.layers.through_time import join
 from kerasrnn.layers.through_time import kernel_gradient
-from kerasrnn.layers.through_time import scan_and_save
+from kerasrnn.layers.through_time import product
+from kerasrnn.layers.through_time import split_at
 from kerasrnn.layers.through_time import times_transposed
 from kerasrnn.layers.through_time import wide
-
-
-def split_at(x, *widths):
-    """Splits the last axis into parts of the given widths and the rest."""
-    ends, total = [], 0
-    for width in widths:
-        total += width
-        ends.append(total)
-    return ops.split(x, ends, axis=-1)
-
-
-def product(inputs, kernel):
-    """A product in the dtype of its kernel, given back wide."""
-    return wide(ops.matmul(ops.cast(inputs, kernel.dtype), kernel))
 
 
 def over_slots(scores, like):
@@ -113,11 +100,10 @@ class Write:
 
     def gradients(self, saved, states, candidates, scores):
         """The gradients of "write" and "candidate", from all steps."""
-        kept = self._cast(saved["reset"] * states)
-        candidates = self._cast(candidates)
+        kept = saved["reset"] * states
         return {
-            "write": kernel_gradient(self._cast(saved["head"]), scores),
-            "candidate": kernel_gradient(kept, candidates),
+            "write": kernel_gradient(saved["head"], scores),
+            "candidate": kernel_gradient(kept, self._cast(candidates)),
         }
 
     def _cast(self, x):
@@ -155,144 +141,84 @@ class Read:
 
     def gradients(self, saved, scores):
         """The gradients of kernel and bias, from all steps."""
-        heads = ops.cast(saved["head"], self.kernel.dtype)
-        return kernel_gradient(heads, scores), bias_gradient(scores)
+        return kernel_gradient(saved["head"], scores), bias_gradient(scores)
 
 
-def gam_through_time(
-    products, state, memory, weights, state_mask=None, mask=None
-):
-    """Runs grouped auxiliary memory alone; see `GAMCell`.
+class GAMLoop:
+    """The steps of `GAMCell`, forward and back; see `run_loop`.
+
+    A step is given the input's share in head, reset gate and candidates, with
+    the biases, `(batch, head_units + 2 * groups)`. Its states are the output
+    `(batch, groups)` and the memory `(batch, slots, groups)`.
 
     Args:
-        products: Tensor of shape `(time, batch, head_units + 2 * groups)`,
-            the input's share in head, reset gate and candidates, with the
-            biases.
-        state: Tensor of shape `(batch, groups)`.
-        memory: Tensor of shape `(batch, slots, groups)`.
         weights: What `loop_weights` of the cell gave.
         state_mask: Dropout mask of the state, `(batch, groups)`, or `None`.
-        mask: Tensor of shape `(time, batch, 1)`, 0 where a step is skipped,
-            or `None`.
-
-    Returns:
-        The states of all steps, of shape `(time, batch, groups)`, and the
-        last memory.
     """
-    groups, head_units = weights["head"].shape
-    dtype = weights["head"].dtype
 
-    def dropped(state):
-        return state if state_mask is None else state * state_mask
+    def __init__(self, weights, state_mask=None):
+        self.state_mask = state_mask
+        self.groups, self.head_units = weights["head"].shape
+        self.kernel = join(weights["head"], weights["reset"])
+        self.write = Write(weights)
+        self.read = Read(weights["read"][0], weights["read_bias"][0])
 
-    @ops.custom_gradient
-    def run(products, state, memory, weights):
-        write = Write(weights)
-        read = Read(weights["read"][0], weights["read_bias"][0])
-        kernel = ops.concatenate([weights["head"], weights["reset"]], axis=-1)
+    def dropped(self, state):
+        """The state as a product takes it."""
+        return state if self.state_mask is None else state * self.state_mask
 
-        def step(states, inputs):
-            state, memory = states
-            given, *kept = inputs
-            head, reset, candidate = split_at(given, head_units, groups)
-            used = dropped(state)
-            shared = product(used, kernel)
-            written, at_write = write.forward(
-                candidate,
-                head + shared[:, :head_units],
-                reset + shared[:, head_units:],
-                used,
-                memory,
-            )
-            value, at_read = read.forward(at_write["head"], written)
-            saved = (state, at_write, at_read, written)
-            states = keep((value, written), (state, memory), kept)
-            return states, (states[0], saved)
+    def split(self, x):
+        """Head, reset gate and candidates."""
+        return split_at(x, self.head_units, self.groups)
 
-        inputs = (products,) if mask is None else (products, mask)
-        (_, memory_out), (states, saved) = scan_and_save(
-            step, (state, memory), inputs
+    def step(self, states, given):
+        before, memory = states
+        used = self.dropped(before)
+        head, reset, candidate = self.split(given)
+        shared = product(used, self.kernel)
+        memory, at_write = self.write.forward(
+            candidate,
+            head + shared[:, : self.head_units],
+            reset + shared[:, self.head_units :],
+            used,
+            memory,
         )
+        value, at_read = self.read.forward(at_write["head"], memory)
+        return (value, memory), (before, memory, at_write, at_read)
 
-        def gradient(*upstream):
-            upstream, memory_grad = keras.tree.flatten(upstream)
-            write.transpose()
-            read.transpose()
-            kernel_back = times_transposed(kernel)
+    def transpose(self):
+        self.write.transpose()
+        self.read.transpose()
+        self.kernel_back = times_transposed(self.kernel)
 
-            def step_back(grads, inputs):
-                upstream, saved, *kept = inputs
-                before, at_write, at_read, written = saved
-                grad, memory_grad = grads
-                (grad, memory_grad), skipped = let_through(
-                    (grad + upstream, memory_grad), kept
-                )
-                head, through, read_scores = read.back(grad, at_read, written)
-                write_head, gate, candidate, state_grad, memory_grad, scores = (
-                    write.back(memory_grad + through, at_write, dropped(before))
-                )
-                head = head + write_head
-                emitted = ops.concatenate([head, gate, candidate], axis=-1)
-                shared = ops.cast(emitted[:, : head_units + groups], dtype)
-                grad = dropped(state_grad + wide(kernel_back(shared)))
-                grads = add_skipped((grad, memory_grad), skipped)
-                return grads, (emitted, read_scores, scores)
+    def for_back(self, saved):
+        before, *others = saved
+        return self.dropped(before), *others
 
-            start = (ops.zeros_like(state), memory_grad)
-            inputs = (upstream, saved, *([] if mask is None else [mask]))
-            (grad, memory_grad), (emitted, read_scores, scores) = scan_and_save(
-                step_back, start, inputs, reverse=True
-            )
-            before, at_write, at_read, _ = saved
-            head, reset, candidate = split_at(emitted, head_units, groups)
-            before = dropped(before)
-            used = ops.cast(before, dtype)
-            kernel_grad, bias_grad = read.gradients(at_read, read_scores)
-            found = {
-                "head": kernel_gradient(used, ops.cast(head, dtype)),
-                "reset": kernel_gradient(used, ops.cast(reset, dtype)),
-                "read": [kernel_grad],
-                "read_bias": ops.expand_dims(bias_grad, 0),
-                **write.gradients(at_write, before, candidate, scores),
-            }
-            return emitted, grad, memory_grad, cast_like(found, weights)
+    def step_back(self, grads, inputs):
+        grad, memory_grad = grads
+        used, memory, at_write, at_read = inputs
+        head, through, read_scores = self.read.back(grad, at_read, memory)
+        write_head, gate, candidate, used_grad, memory_grad, scores = (
+            self.write.back(memory_grad + through, at_write, used)
+        )
+        shared = join(head + write_head, gate)
+        through = self.kernel_back(ops.cast(shared, self.kernel.dtype))
+        grad = self.dropped(used_grad + wide(through))
+        emitted = (join(shared, candidate), read_scores, scores)
+        return (grad, memory_grad), emitted
 
-        return (states, memory_out), gradient
-
-    return run(products, state, memory, weights)
-
-
-def keep(new, old, mask):
-    """The new states where the mask, if there is one, is 1."""
-    if not mask:
-        return new
-
-    def choose(new, old):
-        here = ops.reshape(mask[0], (-1, *[1] * (len(new.shape) - 1)))
-        return old + here * (new - old)
-
-    return keras.tree.map_structure(choose, new, old)
-
-
-def let_through(grads, mask):
-    """Gradients of the states of a step, and those of the states it keeps."""
-    if not mask:
-        return grads, None
-    zeros = keras.tree.map_structure(ops.zeros_like, grads)
-    return keep(grads, zeros, mask), keep(zeros, grads, mask)
-
-
-def add_skipped(grads, skipped):
-    if skipped is None:
-        return grads
-    return keras.tree.map_structure(ops.add, grads, skipped)
-
-
-def cast_like(gradients, weights):
-    """The gradients by the names and in the dtypes of the weights."""
-    gradients = {name: gradients[name] for name in weights}
-    return keras.tree.map_structure(
-        lambda gradient, weight: ops.cast(gradient, weight.dtype),
-        gradients,
-        weights,
-    )
+    def gradients(self, saved, emitted):
+        before, _, at_write, at_read = saved
+        given, read_scores, scores = emitted
+        used = self.dropped(before)
+        head, reset, candidate = self.split(given)
+        kernel, bias = self.read.gradients(at_read, read_scores)
+        dtype = self.kernel.dtype
+        return given, {
+            "head": kernel_gradient(used, ops.cast(head, dtype)),
+            "reset": kernel_gradient(used, ops.cast(reset, dtype)),
+            "read": [kernel],
+            "read_bias": ops.expand_dims(bias, 0),
+            **self.write.gradients(at_write, used, candidate, scores),
+        }

@@ -128,6 +128,13 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         mask = self.get_recurrent_dropout_mask(state) if training else None
         return state if mask is None else state * mask
 
+    def loop_state_mask(self, states, training=False):
+        """The mask of the state in its dtype, or `None`, for a whole loop."""
+        mask = None
+        if training:
+            mask = self.get_recurrent_dropout_mask(states[0])
+        return None if mask is None else ops.cast(mask, states[0].dtype)
+
     # `keras.layers.RNN` calls this once before its loop, and what resets it
     # once after it: here is the one place to draw noise.
     def get_recurrent_dropout_mask(self, step_input):

@@ -1,12 +1,15 @@
 """Recurrent highway networks."""
 
+import functools
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent_cell import RecurrentCell
-from kerasrnn.layers.rhn_through_time import rhn_through_time
+from kerasrnn.layers.rhn_through_time import RHNLoop
+from kerasrnn.layers.through_time import run_loop
 from kerasrnn.layers.through_time import wide
 
 
@@ -183,19 +186,19 @@ class RHNCell(RecurrentCell):
         Returns:
             The outputs of shape `(time, batch, units)`, and the last states.
         """
-        (state,) = states
         sequence = self.drop_input(sequence, training)
         products = wide(self.product(sequence, self.kernel))
-        outputs = rhn_through_time(
-            products + ops.cast(self.bias[0], products.dtype),
-            state,
-            [ops.cast(r, self.compute_dtype) for r in self.recurrent_kernel],
-            self.bias[1:],
-            state_mask=(
-                self.get_recurrent_dropout_mask(state) if training else None
-            ),
-            mask=mask,
-        )
+        products += ops.cast(self.bias[0], products.dtype)
+        weights = {
+            "kernel": [
+                ops.cast(kernel, self.compute_dtype)
+                for kernel in self.recurrent_kernel
+            ],
+            "bias": self.bias[1:],
+        }
+        state_mask = self.loop_state_mask(states, training)
+        loop = functools.partial(RHNLoop, state_mask=state_mask)
+        (outputs,) = run_loop(loop, products, tuple(states), weights, mask)
         return outputs, [outputs[-1]]
 
     def get_config(self):
