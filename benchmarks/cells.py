@@ -15,8 +15,10 @@ same run, with the time that it took. Run it on an idle machine.
 
 import argparse
 import functools
+import multiprocessing
 import os
 import platform
+import resource
 import time
 
 VOCABULARY, BATCH, TIME = 10_000, 20, 35
@@ -35,7 +37,12 @@ def parse_args():
     add("--repeats", type=int, default=7, help="turns of each system")
     add("--threads", type=int, default=2, help="threads of every library")
     add("--dtypes", nargs="+", default=["float32", "bfloat16"])
-    add("--tables", nargs="+", default=["layers", "length", "depth"])
+    add(
+        "--tables",
+        nargs="+",
+        default=["layers", "length", "depth", "memory"],
+        choices=("layers", "length", "depth", "memory"),
+    )
     add("--compile", action="store_true", help="torch.compile, too (slow)")
     add("--check", action="store_true", help="compare the losses instead")
     return parser.parse_args()
@@ -360,53 +367,64 @@ def table_of_layers(dtype):
         )
 
 
-def per_token(title, settings, make, size):
-    """Time a token in training, of one of our layers alone."""
+def small_model(make, **options):
+    """A model of one layer, in which that layer is nearly all the work."""
     keras.config.set_dtype_policy("float32")
-    steps = {}
-    for label, (options, length) in settings.items():
-        keras.utils.set_random_seed(0)
-        layer = make(**options)
-        ids = keras.Input((None,), dtype="int32")
-        x = keras.layers.Embedding(64, 128)(ids)
-        model = keras.Model(ids, keras.layers.Dense(64)(layer(x)))
-        train, _ = keras_steps(model)
+    keras.utils.set_random_seed(0)
+    ids = keras.Input((None,), dtype="int32")
+    x = make(**options)(keras.layers.Embedding(64, 128)(ids))
+    return keras.Model(ids, keras.layers.Dense(64)(x))
+
+
+SMALL = {
+    "RHN": functools.partial(RHN, 128, return_sequences=True),
+    "GAMRHN": functools.partial(
+        GAMRHN,
+        128,
+        num_groups=128,
+        group_size=3,
+        head_units=64,
+        return_sequences=True,
+    ),
+}
+LENGTHS = (35, 70, 140, 280, 560, 1120, 2240)
+
+
+def table_per_token(title, make, settings, size):
+    """Time a token in training; settings are of depth and length by label."""
+    steps, tokens = [], []
+    for depth, length in settings.values():
+        train, _ = keras_steps(small_model(make, depth=depth))
         arrays = batch(size, length, vocabulary=64)
-        steps[label] = functools.partial(train, *arrays), arrays[0].size
-    times = take_turns([step for step, _ in steps.values()], ARGS.repeats)
+        steps.append(functools.partial(train, *arrays))
+        tokens.append(arrays[0].size)
+    times = take_turns(steps, ARGS.repeats)
     rows = [
-        [
-            str(label),
-            f"{1e6 * wall / tokens:.1f}",
-            f"{1e6 * cpu / tokens:.1f}",
-        ]
-        for (label, (_, tokens)), (wall, cpu) in zip(
-            steps.items(), times, strict=True
+        [str(label), f"{1e6 * wall / count:.1f}", f"{1e6 * cpu / count:.1f}"]
+        for label, count, (wall, cpu) in zip(
+            settings, tokens, times, strict=True
         )
     ]
     print_table([title, "µs a token, wall", "CPU"], rows)
 
 
-def tables_per_token():
-    memory = {"num_groups": 128, "group_size": 3, "head_units": 64}
-    layers = {
-        "RHN": functools.partial(RHN, 128, return_sequences=True),
-        "GAMRHN": functools.partial(
-            GAMRHN, 128, **memory, return_sequences=True
-        ),
-    }
-    for name, make in layers.items():
-        if "length" in ARGS.tables:
-            settings = {
-                length: ({"depth": 3}, length)
-                for length in (35, 70, 140, 280, 560, 1120, 2240)
-            }
-            per_token(f"{name}, depth 3, steps", settings, make, 8)
-        if "depth" in ARGS.tables:
-            settings = {
-                depth: ({"depth": depth}, TIME) for depth in (1, 2, 3, 5, 10)
-            }
-            per_token(f"{name}, {TIME} steps, depth", settings, make, BATCH)
+def peak_memory(name, length):
+    """Most memory of a process that trains, in MiB."""
+    set_threads()
+    train, _ = keras_steps(small_model(SMALL[name], depth=3))
+    for _ in range(2):
+        train(*batch(8, length, vocabulary=64))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def table_of_memory(name):
+    """Each length in a process of its own: a peak never goes down."""
+    rows = []
+    for length in (1, *LENGTHS[4:]):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            peak = pool.apply(peak_memory, (name, length))
+        rows.append([str(length), f"{peak:,.0f}"])
+    print_table([f"{name}, depth 3, steps", "peak memory, MiB"], rows)
 
 
 def check():
@@ -440,7 +458,16 @@ def main():
     if "layers" in ARGS.tables:
         for dtype in ARGS.dtypes:
             table_of_layers(dtype)
-    tables_per_token()
+    for name, make in SMALL.items():
+        if "length" in ARGS.tables:
+            settings = {length: (3, length) for length in LENGTHS}
+            table_per_token(f"{name}, depth 3, steps", make, settings, 8)
+        if "depth" in ARGS.tables:
+            settings = {depth: (depth, TIME) for depth in (1, 2, 3, 5, 10)}
+            title = f"{name}, {TIME} steps, depth"
+            table_per_token(title, make, settings, BATCH)
+        if "memory" in ARGS.tables:
+            table_of_memory(name)
 
 
 if __name__ == "__main__":
