@@ -33,13 +33,18 @@ def scan_and_save(step, state, sequences, reverse=False):
     )
 
     # On TensorFlow, `keras.ops.scan` wants a step's output to look like its
-    # carry: what is saved rides along in it, written and never read.
-    def body(carry, inputs):
+    # carry: what is saved rides along in it, written and never read. And it
+    # fails on several sequences whose length is open: it runs over indices.
+    def body(carry, index):
+        inputs = keras.tree.map_structure(
+            lambda x: ops.take(x, index, axis=0), sequences
+        )
         carry = step(carry[0], inputs)
         return carry, carry
 
+    time = ops.shape(keras.tree.flatten(sequences)[0])[0]
     (state, _), (_, saved) = ops.scan(
-        body, (state, blank), sequences, reverse=reverse
+        body, (state, blank), ops.arange(time), reverse=reverse
     )
     return state, saved
 

@@ -1,7 +1,7 @@
 """Small recurrent layers and their gradients, for the tests of this folder.
 
-Everything reads sequences of width 2. Layers have random weights, and a fast
-layer has those of the loop of the same name.
+All of them read sequences of width 2. A layer has random weights, and the
+fast one has those of the loop of the same name.
 """
 
 import keras
@@ -16,11 +16,13 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
 from tests import helpers
+from tests.reference import layers as reference
+from tests.reference.recurrent_cells import finite_differences
 
 RHN_SIZES = {"units": 3, "depth": 2}
 GAM_SIZES = {"num_groups": 3, "group_size": 2, "head_units": 4}
-GAM_RHN_SIZES = {"units": 3, "depth": 2, **GAM_SIZES, "num_groups": 2}
-# Each is a cell, the fast layer that runs it, and their arguments.
+GAM_RHN_SIZES = {**RHN_SIZES, **GAM_SIZES, "num_groups": 2}
+# A cell, the layer that runs it fast, and their arguments.
 LAYERS = {
     "rhn": (RHNCell, RHN, RHN_SIZES),
     "rhn_own_carry": (RHNCell, RHN, RHN_SIZES | {"couple_carry": False}),
@@ -33,14 +35,9 @@ LAYERS = {
     ),
     "peephole_lstm": (PeepholeLSTMCell, None, {"units": 3}),
 }
-RNN_ARGUMENTS = {
-    "return_sequences",
-    "return_state",
-    "go_backwards",
-    "stateful",
-    "unroll",
-    "zero_output_for_mask",
-}
+# Keras knows no float64 on JAX.
+FLOAT64 = keras.backend.backend() == "tensorflow"
+WIDEST = "float64" if FLOAT64 else "float32"
 
 
 def new_cell(name, **options):
@@ -48,67 +45,105 @@ def new_cell(name, **options):
     return cell_class(**sizes | options)
 
 
-def cell(name, input_dim=2, **options):
+def cell(name, **options):
     """A cell with random weights."""
     cell = new_cell(name, **options)
-    cell.build((None, input_dim))
+    cell.build((None, 2))
     cell.built = True
     helpers.randomize(cell)
     return cell
 
 
-def new_loop(name, return_sequences=True, **options):
-    """`keras.layers.RNN` of a cell; options of either go to either."""
-    rnn = {key: options.pop(key) for key in RNN_ARGUMENTS & options.keys()}
+def with_weights(cell, **values):
+    """The cell for inputs of width 1, and all its weights set by name."""
+    cell.build((None, 1))
+    assert {weight.name for weight in cell.weights} == values.keys()
+    for weight in cell.weights:
+        weight.assign(np.array(values[weight.name]))
+    return cell
+
+
+def loop(name, rnn=None, batch_size=None, **options):
+    """`keras.layers.RNN` of a cell.
+
+    Args:
+        name: One of `LAYERS`.
+        rnn: Arguments of `keras.layers.RNN` besides `return_sequences`.
+        batch_size: What a stateful layer has to know.
+        **options: Further arguments of the cell.
+    """
     cell = new_cell(name, **options)
-    return keras.layers.RNN(
-        cell, return_sequences=return_sequences, dtype=cell.dtype_policy, **rnn
-    )
+    rnn = {"return_sequences": True, "dtype": cell.dtype_policy} | (rnn or {})
+    return _randomized(keras.layers.RNN(cell, **rnn), batch_size)
 
 
-def new_fast(name, return_sequences=True, **options):
+def fast(name, rnn=None, batch_size=None, **options):
+    """The fast layer with the weights of `loop`, and the same arguments."""
     _, layer_class, sizes = LAYERS[name]
-    return layer_class(return_sequences=return_sequences, **sizes | options)
+    rnn = {"return_sequences": True} | (rnn or {})
+    return _randomized(layer_class(**sizes | options, **rnn), batch_size)
 
 
-def _randomized(layer, batch_size=None):
+def _randomized(layer, batch_size):
     layer.build((batch_size, None, 2))
     helpers.randomize(layer)
     return layer
 
 
-def loop(name, batch_size=None, **options):
-    """`new_loop` with random weights; a stateful one wants a batch size."""
-    return _randomized(new_loop(name, **options), batch_size)
-
-
-def fast(name, batch_size=None, **options):
-    """`new_fast` with the weights of `loop`."""
-    return _randomized(new_fast(name, **options), batch_size)
-
-
 def some_states(cell, batch_size=2, dtype="float32"):
     """Random states, but a clock that starts at 0."""
-    return [
+    states = [
         helpers.random(batch_size, width, seed=4 + index).astype(dtype)
         for index, width in enumerate(cell.state_widths)
-    ] + [np.zeros((batch_size, 1), dtype)] * (cell.zoneout > 0)
+    ]
+    return states + [np.zeros((batch_size, 1), dtype)] * (cell.zoneout > 0)
 
 
 def step(cell, x, states, **kwargs):
-    """Output and states of one step of a cell, as arrays."""
+    """The states after one step of a cell, of which one is the output."""
     states = [ops.convert_to_tensor(state) for state in states]
     output, states = cell(ops.convert_to_tensor(x), states, **kwargs)
-    return helpers.as_numpy((output, *states))
+    np.testing.assert_array_equal(*helpers.as_numpy([output, states[0]]))
+    return helpers.as_numpy(states)
 
 
-def backpropagate(layer, arrays, cotangents, **kwargs):
+def compiled_step(cell, x, states):
+    """`step` in a compiled graph whose batch size is open."""
+    names = [f"state_{index}" for index in range(len(states))]
+
+    def call(inputs, **states):
+        return cell(inputs, [states[name] for name in names])[1]
+
+    arrays = {"inputs": x, **dict(zip(names, states, strict=True))}
+    return helpers.compiled(call, arrays)
+
+
+def check_dropout(cell):
+    """Checks that the masks of a cell meet what the oracle's do."""
+    x, states = helpers.random(6, 2), some_states(cell, batch_size=6)
+    found = step(cell, x, states, training=True)
+    masks = helpers.as_numpy(
+        {
+            "x_mask": cell.get_dropout_mask(x),
+            "s_mask": cell.get_recurrent_dropout_mask(states[0]),
+        }
+    )
+    for mask in masks.values():
+        assert set(np.unique(mask)) == {0, 2}
+    oracle = reference.step_with(
+        cell, reference.named_weights_of(cell), **masks
+    )
+    helpers.assert_close(found, oracle(x, states))
+
+
+def backpropagate(layer, arrays, cotangents, call=None, **kwargs):
     """Runs a layer forward and back.
 
     Args:
         layer: A built layer.
         arrays: List of positional arguments, to be differentiated as well.
         cotangents: Arrays like the outputs.
+        call: Function to run in place of the layer.
         **kwargs: Further arguments of the call.
 
     Returns:
@@ -116,40 +151,77 @@ def backpropagate(layer, arrays, cotangents, **kwargs):
         to the weights, and those with respect to the arrays.
     """
     weights = layer.trainable_weights
+    call = call or layer
 
-    def call(arrays):
-        outputs = keras.tree.flatten(layer(*arrays, **kwargs))
-        return outputs
+    def run(arrays):
+        return keras.tree.flatten(call(*arrays, **kwargs))
 
-    arrays = keras.tree.map_structure(ops.convert_to_tensor, arrays)
-    cotangents = [ops.convert_to_tensor(x) for x in cotangents]
+    arrays, cotangents = keras.tree.map_structure(
+        ops.convert_to_tensor, (arrays, cotangents)
+    )
     if keras.backend.backend() == "jax":
         import jax
 
-        @jax.jit
-        def run(values, arrays, cotangents):
-            def stateless(values, arrays):
-                with keras.StatelessScope(zip(weights, values, strict=True)):
-                    return call(arrays)
+        def stateless(values, arrays):
+            with keras.StatelessScope(zip(weights, values, strict=True)):
+                return run(arrays)
 
+        @jax.jit
+        def run_and_back(values, arrays, cotangents):
             outputs, back = jax.vjp(stateless, values, arrays)
             return outputs, *back(cotangents)
 
-        found = run([w.value for w in weights], arrays, cotangents)
+        values = [weight.value for weight in weights]
+        found = run_and_back(values, arrays, cotangents)
     else:
         import tensorflow as tf
 
         with tf.GradientTape() as tape:
             tape.watch(arrays)
-            outputs = call(arrays)
+            outputs = run(arrays)
+        values = [weight.value for weight in weights]
         found = (
             outputs,
             *tape.gradient(
                 outputs,
-                ([w.value for w in weights], arrays),
+                (values, arrays),
                 cotangents,
                 unconnected_gradients="zero",
             ),
         )
     outputs, weights, arrays = helpers.as_numpy(found)
     return outputs, weights, keras.tree.flatten(arrays)
+
+
+def check_gradients(layer):
+    """Checks all gradients of a layer by finite differences of the oracle.
+
+    The layer returns sequences and states, and is of the dtype `WIDEST`.
+    """
+    cell = layer.cell
+    sequence = helpers.random(2, 3, 2).astype(WIDEST)
+    states = some_states(cell, dtype=WIDEST)
+    cotangents = [
+        helpers.random(2, 3, cell.output_size, seed=8).astype(WIDEST),
+        *(helpers.random(*s.shape, seed=9).astype(WIDEST) for s in states),
+    ]
+    outputs, *gradients = backpropagate(layer, [sequence, states], cotangents)
+
+    def flat(arrays):
+        return np.concatenate([np.ravel(x) for x in arrays])
+
+    weights = reference.named_weights_of(cell)
+    sequence, *states = (x.astype("float64") for x in (sequence, *states))
+
+    def oracle():
+        step = reference.step_with(cell, weights)
+        outputs, state = reference.run(step, sequence, tuple(states))
+        return flat([outputs, *state])
+
+    rtol, atol = (1e-6, 1e-8) if FLOAT64 else (1e-4, 1e-5)
+    helpers.assert_close(flat(outputs), oracle(), rtol, atol)
+    expected = [
+        finite_differences(oracle, array, flat(cotangents))
+        for array in (*weights.values(), sequence, *states)
+    ]
+    helpers.assert_close(gradients, expected, rtol, atol)

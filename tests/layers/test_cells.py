@@ -5,6 +5,10 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import StackedRNNCells
 
+from kerasrnn.layers import GAMCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import cells
 from tests import helpers
 
@@ -90,3 +94,36 @@ def test_masks_are_drawn_for_every_cell_and_dropped():
     cells.drop_dropout_masks(stack)
     assert inner[0]._dropout_mask is None
     assert inner[1]._recurrent_dropout_mask is None
+
+
+RUNS = {
+    "gru": (lambda: GRUCell(3), False),
+    "lstm": (lambda: LSTMCell(3), False),
+    "stacked": (lambda: StackedRNNCells([RHNCell(5), LSTMCell(3)]), False),
+    "attending": (lambda: SelfAttentionCell(GRUCell(3), "dot", 2), False),
+    "rhn": (lambda: RHNCell(3, depth=2), True),
+    "zoned_out": (lambda: RHNCell(3, depth=2, zoneout=0.1), False),
+    "gam": (lambda: GAMCell(3, 2, 4), True),
+    "gam_rhn": (lambda: GAMRHNCell(3, 2, 4, 2, 5), True),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_is_step_after_step(name):
+    make, at_once = RUNS[name]
+    cell = make()
+    cell.build((None, 2))
+    helpers.randomize(cell)
+    assert getattr(cell, "can_run_at_once", False) == at_once
+    sequence = keras.ops.convert_to_tensor(helpers.random(4, 3, 2))
+    start = states = keras.tree.map_structure(
+        lambda x: keras.ops.ones_like(x) / 2, cells.initial_state(cell, 3)
+    )
+    expected = []
+    for x in sequence:
+        output, states = cells.step(cell, x, states)
+        expected.append(output)
+    outputs, last = cells.run(cell, sequence, start)
+    helpers.assert_close(outputs, keras.ops.stack(expected))
+    keras.tree.assert_same_structure(last, start)
+    helpers.assert_close(last, states)
