@@ -1,0 +1,68 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.layers import through_time
+from tests import helpers
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_scan_saves_what_differs_from_its_state(reverse):
+    xs = helpers.random(4, 2, 3), helpers.random(4, 2, 1, seed=1)
+
+    def step(state, inputs):
+        state = state + inputs[0] * inputs[1]
+        return state, (ops.sum(state, axis=-1), [2 * inputs[1]])
+
+    state, (sums, (doubled,)) = through_time.scan_and_save(
+        step, ops.zeros((2, 3)), xs, reverse=reverse
+    )
+    order = slice(None, None, -1 if reverse else 1)
+    sofar = np.cumsum((xs[0] * xs[1])[order], axis=0)
+    helpers.assert_close(state, sofar[-1])
+    helpers.assert_close(sums, sofar.sum(-1)[order])
+    helpers.assert_close(doubled, 2 * xs[1])
+
+
+def test_a_scan_of_open_length():
+    def total(x):
+        time_major = ops.swapaxes(x, 0, 1)
+
+        def step(state, inputs):
+            return state + inputs[0] + inputs[1], ops.ones_like(state[:, :1])
+
+        state, ones = through_time.scan_and_save(
+            step, ops.zeros_like(x[:, 0]), (time_major, time_major)
+        )
+        return ops.concatenate([state, ops.sum(ones, axis=0)], axis=-1)
+
+    inputs = keras.Input((None, 3))
+    model = keras.Model(inputs, keras.layers.Lambda(total)(inputs))
+    for time in (1, 5, 3):
+        x = helpers.random(2, time, 3)
+        expected = np.concatenate([2 * x.sum(1), np.full((2, 1), time)], 1)
+        helpers.assert_close(model.predict_on_batch(x), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_times_transposed(dtype):
+    kernel, x = helpers.random(3, 5), helpers.random(2, 5, seed=1)
+    kernel_, x_ = (ops.cast(value, dtype) for value in (kernel, x))
+    found = through_time.times_transposed(kernel_)(x_)
+    assert keras.backend.standardize_dtype(found.dtype) == dtype
+    rtol = 1e-5 if dtype == "float32" else 0.05
+    helpers.assert_close(
+        ops.cast(found, "float32"), x @ kernel.T, rtol=rtol, atol=rtol
+    )
+
+
+def test_gradients_of_weights_sum_over_all_steps():
+    inputs, gates = helpers.random(4, 2, 3), helpers.random(4, 2, 5, seed=1)
+    helpers.assert_close(
+        through_time.kernel_gradient(inputs, ops.convert_to_tensor(gates)),
+        sum(inputs[t].T @ gates[t] for t in range(4)),
+    )
+    helpers.assert_close(
+        through_time.bias_gradient(gates), gates.sum(axis=(0, 1))
+    )
