@@ -171,6 +171,7 @@ class AttentionCell(keras.layers.Layer):
         if not self.attention.built:
             self.attention.build((None, None, output_size), memory_shape)
             self.attention.built = True
+        self._check_widths(output_size, memory_shape[-1])
         context_dim = self.attention.context_dim(memory_shape[-1])
         width = inputs_shape[-1]
         if self.placement == "before":
@@ -186,6 +187,21 @@ class AttentionCell(keras.layers.Layer):
                 shape=(context_dim + output_size, self.output_size),
                 initializer=self.kernel_initializer,
                 name="kernel",
+            )
+
+    def _check_widths(self, query_dim, memory_dim):
+        """An attention that was in use elsewhere may not fit here."""
+        config = self.attention.get_build_config() or {}
+        shapes = config.get("shapes_dict")
+        if not shapes:
+            return
+        built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
+        if built_for != (query_dim, memory_dim):
+            raise ValueError(
+                "`attention` was built before, for a query of width "
+                f"{built_for[0]} and a memory of width {built_for[1]}; here "
+                f"they have the widths {query_dim} and {memory_dim}. "
+                f"Received: attention={self.attention!r}"
             )
 
     def project(self, memory):

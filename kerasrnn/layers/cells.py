@@ -48,6 +48,21 @@ def initial_state(cell, batch_size):
     )
 
 
+def state_sizes(cell):
+    """Returns `cell.state_size` in plain lists.
+
+    Keras wraps the lists of a layer, and JAX takes no tensors in a wrapped
+    one.
+    """
+
+    def plain(sizes):
+        if isinstance(sizes, (list, tuple)):
+            return [plain(size) for size in sizes]
+        return sizes
+
+    return plain(cell.state_size)
+
+
 def last_output(cell, states):
     """Returns the output that `cell` gave together with `states`."""
     if hasattr(cell, "cells"):

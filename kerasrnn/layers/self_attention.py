@@ -137,7 +137,7 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
     def unpack(self, states):
         """Returns the cell's states, `(keys, values)`, and what is filled."""
         _, *inner, keys, values, filled = states
-        inner = keras.tree.pack_sequence_as(self.cell.state_size, inner)
+        inner = keras.tree.pack_sequence_as(cells.state_sizes(self.cell), inner)
         history = tuple(
             ops.reshape(flat, (-1, *shape))
             for flat, shape in zip(

@@ -249,7 +249,7 @@ def test_k7_a_stateful_stack_is_a_layer_for_every_cell():
 
 
 def test_k7_keras_does_not_reset_a_stack():
-    """When this fails, Keras has learnt to, and README may say so."""
+    """Fails when Keras has learnt to, and a stack will do."""
     layer = RNN(StackedRNNCells([rhn_cell(), gam_cell()]), stateful=True)
     layer(X)
     with pytest.raises(AttributeError, match="no attribute 'assign'"):
@@ -394,6 +394,9 @@ WRAPPERS = {
     "self_attention": lambda: RNN(SelfAttentionCell(rhn_cell(), "additive", 2)),
     "fast_self_attention": lambda: SelfAttentionRNN(attending_cell()),
     "attention": lambda: AttentionRNN(AttentionCell(gam_rhn_cell())),
+    "attention_after": lambda: AttentionRNN(
+        AttentionCell(gam_cell(), placement="after")
+    ),
     "stack": lambda: RNN(StackedRNNCells([attending_cell(), gam_cell()])),
     "stack_in_attention": lambda: AttentionRNN(
         AttentionCell(StackedRNNCells([rhn_cell(), peephole_cell()]))
