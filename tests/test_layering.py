@@ -80,6 +80,8 @@ def test_the_package_imports_along_the_arrows(path):
 
 @pytest.mark.parametrize("path", FILES + RECIPES, ids=name_of)
 def test_nobody_imports_what_keras_keeps_to_itself(path):
+    if name_of(path) == "kerasrnn/layers/_keras.py":
+        return  # The one place for it, guarded by test_recurrent_cell.py.
     for module, name in imports(path):
         assert not f"{module}.{name}.".startswith("keras.src.")
 

@@ -18,14 +18,14 @@ from kerasrnn.layers.self_attention import SelfAttentionCell
 from kerasrnn.layers.self_attention import SelfAttentionRNN
 
 __all__ = [
-    "GAM",
-    "GAMCell",
-    "GAMRHN",
-    "GAMRHNCell",
     "AttentionCell",
     "AttentionRNN",
     "BahdanauAttention",
     "DotAttention",
+    "GAM",
+    "GAMCell",
+    "GAMRHN",
+    "GAMRHNCell",
     "GeneralAttention",
     "MultiHeadDotAttention",
     "PeepholeLSTMCell",
