@@ -181,6 +181,11 @@ def dropping(name):
     return cell, layer, inputs
 
 
+def draws(cell):
+    """How many masks a cell has drawn."""
+    return int(helpers.as_numpy(cell.seed_generator.state.value)[1])
+
+
 @pytest.mark.parametrize("name", DROPPED)
 def test_k4_masks_are_drawn_once_for_every_batch(name):
     """Keras draws those of its own class of cell only, not of one inside.
@@ -191,7 +196,7 @@ def test_k4_masks_are_drawn_once_for_every_batch(name):
     found, drawn = [], []
     for _ in range(2):
         found.append(helpers.as_numpy(layer(*inputs, training=True)))
-        drawn.append(int(helpers.as_numpy(cell.seed_generator.state.value)[1]))
+        drawn.append(draws(cell))
         assert cell._dropout_mask is cell._recurrent_dropout_mask is None
     assert drawn == [2, 4]
     assert np.abs(found[0] - found[1]).max() > 1e-3
@@ -201,12 +206,17 @@ def test_k4_masks_are_drawn_once_for_every_batch(name):
     "name", [name for name in DROPPED if name.startswith("in_")]
 )
 def test_k5_a_graph_is_traced_anew_for_another_batch_size(name):
-    """A mask of the first trace would be out of scope in the second."""
-    _, layer, inputs = dropping(name)
+    """A mask of the first trace would be out of scope in the second.
+
+    And one that is drawn inside of the loop is drawn at each of its steps.
+    """
+    cell, layer, inputs = dropping(name)
     model = InTraining(layer)
     first, second = (model.predict_on_batch(inputs) for _ in range(2))
+    assert draws(cell) == 4
     assert np.abs(first - second).max() > 1e-3
     fewer = model.predict_on_batch([x[:2] for x in inputs])
+    assert draws(cell) == 6
     assert fewer.shape == (2, *first.shape[1:])
     assert np.isfinite(fewer).all()
 
