@@ -65,3 +65,43 @@ class TextScores(keras.callbacks.Callback):
         for name, value in scores.items():
             if isinstance(value, (int, float)):
                 logs[f"val_{name}"] = value
+
+
+class TrainingSpeed(keras.callbacks.Callback):
+    """Logs what the training part of every epoch cost, validation left out.
+
+    The logs get `tokens`, how many were learnt from since the first epoch,
+    `tokens_per_second`, and `wall_seconds` and `cpu_seconds` of the epoch, so
+    that progress bar, history and any callback behind this one see them.
+
+    Args:
+        tokens: Integer, how many an epoch learns from.
+
+    Example:
+
+    ```python
+    model.fit(windows, callbacks=[TrainingSpeed(len(ids))])
+    ```
+    """
+
+    def __init__(self, tokens):
+        super().__init__()
+        self.tokens = tokens
+        self._clock = self._seconds = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._clock, self._seconds = Stopwatch(), None
+
+    def on_test_begin(self, logs=None):
+        if self._seconds is None and self._clock is not None:
+            self._seconds = self._clock.read()
+
+    def on_epoch_end(self, epoch, logs=None):
+        if logs is None:
+            return
+        seconds = self._seconds or self._clock.read()
+        logs.update(
+            tokens=(epoch + 1) * self.tokens,
+            tokens_per_second=self.tokens / max(seconds["wall_seconds"], 0.01),
+            **seconds,
+        )

@@ -1,6 +1,7 @@
 """Corpora, tokenizers and batches."""
 
 from kerasrnn.data.batches import translation_batches
+from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.parallel_corpus import CorpusError
@@ -13,27 +14,42 @@ from kerasrnn.data.parallel_corpus import split_by_source
 from kerasrnn.data.phrasebook import phrasebook
 from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.data.text import normalize_text
+from kerasrnn.data.text_corpus import TextCorpus
+from kerasrnn.data.text_corpus import length_table
+from kerasrnn.data.text_corpus import read_tagged_words
+from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.text_corpus import warn_of_unseen
+from kerasrnn.data.text_language_model import TextLanguageModel
 from kerasrnn.data.text_translator import TextTranslator
+from kerasrnn.data.text_windows import text_windows
 from kerasrnn.data.tokenizer import Tokenizer
 from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
 from kerasrnn.data.word_tokenizer import WordTokenizer
 
 __all__ = [
+    "CharacterTokenizer",
     "CorpusError",
     "CorpusWarning",
     "ParallelCorpus",
     "SentencePieceTokenizer",
+    "TextCorpus",
+    "TextLanguageModel",
     "TextTranslator",
     "Tokenizer",
     "WordPieceTokenizer",
     "WordTokenizer",
     "drop_overlap",
     "find_corpus",
+    "length_table",
     "normalize_text",
     "phrasebook",
     "read_parallel_corpus",
+    "read_tagged_words",
+    "read_text_corpus",
     "source_key",
     "split_by_source",
+    "text_windows",
     "translation_batches",
     "translation_lexicon",
+    "warn_of_unseen",
 ]

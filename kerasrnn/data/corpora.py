@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 
 class _Corpus(NamedTuple):
-    """One corpus file: where it lies below a data folder, how to get it.
+    """One corpus: where it lies below a data folder, how to get it.
 
-    `url` is set only if what it serves can be checked against `sha256`.
+    Any one of the files `paths` will do, the first rather than the last.
+    `url` is set only if what it serves can be checked against `sha256`; it is
+    then the first file.
     """
 
-    path: str
+    paths: tuple[str, ...]
     how_to_get: str
     url: str | None = None
     sha256: str | None = None
@@ -28,7 +30,7 @@ _GUHA_URL = (
 
 _CORPORA = {
     "guha": _Corpus(
-        path="en_hi/eng_to_hin.txt",
+        paths=("en_hi/eng_to_hin.txt",),
         how_to_get=f"download {_GUHA_URL}",
         url=_GUHA_URL,
         sha256=(
@@ -39,17 +41,38 @@ _CORPORA = {
     # so no checksum holds, and the server turns away clients that are not
     # browsers.
     "tatoeba": _Corpus(
-        path="en_hi/hin.txt",
+        paths=("en_hi/hin.txt",),
         how_to_get=(
             "download https://www.manythings.org/anki/hin-eng.zip with a "
             "browser and unpack it"
         ),
     ),
     "tourism_health": _Corpus(
-        path="en_hi/tourism_health.tsv",
+        paths=("en_hi/tourism_health.tsv",),
         how_to_get=(
             "it has no single public address; make it from an English-Hindi "
             "tourism and health corpus, one `English TAB Hindi` pair a line"
+        ),
+    ),
+    # Not downloaded for the user: it is material of the Linguistic Data
+    # Consortium, with no licence to pass it on.
+    "ptb": _Corpus(
+        paths=("ptb/ptb.train.txt", "simple-examples.tgz"),
+        how_to_get=(
+            "it is LDC material; download simple-examples.tgz from the page "
+            "of Mikolov's RNNLM toolkit, "
+            "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, "
+            "and leave it packed, or take ptb.train.txt, ptb.valid.txt and "
+            "ptb.test.txt out of it"
+        ),
+    ),
+    "wsj_pos": _Corpus(
+        paths=("wsj_sample/wsj_pos.tsv",),
+        how_to_get=(
+            "download the package `treebank` of https://www.nltk.org/nltk_data "
+            "(not for commercial use) and write its tagged sentences as "
+            "`word TAB tag` lines, a blank line between sentences, without "
+            "the words tagged -NONE-"
         ),
     ),
 }
@@ -60,14 +83,20 @@ def find_corpus(name_or_path, data_dir=None):
 
     A named corpus is looked for in `data_dir`, else in the folder that the
     environment variable `KERASRNN_DATA` names: directly and in the sub-folder
-    `en_hi`. Without `data_dir`, a corpus that is not found and has a public
-    source with a checksum is downloaded to the Keras cache, once.
+    of the table. Without `data_dir`, a corpus that is not found and has a
+    public source with a checksum is downloaded to the Keras cache, once.
 
-    | name             | file                 | download |
-    |------------------|----------------------|----------|
-    | `guha`           | `eng_to_hin.txt`     | yes      |
-    | `tatoeba`        | `hin.txt`            | by hand  |
-    | `tourism_health` | `tourism_health.tsv` | by hand  |
+    | name             | file                     | sub-folder   | download |
+    |------------------|--------------------------|--------------|----------|
+    | `guha`           | `eng_to_hin.txt`         | `en_hi`      | yes      |
+    | `tatoeba`        | `hin.txt`                | `en_hi`      | by hand  |
+    | `tourism_health` | `tourism_health.tsv`     | `en_hi`      | by hand  |
+    | `ptb`            | `ptb.train.txt`          | `ptb`        | by hand  |
+    |                  | or `simple-examples.tgz` |              |          |
+    | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
+
+    `read_text_corpus` finds the rest of `ptb` beside `ptb.train.txt`, or in
+    the archive.
 
     Args:
         name_or_path: String, one of the names above; or string or path, any
@@ -94,12 +123,13 @@ def find_corpus(name_or_path, data_dir=None):
     corpus = _CORPORA.get(str(name_or_path))
     if corpus is None:
         return _existing_file(name_or_path)
-    relative = pathlib.Path(corpus.path)
     folder = data_dir or os.environ.get("KERASRNN_DATA")
     places = []
     if folder:
         folder = pathlib.Path(folder).expanduser()
-        places = [folder / relative.name, folder / relative]
+        for path in map(pathlib.Path, corpus.paths):
+            places += [folder / path.name, folder / path]
+        places = list(dict.fromkeys(places))
     for place in places:
         if place.is_file():
             return place
@@ -110,13 +140,14 @@ def find_corpus(name_or_path, data_dir=None):
         except Exception as download_error:  # `get_file` raises it bare
             error = download_error
             places.append(f"{corpus.url} ({error})")
+    names = " or ".join(repr(pathlib.Path(p).name) for p in corpus.paths)
     raise FileNotFoundError(
-        f"The file {relative.name!r} of the corpus {name_or_path!r} is "
-        "missing. Looked for: "
+        f"The file {names} of the corpus {name_or_path!r} is missing. "
+        "Looked for: "
         + (", ".join(map(str, places)) or "no place; no data folder is given")
-        + f". How to get it: {corpus.how_to_get}. Then put "
-        f"{relative.name!r} in the folder given as `data_dir` (`--data-dir` "
-        "in the recipes) or in the environment variable KERASRNN_DATA."
+        + f". How to get it: {corpus.how_to_get}. Then put {names} "
+        "in the folder given as `data_dir` (`--data-dir` in the recipes) or "
+        "in the environment variable KERASRNN_DATA."
     ) from error
 
 
@@ -135,7 +166,7 @@ def _existing_file(path):
 def _download(corpus):
     import keras  # slow to import, and seldom needed here
 
-    relative = pathlib.Path(corpus.path)
+    relative = pathlib.Path(corpus.paths[0])
     return pathlib.Path(
         keras.utils.get_file(
             relative.name,

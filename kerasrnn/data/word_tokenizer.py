@@ -1,4 +1,4 @@
-"""Words, as white space divides them."""
+"""Tokens that are looked up in a table; words, as white space divides them."""
 
 import collections
 
@@ -10,25 +10,19 @@ from kerasrnn.data.tokenizer import Tokenizer
 from kerasrnn.data.tokenizer import check_vocabulary_size
 
 
-class WordTokenizer(Tokenizer):
-    """Splits at white space and looks words up.
+class TableTokenizer(Tokenizer):
+    """Base of the tokenizers that divide a text and look its parts up.
 
-    Words outside the vocabulary become `<unk>`; where the vocabulary has no
-    `<unk>`, they fall away.
+    A subclass says how texts are divided, and what stands between two tokens
+    of a text.
 
     Args:
         vocabulary: List of tokens, in the order of their ids.
         lowercase: Whether texts are lower-cased first.
         strip_punctuation: Whether texts lose their punctuation first.
-
-    Example:
-
-    >>> tokenizer = WordTokenizer.train(["the red book", "the book"])
-    >>> tokenizer.tokenize(["the blue book"])
-    [[4, 3, 5]]
-    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
-    [b'the book']
     """
+
+    separator = ""
 
     def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
         super().__init__(vocabulary, lowercase, strip_punctuation)
@@ -50,43 +44,84 @@ class WordTokenizer(Tokenizer):
         lowercase=True,
         strip_punctuation=False,
     ):
-        """Takes the most frequent words of a corpus as the vocabulary.
+        """Takes the most frequent tokens of a corpus as the vocabulary.
 
         Args:
             texts: List of strings.
             vocabulary_size: The most tokens, the special ones counted;
                 `None` for no limit.
-            min_count: How often a word must occur.
+            min_count: How often a token must occur.
             specials: The special tokens to have, at the first ids.
             lowercase: Whether texts are lower-cased first.
             strip_punctuation: Whether texts lose their punctuation first.
 
         Raises:
-            ValueError: when `vocabulary_size` leaves no room for a word.
+            ValueError: when `vocabulary_size` leaves no room for a token.
         """
         if vocabulary_size is not None:
             check_vocabulary_size(vocabulary_size, len(specials))
             vocabulary_size -= len(specials)
         lines = normalize_text(list(texts), lowercase, strip_punctuation)
-        counts = collections.Counter(
-            word for line in lines.numpy() for word in line.decode().split()
-        )
-        words = [
-            word
-            for word, count in counts.most_common()
-            if count >= min_count and word not in specials
+        counts = collections.Counter(cls.divide(lines).flat_values.numpy())
+        tokens = [
+            token.decode()
+            for token, count in counts.most_common()
+            if count >= min_count and token.decode() not in specials
         ]
-        vocabulary = [*specials, *words[:vocabulary_size]]
+        vocabulary = [*specials, *tokens[:vocabulary_size]]
         return cls(vocabulary, lowercase, strip_punctuation)
 
+    @staticmethod
+    def divide(texts):
+        """Divides normalised texts, as `split` divides any."""
+        raise NotImplementedError(
+            "A TableTokenizer must override `divide(texts)`."
+        )
+
+    def split(self, texts):
+        """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
+
+        They are those of the texts, in the vocabulary or not.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+        """
+        return self.divide(self.normalize(texts))
+
     def tokenize(self, texts):
-        words = tf.strings.split(self.normalize(texts))
-        ids = tf.ragged.map_flat_values(self.table.lookup, words)
+        ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
         ids = tf.ragged.map_flat_values(self.as_text, ids)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
     def detokenize(self, ids):
-        words = tf.ragged.map_flat_values(
+        tokens = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )
-        return tf.strings.reduce_join(words, axis=-1, separator=" ")
+        return tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
+
+
+class WordTokenizer(TableTokenizer):
+    """Splits at white space and looks words up.
+
+    Words outside the vocabulary become `<unk>`; where the vocabulary has no
+    `<unk>`, they fall away.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids.
+        lowercase: Whether texts are lower-cased first.
+        strip_punctuation: Whether texts lose their punctuation first.
+
+    Example:
+
+    >>> tokenizer = WordTokenizer.train(["the red book", "the book"])
+    >>> tokenizer.tokenize(["the blue book"])
+    [[4, 3, 5]]
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
+    [b'the book']
+    """
+
+    separator = " "
+
+    @staticmethod
+    def divide(texts):
+        return tf.strings.split(texts)

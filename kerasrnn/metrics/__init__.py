@@ -1,5 +1,8 @@
 """What models are measured by."""
 
 from kerasrnn.metrics.corpus_scores import corpus_scores
+from kerasrnn.metrics.token_metrics import BitsPerCharacter
+from kerasrnn.metrics.token_metrics import Perplexity
+from kerasrnn.metrics.token_metrics import TokenAccuracy
 
-__all__ = ["corpus_scores"]
+__all__ = ["BitsPerCharacter", "Perplexity", "TokenAccuracy", "corpus_scores"]

@@ -2,6 +2,14 @@
 
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.language_model import DynamicEvaluation
+from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.translator import Translator
 
-__all__ = ["Decoder", "Encoder", "Translator"]
+__all__ = [
+    "Decoder",
+    "DynamicEvaluation",
+    "Encoder",
+    "LanguageModel",
+    "Translator",
+]

@@ -1,4 +1,4 @@
-"""Token embeddings with the dropouts of low-resource translation."""
+"""Token embeddings that drop words and units in training."""
 
 import keras
 from keras import ops
@@ -21,6 +21,10 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         embedding_dim: Positive integer.
         dropout: Rate at which units are dropped.
         word_dropout: Rate at which a token loses its whole embedding.
+        drop_types: Whether a word is dropped wherever it stands in its row,
+            as language models do, and not each place for itself.
+        scale: Float, the factor before `E`; `None` for
+            `sqrt(embedding_dim)`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -51,6 +55,8 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         embedding_dim,
         dropout=0.0,
         word_dropout=0.0,
+        drop_types=False,
+        scale=None,
         **kwargs,
     ):
         kwargs.setdefault(
@@ -60,15 +66,28 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
         self.unit_dropout = keras.layers.Dropout(rate("dropout", dropout))
         self.word_dropout = keras.layers.Dropout(
-            rate("word_dropout", word_dropout), noise_shape=(None, None, 1)
+            rate("word_dropout", word_dropout)
         )
+        self.drop_types = drop_types
+        self.scale = scale
 
     def call(self, inputs, reverse=False, training=False):
         if reverse:
             return super().call(inputs, reverse=True)
-        x = super().call(ops.maximum(inputs, 0)) * self.output_dim**0.5
-        x = self.word_dropout(x, training=training)
+        ids = ops.maximum(inputs, 0)
+        scale = self.output_dim**0.5 if self.scale is None else self.scale
+        x = super().call(ids) * scale
+        if training and self.word_dropout.rate:
+            x = x * ops.expand_dims(self._kept_words(ids, x.dtype), -1)
         return self.unit_dropout(x, training=training)
+
+    def _kept_words(self, ids, dtype):
+        """The factor of each word, 0 where it is dropped: `(batch, time)`."""
+        if not self.drop_types:
+            return self.word_dropout(ops.ones_like(ids, dtype), training=True)
+        types = ops.ones((ops.shape(ids)[0], self.input_dim), dtype)
+        kept = self.word_dropout(types, training=True)
+        return ops.take_along_axis(kept, ids, axis=1)
 
     def compute_output_spec(self, inputs, reverse=False, training=False):
         return super().compute_output_spec(inputs, reverse=reverse)
@@ -80,5 +99,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
             "embedding_dim": config.pop("output_dim"),
             "dropout": self.unit_dropout.rate,
             "word_dropout": self.word_dropout.rate,
+            "drop_types": self.drop_types,
+            "scale": self.scale,
             **config,
         }

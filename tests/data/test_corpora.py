@@ -15,6 +15,12 @@ FILES = {
     "guha": "eng_to_hin.txt",
     "tatoeba": "hin.txt",
     "tourism_health": "tourism_health.tsv",
+    "wsj_pos": "wsj_pos.tsv",
+    "ptb": "ptb.train.txt",
+}
+FOLDERS = {name: "en_hi" for name in FILES} | {
+    "wsj_pos": "wsj_sample",
+    "ptb": "ptb",
 }
 
 
@@ -35,18 +41,18 @@ def place(path):
     return path
 
 
-@pytest.mark.parametrize("folder", ["", "en_hi"])
+@pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("name", FILES)
-def test_data_dir(tmp_path, name, folder):
-    path = place(tmp_path / folder / FILES[name])
+def test_data_dir(tmp_path, name, below):
+    path = place(tmp_path / (FOLDERS[name] * below) / FILES[name])
     assert find_corpus(name, data_dir=tmp_path) == path
     assert find_corpus(name, data_dir=str(tmp_path)) == path
 
 
-@pytest.mark.parametrize("folder", ["", "en_hi"])
+@pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("name", FILES)
-def test_environment_variable(tmp_path, monkeypatch, name, folder):
-    path = place(tmp_path / folder / FILES[name])
+def test_environment_variable(tmp_path, monkeypatch, name, below):
+    path = place(tmp_path / (FOLDERS[name] * below) / FILES[name])
     monkeypatch.setenv("KERASRNN_DATA", str(tmp_path))
     assert find_corpus(name) == path
 
@@ -81,7 +87,7 @@ def test_any_existing_file(tmp_path):
 def test_neither_a_name_nor_a_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist") as error:
         find_corpus("gutenberg", data_dir=tmp_path)
-    for part in ("gutenberg", "guha", "tatoeba", "tourism_health"):
+    for part in ("gutenberg", *FILES):
         assert repr(part) in str(error.value)
     assert str(pathlib.Path.cwd()) in str(error.value)
 
@@ -91,19 +97,32 @@ def test_folder_instead_of_a_file(tmp_path):
         find_corpus(tmp_path)
 
 
+def test_unpacked_files_come_before_the_archive(tmp_path):
+    archive = place(tmp_path / "simple-examples.tgz")
+    assert find_corpus("ptb", data_dir=tmp_path) == archive
+    path = place(tmp_path / "ptb" / "ptb.train.txt")
+    assert find_corpus("ptb", data_dir=tmp_path) == path
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_missing_in_data_dir_names_places_and_remedy(tmp_path, name):
     with pytest.raises(FileNotFoundError) as error:
         find_corpus(name, data_dir=tmp_path)
     message = str(error.value)
-    assert f"{FILES[name]!r} of the corpus {name!r} is missing" in message
+    file = repr(FILES[name])
+    if name == "ptb":
+        file += " or 'simple-examples.tgz'"
+        assert message.count(str(tmp_path / "simple-examples.tgz")) == 1
+        assert "http://www.fit.vutbr.cz/~imikolov/rnnlm/" in message
+    assert f"The file {file} of the corpus {name!r} is missing" in message
+    assert f"Then put {file} in the folder" in message
     assert str(tmp_path / FILES[name]) in message
-    assert str(tmp_path / "en_hi" / FILES[name]) in message
+    assert str(tmp_path / FOLDERS[name] / FILES[name]) in message
     assert "How to get it: " in message
     assert "`data_dir`" in message and "KERASRNN_DATA" in message
 
 
-@pytest.mark.parametrize("name", ["tatoeba", "tourism_health"])
+@pytest.mark.parametrize("name", sorted(FILES.keys() - {"guha"}))
 def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
     with pytest.raises(FileNotFoundError, match="no data folder is given"):
         find_corpus(name)

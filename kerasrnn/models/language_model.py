@@ -1,0 +1,315 @@
+"""A language model: the probability of each next token."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import cells
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.recurrent_layer import recurrent_layer
+from kerasrnn.models.carried_states import CarriedStates
+from kerasrnn.models.token_embedding import TokenEmbedding
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LanguageModel(keras.Model):
+    """Predicts every token of a text from those before it.
+
+    An embedding, recurrent layers and a softmax over the vocabulary, which
+    shares the embedding's weights (Press & Wolf 2017) unless told otherwise.
+
+    With `batch_size` it trains by truncated backpropagation: a batch holds
+    the next window of each of `batch_size` texts, and the recurrent states
+    go on from the window before, wherever the batch does not say that a row
+    is `fresh`. `fit` and `evaluate` keep states of their own.
+
+    Args:
+        vocabulary_size: Positive integer.
+        cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
+            attends to its past, such as
+            `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
+            template: every layer gets a fresh copy, and runs it by the
+            fastest layer there is for it.
+        embedding_dim: Positive integer, width of the embeddings; `None` for
+            that of the cell's output. Tied to a cell of another width, the
+            softmax stands behind a linear projection.
+        depth: Positive integer, number of layers.
+        tie_embeddings: Whether the softmax shares the embedding's weights.
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on
+            the embeddings, between layers and before the softmax: one mask
+            for all steps of a batch. Dropout of the recurrent state belongs
+            to the cell.
+        word_dropout: Rate at which a word type loses its embedding,
+            wherever it stands in a row.
+        embeddings_initializer: Initializer of the embedding; `None` for a
+            normal one of variance `1 / embedding_dim`.
+        embedding_scale: Float, the factor on what the cell reads; `None` for
+            `sqrt(embedding_dim)`.
+        batch_size: Positive integer, rows whose states are carried along;
+            `None` for a model that starts every batch anew.
+        **kwargs: Base model arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Integer tensor of ids, of shape `(batch, time)`; with
+            `batch_size` it may be a dictionary of those `"ids"` and of
+            `"fresh"`, a boolean tensor of shape `(batch,)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, time, vocabulary_size)`.
+
+    Masking: right-padding reaches no token before it; mask it in the loss.
+
+    Raises:
+        ValueError: when a size is not positive, a rate not in `[0, 1)`, or
+            `cell` is no recurrent cell; when `"fresh"` meets a model without
+            `batch_size`, or a batch of another size.
+
+    Example:
+
+    >>> model = LanguageModel(50, RHNCell(16, depth=3), batch_size=2)
+    >>> ids, fresh = np.ones((2, 7), "int32"), np.ones((2,), bool)
+    >>> model({"ids": ids, "fresh": fresh}).shape
+    (2, 7, 50)
+
+    References:
+        [Mikolov et al., 2010](https://doi.org/10.21437/Interspeech.2010-343),
+        [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
+        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size,
+        cell,
+        embedding_dim=None,
+        depth=1,
+        tie_embeddings=True,
+        dropout=0.0,
+        word_dropout=0.0,
+        embeddings_initializer=None,
+        embedding_scale=None,
+        batch_size=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        cells.check_cell(cell, "LanguageModel")
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        self.cell = cell
+        if embedding_dim is None:
+            embedding_dim = cell.output_size
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.depth = positive_integer("depth", depth)
+        self.tie_embeddings = tie_embeddings
+        self.dropout = rate("dropout", dropout)
+        self.word_dropout = word_dropout
+        self.embedding_scale = embedding_scale
+        if batch_size is not None:
+            positive_integer("batch_size", batch_size)
+        self.batch_size = batch_size
+        initializer = {}
+        if embeddings_initializer is not None:
+            initializer["embeddings_initializer"] = embeddings_initializer
+        self.embedding = TokenEmbedding(
+            vocabulary_size,
+            embedding_dim,
+            word_dropout=word_dropout,
+            drop_types=True,
+            scale=embedding_scale,
+            name="embedding",
+            **initializer,
+        )
+        self.rnns = [
+            recurrent_layer(cell, return_sequences=True, return_state=True)
+            for _ in range(depth)
+        ]
+        self.variational_dropouts = [
+            keras.layers.SpatialDropout1D(dropout) for _ in range(depth + 1)
+        ]
+        self.output_projection = self._new_output_projection()
+        if batch_size is not None:
+            self.carried = CarriedStates(
+                batch_size, self.state_sizes, name="carried"
+            )
+
+    def _new_output_projection(self):
+        if not self.tie_embeddings:
+            return keras.layers.Dense(self.vocabulary_size, name="output")
+        if self.cell.output_size != self.embedding_dim:
+            return keras.layers.Dense(
+                self.embedding_dim, use_bias=False, name="output"
+            )
+        return keras.layers.Identity(name="output")
+
+    @property
+    def state_sizes(self):
+        """Widths of the states of all layers, as a flat list."""
+        return self.depth * keras.tree.flatten(self.cell.state_size)
+
+    def initial_states(self, batch_size):
+        """Returns the states that a text starts from, as a flat list."""
+        return [
+            ops.cast(state, self.variable_dtype)
+            for rnn in self.rnns
+            for state in keras.tree.flatten(
+                cells.initial_state(rnn.cell, batch_size)
+            )
+        ]
+
+    def build(self, input_shape=None):
+        self.embedding.build((None, None))
+        width = self.embedding_dim
+        for rnn in self.rnns:
+            rnn.build((None, None, width))
+            width = self.cell.output_size
+        self.output_projection.build((None, width))
+        if self.tie_embeddings:
+            # Rare words are not rare by their embedding alone.
+            self.output_bias = self.add_weight(
+                shape=(self.vocabulary_size,),
+                initializer="zeros",
+                name="output_bias",
+            )
+        if self.batch_size is not None:
+            self.carried.build()
+
+    def call(self, inputs, training=False):
+        if not isinstance(inputs, dict):
+            states = self.initial_states(ops.shape(inputs)[0])
+            return self.run(inputs, states, training)[0]
+        ids, fresh = inputs["ids"], inputs["fresh"]
+        self._check_rows(ids.shape[0])
+        states = self.initial_states(self.batch_size)
+        states = self.carried(states, fresh, training=training)
+        logits, states = self.run(ids, states, training)
+        self.carried.keep(states, training=training)
+        return logits
+
+    def _check_rows(self, rows):
+        if self.batch_size is None or rows not in (None, self.batch_size):
+            raise ValueError(
+                "To carry states along, a LanguageModel must be made with "
+                "`batch_size`, the number of rows of each batch. Received: "
+                f"batch_size={self.batch_size} and a batch of {rows} rows."
+            )
+
+    def run(self, ids, states, training=False):
+        """Goes on from given states.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+            states: List of tensors of shape `(batch, size)`, the states
+                before; `initial_states` gives the first.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            Logits of shape `(batch, time, vocabulary_size)`, and the states
+            after the last token.
+        """
+        first, *others = self.variational_dropouts
+        x = self.embedding(ids, training=training)
+        x = first(x, training=training)
+        states, new_states = list(states), []
+        for rnn, dropout in zip(self.rnns, others, strict=True):
+            count = len(keras.tree.flatten(rnn.cell.state_size))
+            before, states = states[:count], states[count:]
+            x, *after = rnn(x, initial_state=before, training=training)
+            new_states += keras.tree.flatten(after)
+            x = dropout(x, training=training)
+        new_states = [ops.cast(x, self.variable_dtype) for x in new_states]
+        return self.logits(x), new_states
+
+    def logits(self, outputs):
+        """Projects outputs `(..., output_size)` onto the vocabulary."""
+        outputs = self.output_projection(outputs)
+        if not self.tie_embeddings:
+            return outputs
+        logits = self.embedding(outputs, reverse=True)
+        return ops.add(logits, self.output_bias)
+
+    def with_batch_size(self, batch_size):
+        """Returns a copy, weights included, for batches of another size."""
+        copy = type(self).from_config(
+            self.get_config() | {"batch_size": batch_size, "name": None}
+        )
+        copy.build()
+        for new, old in zip(
+            copy.trainable_variables, self.trainable_variables, strict=True
+        ):
+            new.assign(old)
+        return copy
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "embedding_dim": self.embedding_dim,
+            "depth": self.depth,
+            "tie_embeddings": self.tie_embeddings,
+            "dropout": self.dropout,
+            "word_dropout": self.word_dropout,
+            "embeddings_initializer": keras.initializers.serialize(
+                self.embedding.embeddings_initializer
+            ),
+            "embedding_scale": self.embedding_scale,
+            "batch_size": self.batch_size,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class DynamicEvaluation(keras.Model):
+    """Lets a language model learn from a text while it is evaluated on it.
+
+    Compiled with plain gradient descent and fitted for one epoch to windows
+    of the text in a batch of 1, what its metrics report is dynamic
+    evaluation: each window is predicted before it is learnt from. There is
+    no dropout. It changes the weights of `model`.
+
+    Args:
+        model: A `LanguageModel`.
+        **kwargs: Base model arguments, such as `name`.
+
+    Call arguments:
+        inputs: What `model` takes: ids of shape `(batch, time)`, or a
+            dictionary with `"fresh"`.
+
+    Returns:
+        Logits of shape `(batch, time, vocabulary_size)`.
+
+    Example:
+
+    ```python
+    dynamic = DynamicEvaluation(model.with_batch_size(1))
+    dynamic.compile("sgd", TokenCrossentropy(-1), metrics=[Perplexity(-1)])
+    dynamic.fit(text_windows(ids, batch_size=1, window=20))
+    ```
+
+    Reference:
+        [Krause et al., 2018](https://arxiv.org/abs/1709.07432).
+    """
+
+    def __init__(self, model, **kwargs):
+        super().__init__(**kwargs)
+        self.model = model
+
+    def call(self, inputs):
+        return self.model(inputs, training=False)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "model": keras.saving.serialize_keras_object(self.model),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        model = keras.saving.deserialize_keras_object(config["model"])
+        return cls(**{**config, "model": model})

@@ -1,0 +1,171 @@
+"""Curves of several models, side by side."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import MaxNLocator
+
+from kerasrnn.plots.fonts import font_family
+
+PANEL_INCHES = (5.2, 3.8)
+# A colour and a marker for each model. Printed in grey, the colours still
+# differ in lightness.
+STYLES = [
+    ("#1f4fb4", "o"),  # blue
+    ("#e08214", "s"),  # orange
+    ("#000000", "^"),  # black
+    ("#5cbcf0", "D"),  # sky
+    ("#7a0f2e", "v"),  # wine
+    ("#c65a9e", "P"),  # pink
+    ("#00806a", "X"),  # green
+    ("#3b0f70", "*"),  # violet
+]
+# More of them on one curve would hide it.
+MAX_MARKERS = 10
+# From here on, numbers of the horizontal axis are shortened: 20k, 3M.
+LONG_NUMBER = 1e4
+
+
+def comparison_figure(histories, metric, label=None, x=None, x_label=None):
+    """Draws one metric of several models, a curve for each.
+
+    The legend says the last value of each curve. Colours and markers tell the
+    models apart, in grey, too.
+
+    Args:
+        histories: Dictionary of model name to history, at most 8 of them. A
+            history is a dictionary of metric name to list of values of shape
+            `(epochs,)`, as `model.fit(...).history` is. Models may differ in
+            the number of epochs.
+        metric: String, the name of the metric.
+        label: Optional string beside the vertical axis, by default `metric`.
+        x: Optional string, the name of what goes on the horizontal axis. Each
+            history has it, as many values as of the metric: `"tokens"`, say.
+            By default, epochs are counted from 1.
+        x_label: Optional string below the horizontal axis, by default `x`,
+            or `"epoch"`.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If `histories` is no such dictionary, has more than 8
+            models, a model lacks `metric` or `x`, or the two differ in
+            length.
+
+    Example:
+
+    >>> histories = {"LSTM": {"loss": [2.0, 1.5]}, "RHN": {"loss": [1.8]}}
+    >>> figure = kerasrnn.plots.comparison_figure(histories, "loss")
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['LSTM: 1.5', 'RHN: 1.8']
+    """
+    curves = _checked(histories, metric, x)
+    figure = Figure(figsize=PANEL_INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    lines = [
+        _draw_curve(axes, *curve, *style)
+        for curve, style in zip(curves.values(), STYLES, strict=False)
+    ]
+    _label_axes(axes, label or metric, x_label or x or "epoch", x is None)
+    _add_legend(figure, lines, curves)
+    return figure
+
+
+def _checked(histories, metric, x):
+    """For each model, its places on the horizontal axis and its values."""
+    if not isinstance(histories, Mapping) or not all(
+        isinstance(history, Mapping) for history in histories.values()
+    ):
+        raise ValueError(
+            "`histories` must be a dictionary of model name to history, such "
+            "as `model.fit(...).history`. "
+            f"Received: histories={histories!r}"
+        )
+    if not 1 <= len(histories) <= len(STYLES):
+        raise ValueError(
+            f"`histories` must hold 1 to {len(STYLES)} models. "
+            f"Received: {len(histories)} models."
+        )
+    curves = {}
+    for model, history in histories.items():
+        values = _series(model, history, metric)
+        if x is None:
+            places = np.arange(1, len(values) + 1)
+        else:
+            places = _series(model, history, x)
+        if len(places) != len(values):
+            raise ValueError(
+                f"{x!r} and {metric!r} must have equally many values. "
+                f"Received: {len(places)} and {len(values)} for the model "
+                f"{model!r}."
+            )
+        curves[model] = places, values
+    return curves
+
+
+def _series(model, history, name):
+    if name not in history:
+        raise ValueError(
+            f"Every model of `histories` must have {name!r}, which the model "
+            f"{model!r} lacks. Received: {list(history)}"
+        )
+    values = np.asarray(history[name])
+    if values.ndim != 1 or not values.size or values.dtype.kind not in "fiu":
+        raise ValueError(
+            "A history must hold a list of numbers for each metric. "
+            f"Received: histories[{model!r}][{name!r}]={history[name]!r}"
+        )
+    return values
+
+
+def _draw_curve(axes, places, values, color, marker):
+    marked = np.linspace(0, len(values) - 1, min(len(values), MAX_MARKERS))
+    (line,) = axes.plot(
+        places,
+        values,
+        color=color,
+        marker=marker,
+        markevery=marked.round().astype("int").tolist(),
+        # The star and the crosses look smaller than they are.
+        markersize=8 if marker in "PX*" else 6,
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+        linewidth=1.5,
+    )
+    return line
+
+
+def _label_axes(axes, label, x_label, counts_epochs):
+    axes.set_ylabel(label, family=font_family([label]), parse_math=False)
+    axes.set_xlabel(x_label, family=font_family([x_label]), parse_math=False)
+    if counts_epochs:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    elif max(map(abs, axes.dataLim.intervalx)) >= LONG_NUMBER:
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _add_legend(figure, lines, curves):
+    names = [str(model) for model in curves]
+    last_values = [values[-1] for _, values in curves.values()]
+    legend = figure.legend(
+        lines,
+        [
+            f"{name}: {value:.4g}"
+            for name, value in zip(names, last_values, strict=True)
+        ],
+        # Beside the curves: among eight of them there is no room.
+        loc="outside right upper",
+        frameon=False,
+        prop={"family": font_family(names)},
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    # The figure grows, so that long names do not squeeze the curves.
+    legend_width = legend.get_window_extent().width / figure.dpi
+    width, height = PANEL_INCHES
+    figure.set_size_inches(width + legend_width, height)

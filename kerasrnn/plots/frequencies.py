@@ -1,0 +1,126 @@
+"""Bars of what is most frequent: words, tags, characters."""
+
+import unicodedata
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from kerasrnn.plots.fonts import font_family
+
+WIDTH_INCHES = 6.4
+BAR_INCHES = 0.24
+# Title, ticks and label of the axis of counts.
+MARGIN_INCHES = 1.0
+MAX_CHARACTERS = 32
+
+
+def frequency_figure(counts, title=None, most_common=30):
+    """Draws how often the most frequent items occur.
+
+    One horizontal bar for each item, the most frequent on top. At its end
+    are its count and its percentage of all that was counted, the items that
+    are not drawn among it.
+
+    Args:
+        counts: Dictionary of item to count, such as `collections.Counter`
+            makes of the words of a corpus or of its part-of-speech tags. An
+            item is shown as its string. Items of equal count keep the order
+            of the dictionary.
+        title: Optional string above the bars.
+        most_common: Positive integer, the greatest number of bars.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If `counts` is no such dictionary, a count is no integer
+            or negative, all of them are 0, or `most_common` is not positive.
+
+    Example:
+
+    >>> counts = collections.Counter("to be or not to be".split())
+    >>> figure = kerasrnn.plots.frequency_figure(counts, most_common=2)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['2  (33.3 %)', '2  (33.3 %)']
+    """
+    items, values = _checked(counts)
+    if most_common < 1:
+        raise ValueError(
+            "`most_common` must be a positive integer. "
+            f"Received: most_common={most_common!r}"
+        )
+    order = np.argsort(-values, kind="stable")[:most_common]
+    names = [_shown(items[place]) for place in order]
+    figure = Figure(
+        figsize=(WIDTH_INCHES, MARGIN_INCHES + BAR_INCHES * len(names)),
+        layout="constrained",
+    )
+    axes = figure.add_subplot()
+    _draw_bars(axes, names, values[order], int(values.sum()))
+    if title is not None:
+        # Centred above all, since names may take up much of the width.
+        figure.suptitle(title, family=font_family([title]), parse_math=False)
+    return figure
+
+
+def _checked(counts):
+    """The items in a list, and their counts in an array."""
+    if not isinstance(counts, Mapping) or not counts:
+        raise ValueError(
+            "`counts` must be a dictionary of item to count, with at least "
+            f"one item. Received: counts={counts!r}"
+        )
+    for item, value in counts.items():
+        whole = np.asarray(value).dtype.kind in "iu" and np.ndim(value) == 0
+        if not whole or value < 0:
+            raise ValueError(
+                "`counts` must hold an integer for each item, 0 or greater. "
+                f"Received: counts[{item!r}]={value!r}"
+            )
+    values = np.array(list(counts.values()), dtype="int64")
+    if not values.any():
+        raise ValueError(
+            "`counts` must hold at least one count above 0. Received: "
+            f"{len(counts)} items, all of count 0."
+        )
+    return list(counts), values
+
+
+def _shown(item):
+    """The name of an item, short, and such that white space is seen."""
+    name = str(item)
+    if name != name.strip() or any(
+        unicodedata.category(character) == "Cc" for character in name
+    ):
+        name = repr(name)
+    if len(name) > MAX_CHARACTERS:
+        name = name[: MAX_CHARACTERS - 1] + "…"
+    return name or "''"
+
+
+def _draw_bars(axes, names, values, total):
+    bars = axes.barh(range(len(names)), values, height=0.75, color="C0")
+    axes.bar_label(
+        bars,
+        [f"{value:,}  ({100 * value / total:.1f} %)" for value in values],
+        padding=4,
+        fontsize=9,
+    )
+    axes.set_yticks(
+        range(len(names)),
+        names,
+        family=font_family(names),
+        parse_math=False,
+    )
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(f"count, of {total:,} in all")
+    axes.xaxis.set_major_locator(
+        MaxNLocator(nbins=5, integer=True, min_n_ticks=1)
+    )
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)

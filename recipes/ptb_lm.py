@@ -1,0 +1,497 @@
+"""Trains a language model and leaves it as a SavedModel.
+
+    python recipes/ptb_lm.py                      # built-in sentences
+    python recipes/ptb_lm.py --corpus ptb         # the Penn Treebank
+    python recipes/ptb_lm.py --corpus my.txt      # any text, a line a sentence
+    python recipes/ptb_lm.py --preset table       # seven models compared
+
+A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json`, the
+history of the training and pictures. An interrupted run resumes.
+"""
+
+import argparse
+import collections
+import json
+import math
+import random
+import re
+import zlib
+
+import keras
+import numpy as np
+
+from kerasrnn.callbacks import Stopwatch
+from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.data import CharacterTokenizer
+from kerasrnn.data import TextCorpus
+from kerasrnn.data import TextLanguageModel
+from kerasrnn.data import WordTokenizer
+from kerasrnn.data import find_corpus
+from kerasrnn.data import length_table
+from kerasrnn.data import phrasebook
+from kerasrnn.data import read_tagged_words
+from kerasrnn.data import read_text_corpus
+from kerasrnn.data import text_windows
+from kerasrnn.data import warn_of_unseen
+from kerasrnn.export import export_saved_model
+from kerasrnn.export import output_folder
+from kerasrnn.export import write_card
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.metrics import BitsPerCharacter
+from kerasrnn.metrics import Perplexity
+from kerasrnn.metrics import TokenAccuracy
+from kerasrnn.models import DynamicEvaluation
+from kerasrnn.models import LanguageModel
+from kerasrnn.plots import comparison_figure
+from kerasrnn.plots import frequency_figure
+from kerasrnn.plots import save_figure
+from kerasrnn.plots import training_figure
+
+# What the README says of it was measured with these; the other presets say
+# in what they differ.
+BEST = {
+    "corpus": "ptb",
+    "limit": None,
+    "tokens": "words",
+    "vocabulary_size": 10_000,
+    "cell": "rhn",
+    "units": 348,
+    "depth": 5,
+    "layers": 1,
+    "attention": None,
+    "embedding_dim": None,
+    "uniform": None,
+    "tie_embeddings": True,
+    "dropout": 0.2,
+    "recurrent_dropout": 0.2,
+    "word_dropout": 0.05,
+    "epochs": 12,
+    "batch_size": 20,
+    "window": 35,
+    "optimizer": "adam",
+    "learning_rate": 2e-3,
+    "decay": None,
+    "weight_decay": 0.0,
+    "clip": 1.0,
+    "average": None,
+    "dynamic": True,
+}
+# Five million weights each, and as many tokens to learn from. What attention
+# adds in weights, the cell around it gives up in units.
+ROW = BEST | {"epochs": 4, "dynamic": False}
+GAM_RHN = ROW | {"cell": "gam_rhn", "depth": 2}
+ROWS = {
+    "lstm": ROW | {"cell": "lstm", "layers": 2, "units": 324, "depth": None},
+    "rhn": ROW,
+    "gam-rhn": GAM_RHN | {"units": 300},
+    "gam-rhn-dot": GAM_RHN | {"units": 292, "attention": "dot"},
+    "gam-rhn-additive": GAM_RHN | {"units": 284, "attention": "additive"},
+    "gam-rhn-scaled-dot": GAM_RHN | {"units": 292, "attention": "scaled_dot"},
+    "gam-rhn-multi-head": GAM_RHN | {"units": 276, "attention": "multi_head"},
+}
+# Which rows to train more than once, to see how far a seed goes.
+SPREAD = ("rhn", "gam-rhn")
+PRESETS = {
+    "best": BEST,
+    "phrasebook": BEST
+    | {
+        "corpus": "phrasebook",
+        "units": 128,
+        "depth": 3,
+        "epochs": 5,
+        "window": 20,
+    },
+    **{f"{name}-5m": settings for name, settings in ROWS.items()},
+    "table": ROW,
+    # Zilly et al. 2017. Their loss is summed over the 35 steps of a window:
+    # a rate of 0.2 and a norm of 10 there are 35 times and a 35th here.
+    "rhn": BEST
+    | {
+        "units": 830,
+        "depth": 10,
+        "uniform": 0.04,
+        "dropout": 0.75,
+        "recurrent_dropout": 0.25,
+        "word_dropout": 0.25,
+        "epochs": 500,
+        "optimizer": "sgd",
+        "learning_rate": 7.0,
+        "decay": (1.02, 20),
+        "weight_decay": 1e-7 / 35,
+        "clip": 10 / 35,
+    },
+    # Luo & Yu 2019. Their gradients are clipped by value, and their dropout
+    # is drawn anew at each step.
+    "gam-rhn-char": BEST
+    | {
+        "tokens": "characters",
+        "cell": "gam_rhn",
+        "units": 600,
+        "embedding_dim": 150,
+        "tie_embeddings": False,
+        "dropout": 0.3,
+        "recurrent_dropout": 0.3,
+        "word_dropout": 0.0,
+        "epochs": 100,
+        "batch_size": 128,
+        "window": 100,
+        "learning_rate": 4e-4,
+    },
+}
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
+    add("--corpus", help="phrasebook, ptb, or the path of a text")
+    add("--cell", choices=("lstm", "gru", "rhn", "gam_rhn"))
+    add(
+        "--attention",
+        help="to the model's own past: dot, scaled_dot, general, additive, "
+        "multi_head",
+    )
+    add("--units", type=int, help="width of a cell")
+    add("--epochs", type=int, help="passes over the corpus")
+    add("--batch-size", type=int, help="rows that the text is cut into")
+    add("--learning-rate", type=float, help="the highest")
+    add("--seed", type=int, default=13, help="of the weights and samples")
+    add("--limit", type=int, help="use the first N lines only")
+    add("--output", default="saved_models/ptb_lm", help="folder to write")
+    add(
+        "--preset",
+        choices=PRESETS,
+        help="settings; without it, phrasebook for the phrasebook and best "
+        "for any other corpus",
+    )
+    args = parser.parse_args()
+    if args.preset is None:
+        real = args.corpus not in (None, "phrasebook")
+        args.preset = "best" if real else "phrasebook"
+    given = {k: v for k, v in vars(args).items() if v is not None}
+    args = argparse.Namespace(
+        **PRESETS[args.preset] | {"data_dir": None} | given
+    )
+    args.output = output_folder(args.output)
+    return args
+
+
+def load_corpus(args):
+    if args.corpus != "phrasebook":
+        return read_text_corpus(
+            find_corpus(args.corpus, args.data_dir), args.limit
+        )
+    # As in the treebank, a punctuation mark is a word.
+    lines = sorted(
+        {re.sub(r"([.,?!])", r" \1", english) for english, _ in phrasebook()}
+    )
+    random.Random(args.seed).shuffle(lines)
+    lines = lines[: args.limit]
+    held_out = max(1, len(lines) // 10)
+    return TextCorpus(lines[held_out:], lines[:held_out], None)
+
+
+def build_tokenizer(args, lines):
+    by_words = args.tokens == "words"
+    tokenizer = WordTokenizer if by_words else CharacterTokenizer
+    return tokenizer.train(
+        lines,
+        args.vocabulary_size,
+        specials=("</s>", "<unk>"),  # `text_windows` starts from id 0
+        lowercase=False,
+    )
+
+
+def build_cell(args):
+    dropout = {"recurrent_dropout": args.recurrent_dropout}
+    if args.cell == "gam_rhn":
+        return GAMRHNCell(
+            args.units,
+            args.depth,
+            num_groups=args.units,
+            group_size=3,
+            head_units=args.units // 2,
+            **dropout,
+        )
+    if args.cell == "rhn":
+        return RHNCell(args.units, args.depth, **dropout)
+    cells = {"gru": keras.layers.GRUCell, "lstm": keras.layers.LSTMCell}
+    return cells[args.cell](args.units, **dropout)
+
+
+def build_model(args, tokenizer):
+    cell = build_cell(args)
+    if args.attention is not None:
+        attentions = {
+            "additive": lambda: BahdanauAttention(args.units),
+            "multi_head": lambda: MultiHeadDotAttention(4, args.units // 4),
+        }
+        attention = attentions.get(args.attention, lambda: args.attention)()
+        cell = SelfAttentionCell(cell, attention, window=32)
+    uniform = {}
+    if args.uniform is not None:
+        uniform["embedding_scale"] = 1.0
+        uniform["embeddings_initializer"] = keras.initializers.RandomUniform(
+            -args.uniform, args.uniform
+        )
+    model = LanguageModel(
+        tokenizer.vocabulary_size,
+        cell,
+        args.embedding_dim,
+        depth=args.layers,
+        tie_embeddings=args.tie_embeddings,
+        dropout=args.dropout,
+        word_dropout=args.word_dropout,
+        batch_size=args.batch_size,
+        **uniform,
+    )
+    model.build()
+    return model
+
+
+def metrics(args):
+    """Labels are -1 where a text has ended."""
+    cost = Perplexity if args.tokens == "words" else BitsPerCharacter
+    return [cost(-1), TokenAccuracy(-1)]
+
+
+def build_optimizer(args, steps):
+    options = {
+        "global_clipnorm": args.clip,
+        "use_ema": args.average is not None,
+    }
+    if args.average is not None:
+        options["ema_momentum"] = args.average
+    if args.optimizer == "sgd":
+        return keras.optimizers.SGD(
+            args.learning_rate, weight_decay=args.weight_decay, **options
+        )
+    warmup = min(200, steps // 10)
+    schedule = keras.optimizers.schedules.CosineDecay(
+        0.0,
+        steps - warmup,
+        warmup_target=args.learning_rate,
+        warmup_steps=warmup,
+    )
+    return keras.optimizers.Adam(schedule, **options)
+
+
+def fit(args, model, train, validation):
+    """Trains, or goes on; leaves the best weights, returns the history."""
+    # Only a run of the same settings is resumed.
+    settings = json.dumps(vars(args), default=str, sort_keys=True)
+    folder = args.output / f"training-{zlib.crc32(settings.encode()):08x}"
+    folder.mkdir(exist_ok=True)
+    best, log = folder / "best.weights.h5", folder / "history.csv"
+    history = read_history(log)
+    cost = f"val_{metrics(args)[0].name}"
+    windows = text_windows(train, args.batch_size, args.window)
+    model.compile(
+        build_optimizer(args, len(windows) * args.epochs),
+        TokenCrossentropy(-1),
+        metrics=metrics(args),
+    )
+    callbacks = [
+        keras.callbacks.BackupAndRestore(folder / "backup"),
+        TrainingSpeed(len(train)),
+    ]
+    if args.decay is not None:
+        rate, first = args.decay
+        callbacks.append(
+            keras.callbacks.LearningRateScheduler(
+                lambda epoch: (
+                    args.learning_rate / rate ** max(epoch - first + 1, 0)
+                )
+            )
+        )
+    if args.average is not None:
+        callbacks.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
+    callbacks += [
+        keras.callbacks.ModelCheckpoint(
+            best,
+            cost,
+            save_best_only=True,
+            save_weights_only=True,
+            mode="min",
+            initial_value_threshold=min(history.get(cost, [math.inf])),
+        ),
+        keras.callbacks.CSVLogger(log, append=True),
+    ]
+    if len(history.get("epoch", [])) < args.epochs:
+        model.fit(
+            windows.prefetch(2),
+            epochs=args.epochs,
+            validation_data=text_windows(
+                validation, args.batch_size, args.window
+            ),
+            callbacks=callbacks,
+            shuffle=False,
+        )
+    model.load_weights(best)
+    return read_history(log)
+
+
+def read_history(path):
+    """The log of all epochs, those before an interruption too."""
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    rows = np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True))
+    return {name: rows[name].tolist() for name in rows.dtype.names}
+
+
+def evaluate(args, model, texts):
+    """Measures each text as one row from its beginning to its end."""
+    results = {}
+    single = model.with_batch_size(1)
+    for name, ids in texts.items():
+        clock = Stopwatch()
+        single.compile(
+            loss=TokenCrossentropy(-1), metrics=metrics(args)
+        )
+        found = single.evaluate(
+            text_windows(ids, 1, 512), return_dict=True, verbose=0
+        )
+        results[name] = {**found, "tokens": len(ids), **clock.read()}
+        if args.dynamic:
+            dynamic = DynamicEvaluation(model.with_batch_size(1))
+            dynamic.compile(
+                keras.optimizers.SGD(0.1, global_clipnorm=0.25),
+                TokenCrossentropy(-1),
+                metrics=metrics(args),
+            )
+            learnt = dynamic.fit(
+                text_windows(ids, 1, 20), shuffle=False, verbose=0
+            ).history
+            results[f"{name}, dynamic"] = {k: v[-1] for k, v in learnt.items()}
+    print(json.dumps(results, indent=2))
+    return results
+
+
+def report_corpus(args, corpus):
+    """Draws word and tag frequencies; returns the lengths of sentences."""
+    words = collections.Counter(" ".join(corpus.train).split())
+    figure = frequency_figure(words, f"words of {args.corpus}")
+    save_figure(figure, args.output / "words.png")
+    try:
+        tagged = read_tagged_words(find_corpus("wsj_pos", args.data_dir))
+    except FileNotFoundError as error:
+        print(f"No picture of parts of speech. {error}")
+    else:
+        tags = collections.Counter(
+            tag for sentence in tagged for _, tag in sentence
+        )
+        figure = frequency_figure(tags, "parts of speech, wsj_pos")
+        save_figure(figure, args.output / "parts_of_speech.png")
+    lengths = length_table(corpus)
+    print(json.dumps(lengths, indent=2))
+    return lengths
+
+
+def train(args):
+    """Trains, measures and exports one model; returns what the card says."""
+    clock = Stopwatch()
+    keras.utils.set_random_seed(args.seed)
+    corpus = load_corpus(args)
+    lengths = report_corpus(args, corpus)
+    if corpus.test is None:
+        print("The corpus has no test part; figures are on validation alone.")
+    tokenizer = build_tokenizer(args, corpus.train)
+    model = build_model(args, tokenizer)
+    language = TextLanguageModel(model, tokenizer)
+    texts = {}
+    for name, lines in corpus._asdict().items():
+        if lines is not None:
+            warn_of_unseen(lines, tokenizer, name)
+            texts[name] = language.ids(lines)
+    history = fit(args, model, texts["train"], texts["validation"])
+    save_figure(training_figure(history), args.output / "training.png")
+    del texts["train"]
+    scores = evaluate(args, model, texts)
+    facts = {
+        "settings": vars(args),
+        "lengths": lengths,
+        "parameters": sum(
+            math.prod(weight.shape) for weight in model.trainable_variables
+        ),
+        "scores": scores,
+        "history": history,
+    }
+    model.save(args.output / "model.keras")
+    if keras.backend.backend() == "tensorflow":
+        facts["samples"] = [
+            language.write([""], seed, temperature=0.8, top_k=40)[0]
+            for seed in range(args.seed, args.seed + 5)
+        ]
+        print(*facts["samples"], sep="\n\n")
+        export_saved_model(
+            args.output / "1", language.signatures, [model, tokenizer]
+        )
+    write_card(args.output / "card.json", **facts, **clock.read())
+    print(f"\nThe model, its pictures and card.json are in {args.output}.")
+
+
+def compare(args):
+    """Trains the rows of the table that are not on disk, and draws it."""
+    cards = {}
+    runs = [(name, args.seed) for name in ROWS]
+    runs += [(name, args.seed + i) for i in (1, 2) for name in SPREAD]
+    for name, seed in runs:
+        output = output_folder(args.output / f"{name}-{seed}")
+        card = output / "card.json"
+        row = {
+            **ROWS[name],
+            "preset": f"{name}-5m",
+            "data_dir": args.data_dir,
+            "seed": seed,
+            "output": output,
+            **{k: getattr(args, k) for k in ("corpus", "limit", "epochs")},
+        }
+        if not card.exists():
+            keras.backend.clear_session()
+            train(argparse.Namespace(**row))
+        cards[name, seed] = json.loads(card.read_text(encoding="utf-8"))
+    histories = {name: cards[name, args.seed]["history"] for name in ROWS}
+    for metric in ("loss", "val_loss", "val_token_accuracy", "val_perplexity"):
+        figure = comparison_figure(histories, metric)
+        save_figure(figure, args.output / f"{metric}.png")
+    print(table(cards))
+    (args.output / "table.md").write_text(table(cards), encoding="utf-8")
+
+
+def table(cards):
+    """The rows as a table in Markdown."""
+    lines = [
+        "| model, seed | parameters | train loss | validation perplexity "
+        "| accuracy | tokens/s |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for (name, seed), card in cards.items():
+        found = card["scores"]["validation"]
+        history = card["history"]
+        speed = np.median(history["tokens_per_second"])
+        lines.append(
+            f"| {name}, {seed} | {card['parameters']:,} "
+            f"| {history['loss'][-1]:.3f} | {found['perplexity']:.2f} "
+            f"| {found['token_accuracy']:.3f} | {speed:,.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    args = parse_args()
+    if args.preset == "table":
+        compare(args)
+    else:
+        train(args)
+
+
+if __name__ == "__main__":
+    main()

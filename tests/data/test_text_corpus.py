@@ -1,0 +1,419 @@
+import io
+import tarfile
+import warnings
+
+import pytest
+
+from kerasrnn.data.character_tokenizer import CharacterTokenizer
+from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.text_corpus import TextCorpus
+from kerasrnn.data.text_corpus import length_table
+from kerasrnn.data.text_corpus import read_tagged_words
+from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.text_corpus import warn_of_unseen
+from kerasrnn.data.word_tokenizer import WordTokenizer
+
+TRAIN, VALIDATION, TEST = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
+
+
+def training_lines(types=9_999, width=100):
+    words = [f"w{n}" for n in range(types)]
+    return [" ".join(words[n : n + width]) for n in range(0, types, width)]
+
+
+PTB = TextCorpus(
+    training_lines(),
+    [f"w{n} w1" for n in range(30)],
+    [f"w{n} w2" for n in range(20)],
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="corpus.txt"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def contents(**changes):
+    """Mikolov's files by name, as he spaces them; `None` leaves one out."""
+    parts = {
+        name: "".join(f" {line} \n" for line in lines).encode()
+        for name, lines in zip((TRAIN, VALIDATION, TEST), PTB, strict=True)
+    }
+    for name, content in changes.items():
+        parts[f"ptb.{name}.txt"] = content
+    return {name: text for name, text in parts.items() if text is not None}
+
+
+def write_folder(folder, **changes):
+    for name, content in contents(**changes).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def write_archive(folder, root="./simple-examples", **changes):
+    path = folder / "simple-examples.tgz"
+    decoys = {"data/README": b"\xff", "models/ptb.train.txt": b"no data"}
+    files = {f"data/{n}": text for n, text in contents(**changes).items()}
+    with tarfile.open(path, "w:gz") as archive:
+        for name in (root, f"{root}/data"):
+            member = tarfile.TarInfo(name)
+            member.type = tarfile.DIRTYPE
+            archive.addfile(member)
+        for name, content in {**files, **decoys}.items():
+            member = tarfile.TarInfo(f"{root}/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+WRITERS = [write_folder, write_archive]
+both = pytest.mark.parametrize(
+    "write_ptb", WRITERS, ids=lambda writer: writer.__name__
+)
+
+
+# Mikolov's form.
+
+
+@both
+def test_three_parts(tmp_path, write_ptb):
+    corpus = read_text_corpus(write_ptb(tmp_path))
+    assert isinstance(corpus, TextCorpus)
+    assert corpus == PTB
+
+
+@pytest.mark.parametrize("name", [TRAIN, VALIDATION, TEST])
+def test_any_of_the_files_stands_for_the_folder(tmp_path, name):
+    assert read_text_corpus(str(write_folder(tmp_path) / name)) == PTB
+
+
+@pytest.mark.parametrize("root", ["simple-examples", "./simple-examples"])
+def test_archive_is_not_unpacked(tmp_path, root):
+    path = write_archive(tmp_path, root)
+    assert read_text_corpus(path) == PTB
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@both
+def test_test_part_may_be_missing(tmp_path, write_ptb):
+    corpus = read_text_corpus(write_ptb(tmp_path, test=None))
+    assert corpus == PTB._replace(test=None)
+    limited = read_text_corpus(write_ptb(tmp_path, test=None), limit=30)
+    assert limited == (PTB.train[:30], PTB.validation[:3], None)
+
+
+@both
+@pytest.mark.parametrize("part", ["train", "valid"])
+def test_other_parts_may_not(tmp_path, write_ptb, part):
+    path = write_ptb(tmp_path, **{part: None})
+    with pytest.raises(FileNotFoundError) as error:
+        read_text_corpus(path)
+    message = str(error.value)
+    assert f"'ptb.{part}.txt' of the corpus is missing" in message
+    assert str(path) in message
+    others = {TRAIN, VALIDATION, TEST} - {f"ptb.{part}.txt"}
+    received = message.partition("Received: ")[2]
+    assert set(received.split(", ")) == {repr(name) for name in others}
+
+
+def test_folder_with_none_of_them(tmp_path):
+    with pytest.raises(FileNotFoundError, match="Received: none of them"):
+        read_text_corpus(tmp_path)
+
+
+@both
+@pytest.mark.parametrize("types", [1, 9_998, 10_000])
+def test_not_ten_thousand_types(tmp_path, write_ptb, types):
+    train = "\n".join(training_lines(types)).encode()
+    path = write_ptb(tmp_path, train=train)
+    for limit in (None, 2):  # checked before it is cut
+        with pytest.raises(CorpusError) as error:
+            read_text_corpus(path, limit)
+        message = str(error.value)
+        assert TRAIN in message and "exactly 10,000 types" in message
+        found = f"Received: {types + 1:,} types, {types:,} words"
+        assert found in message
+
+
+def test_any_white_space_divides_words_when_types_are_counted(tmp_path):
+    train = "\n".join(training_lines(9_999)).replace(" ", "  ").encode()
+    corpus = read_text_corpus(write_folder(tmp_path, train=train))
+    assert corpus.train[0].startswith("w0  w1")
+
+
+@pytest.mark.parametrize(
+    ("limit", "held_out"), [(1, 1), (9, 1), (20, 2), (59, 5), (10_000, 1000)]
+)
+@both
+def test_limit(tmp_path, write_ptb, limit, held_out):
+    corpus = read_text_corpus(write_ptb(tmp_path), limit)
+    assert corpus.train == PTB.train[:limit]
+    assert corpus.validation == PTB.validation[:held_out]
+    assert corpus.test == PTB.test[:held_out]
+
+
+@both
+@pytest.mark.parametrize("part", ["train", "valid", "test"])
+def test_empty_part(tmp_path, write_ptb, part):
+    path = write_ptb(tmp_path, **{part: b" \n\n"})
+    with pytest.raises(CorpusError, match=rf"ptb\.{part}\.txt is empty"):
+        read_text_corpus(path)
+
+
+@both
+def test_part_that_is_not_utf8(tmp_path, write_ptb):
+    path = write_ptb(tmp_path, valid=b"caf\xe9 w1\n")
+    with pytest.raises(CorpusError, match="0xe9 at offset 3") as error:
+        read_text_corpus(path)
+    assert VALIDATION in str(error.value)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "text", "empty"])
+def test_damaged_archive(tmp_path, damage):
+    path = write_archive(tmp_path)
+    content = bytearray(path.read_bytes())
+    if damage == "cut":
+        content = content[: len(content) // 2]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 0xFF
+    elif damage == "text":
+        content = b"<html>not found</html>"
+    else:
+        content = b""
+    path.write_bytes(content)
+    with pytest.raises(
+        CorpusError, match="archive simple-ex.*Received: ."
+    ) as e:
+        read_text_corpus(path)
+    assert str(path) in str(e.value)
+    assert e.value.__cause__ is not None
+
+
+# Any other file.
+
+
+@pytest.mark.parametrize(
+    ("count", "held_out"), [(2, 1), (19, 1), (20, 2), (105, 10)]
+)
+def test_last_tenth_is_for_validation(write, count, held_out):
+    lines = [f"line {n}" for n in range(count)]
+    corpus = read_text_corpus(write("\n".join(lines)))
+    assert corpus == (lines[:-held_out], lines[-held_out:], None)
+
+
+def test_limit_of_one_file(write):
+    lines = [f"line {n}" for n in range(100)]
+    path = write("\n".join(lines))
+    assert read_text_corpus(path, 20) == (lines[:20], lines[90:92], None)
+    assert read_text_corpus(path, 5) == (lines[:5], lines[90:91], None)
+    assert read_text_corpus(path, 1000) == (lines[:90], lines[90:], None)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last_end", [True, False])
+def test_byte_order_mark_and_line_ends(write, mark, end, last_end):
+    text = mark + "the red book" + end + "क्या है" + end * last_end
+    corpus = read_text_corpus(write(text))
+    assert corpus == (["the red book"], ["क्या है"], None)
+
+
+def test_blank_lines_and_outer_white_space_are_dropped(write):
+    path = write("\n  one \t\r\n \u00a0\n\n two  words\n\n")
+    assert read_text_corpus(path) == (["one"], ["two  words"], None)
+
+
+@pytest.mark.parametrize("odd", ["\x85", "\u2028", "\v", "\x1c", "\r"])
+def test_only_a_line_feed_ends_a_line(write, odd):
+    path = write(f"one{odd}two\nthree")
+    assert read_text_corpus(path) == ([f"one{odd}two"], ["three"], None)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n \r\n\t\n"])
+def test_empty_file(write, content):
+    path = write(content)
+    with pytest.raises(CorpusError, match="is empty.*Received: no") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+    assert isinstance(error.value, ValueError)
+
+
+@pytest.mark.parametrize(("text", "words"), [("one", 1), ("\none two\n", 2)])
+def test_one_line_cannot_be_divided(write, text, words):
+    path = write(text)
+    with pytest.raises(CorpusError, match=f"1 line of {words} words") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"one\ncaf\xe9\n", "byte 0xe9 at offset 7$"),
+        (b"\xef\xbb\xbfone\ncaf\xe9\n", "byte 0xe9 at offset 10$"),
+        (b"one\ntwo\xe0\xa4", "byte 0xe0 at offset 7$"),
+        ("one\ntwo\n".encode("utf-16-le") + b"\xff", "0xff at offset 16$"),
+    ],
+)
+def test_bytes_that_are_not_utf8(write, content, place):
+    path = write(content)
+    with pytest.raises(CorpusError, match=f"not UTF-8.*{place}") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["absent.txt", TRAIN, "absent.tgz"])
+@pytest.mark.parametrize("read", [read_text_corpus, read_tagged_words])
+def test_missing_path(tmp_path, read, name):
+    path = tmp_path / name
+    with pytest.raises(FileNotFoundError, match=f"'{name}' is mis") as error:
+        read(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "1"])
+def test_bad_limit(write, limit):
+    with pytest.raises(ValueError, match="`limit` must be.*Received"):
+        read_text_corpus(write("one\ntwo"), limit=limit)
+
+
+# Tokens that a vocabulary lacks.
+
+
+def test_unseen_words_are_counted_and_named():
+    tokenizer = WordTokenizer.train(["the red book"])
+    lines = ["The blue book", "a blue  book", "a blue <unk>"]
+    with pytest.warns(CorpusWarning) as record:
+        warn_of_unseen(lines, tokenizer, "validation")
+    [warning] = record
+    assert str(warning.message) == (
+        "2 of 5 types and 5 of 9 tokens of validation are not in the "
+        "vocabulary and become '<unk>': 'blue', 'a'"
+    )
+    assert warning.filename == __file__
+
+
+def test_five_unseen_words_are_named_the_most_frequent_first():
+    tokenizer = WordTokenizer.train(["a"])
+    with pytest.warns(CorpusWarning, match="6 of 7 types and 7 of 8 to") as r:
+        warn_of_unseen(["a b c d", "e f g g"], tokenizer, "test")
+    assert str(r[0].message).endswith("'g', 'b', 'c', 'd', 'e', ...")
+
+
+def test_unseen_characters_are_counted_and_named():
+    tokenizer = CharacterTokenizer.train(["ab"])
+    with pytest.warns(CorpusWarning, match="2 of 4 types and 3 of 5 to") as r:
+        warn_of_unseen(["a हह", "b "], tokenizer, "test")
+    assert str(r[0].message).endswith(": 'ह', ' '")
+
+
+@pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])
+@pytest.mark.parametrize("lines", [["Book the", "red"], ["", " "], []])
+def test_nothing_is_said_where_nothing_is_unseen(kind, lines):
+    for specials in (["<unk>"], []):
+        tokenizer = kind.train(["the red book"], specials=specials)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warn_of_unseen(lines, tokenizer, "test")
+
+
+def test_a_special_token_in_a_text_is_unseen():
+    tokenizer = WordTokenizer.train(["a"])
+    with pytest.warns(CorpusWarning, match="1 of 3 types.*: '</s>'$"):
+        warn_of_unseen(["a </s> <unk>"], tokenizer, "test")
+
+
+@pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])
+def test_unseen_without_an_unknown_token(kind):
+    tokenizer = kind.train(["a b"], specials=["<pad>"])
+    with pytest.raises(CorpusError) as error:
+        warn_of_unseen(["b c a"], tokenizer, "the test part")
+    message = str(error.value)
+    assert "1 of " in message and "tokens of the test part" in message
+    assert "no '<unk>'" in message and message.endswith("Received: 'c'")
+
+
+# Lengths.
+
+
+def test_length_table():
+    corpus = TextCorpus(
+        ["the red  book", "hello", "a\tb c d e f g"], ["a book"], ["a"]
+    )
+    table = length_table(corpus)
+    assert list(table) == ["train", "validation", "test"]
+    assert table["train"] == {
+        "lines": 3,
+        "tokens": 11,
+        "average": pytest.approx(11 / 3),
+        "minimum": 1,
+        "maximum": 7,
+    }
+    numbers = [tuple(part.values()) for part in table.values()]
+    assert numbers[1:] == [(1, 2, 2.0, 2, 2), (1, 1, 1.0, 1, 1)]
+    types = {type(number) for row in numbers for number in row}
+    assert types == {int, float}
+
+
+@pytest.mark.parametrize("test", [None, []])
+def test_length_table_leaves_out_what_has_no_lines(test):
+    table = length_table(TextCorpus(["a"], ["b c"], test))
+    assert list(table) == ["train", "validation"]
+
+
+# Tagged words.
+
+TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_tagged_words(write, mark, end, blank, last):
+    lines = ["who\tWP", "knows \t VBZ", blank, blank, "नमस्ते\tUH"]
+    path = write(mark + end.join(lines) + end * last)
+    assert read_tagged_words(str(path)) == TAGGED
+
+
+def test_blank_lines_first(write):
+    path = write("\n\nwho\tWP\nknows\tVBZ\n\nनमस्ते\tUH\n")
+    assert read_tagged_words(path) == TAGGED
+
+
+@pytest.mark.parametrize(
+    "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
+)
+def test_bad_tagged_line(write, bad):
+    path = write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
+    with pytest.raises(CorpusError, match="^Line 3 of the corpus") as error:
+        read_tagged_words(path)
+    message = str(error.value)
+    assert str(path) in message and "Expected: `word TAB tag`" in message
+    assert message.endswith(f"Received: {bad!r}")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
+def test_no_tagged_words(write, content):
+    with pytest.raises(CorpusError, match="is empty"):
+        read_tagged_words(write(content))
+
+
+def test_tagged_words_that_are_not_utf8(write):
+    with pytest.raises(CorpusError, match="not UTF-8.*0xe9 at offset 9"):
+        read_tagged_words(write(b"who\tWP\nca\xe9\tNN\n"))
+
+
+def test_tagged_words_in_a_folder(tmp_path):
+    with pytest.raises(IsADirectoryError, match="Received: the folder"):
+        read_tagged_words(tmp_path)

@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import text_windows
+
+START = 9
+
+
+def windows_of(ids, batch_size, window):
+    """All ids, labels and fresh flags, one after another."""
+    dataset = text_windows(ids, batch_size, window, START)
+    batches = list(dataset.as_numpy_iterator())
+    ids = np.array([inputs["ids"] for inputs, _ in batches])
+    fresh = np.array([inputs["fresh"] for inputs, _ in batches])
+    return ids, np.array([labels for _, labels in batches]), fresh
+
+
+def loop(ids, batch_size, window):
+    """Ids and labels, place by place."""
+    length = -(-len(ids) // batch_size)
+    count = -(-length // window)
+    inputs = np.zeros((count, batch_size, window), int)
+    labels = np.full((count, batch_size, window), -1)
+    for place, label in enumerate(ids):
+        row, column = divmod(place, length)
+        batch, step = divmod(column, window)
+        labels[batch, row, step] = label
+        inputs[batch, row, step] = ids[place - 1] if place else START
+    return inputs, labels
+
+
+SIZES = [
+    (24, 2, 4),
+    (24, 1, 4),
+    (23, 2, 4),
+    (17, 3, 4),
+    (3, 1, 7),
+    (5, 2, 7),
+    (4, 4, 3),
+    (6, 4, 1),
+    (9, 8, 3),
+    (1, 1, 1),
+]
+
+
+@pytest.mark.parametrize("tokens, batch_size, window", SIZES)
+def test_equals_a_loop(tokens, batch_size, window):
+    # No token twice, so that none can stand for another.
+    text = np.random.default_rng(0).permutation(tokens) + 10
+    ids, labels, _ = windows_of(text, batch_size, window)
+    expected_ids, expected_labels = loop(text, batch_size, window)
+    np.testing.assert_array_equal(labels, expected_labels)
+    # What follows the text is nothing.
+    real = labels >= 0
+    np.testing.assert_array_equal(ids[real], expected_ids[real])
+
+
+@pytest.mark.parametrize("tokens, batch_size, window", SIZES)
+def test_every_token_is_a_label_once(tokens, batch_size, window):
+    text = np.arange(tokens)
+    _, labels, _ = windows_of(text, batch_size, window)
+    assert sorted(labels[labels >= 0]) == text.tolist()
+
+
+def test_a_label_is_the_token_after_its_input():
+    text = np.arange(10, 34)
+    ids, labels, _ = windows_of(text, 2, 4)
+    assert ids[0, 0].tolist() == [START, 10, 11, 12]
+    assert labels[0, 0].tolist() == [10, 11, 12, 13]
+    # The second row goes on where the first one ends.
+    assert ids[0, 1].tolist() == [21, 22, 23, 24]
+    assert labels[0, 1].tolist() == [22, 23, 24, 25]
+
+
+def test_rows_go_on_from_batch_to_batch():
+    ids, labels, _ = windows_of(np.arange(10, 70), 3, 4)
+    assert len(ids) == 5
+    np.testing.assert_array_equal(ids[1:, :, 0], labels[:-1, :, -1])
+
+
+@pytest.mark.parametrize("tokens, batch_size, window", SIZES)
+def test_rows_are_fresh_in_the_first_batch_only(tokens, batch_size, window):
+    _, labels, fresh = windows_of(np.arange(tokens), batch_size, window)
+    assert fresh.shape == labels.shape[:2]
+    assert fresh[0].all()
+    assert not fresh[1:].any()
+
+
+def test_the_end_of_the_text_is_padded():
+    _, labels, _ = windows_of(np.arange(10, 21), 2, 4)
+    assert labels.tolist() == [
+        [[10, 11, 12, 13], [16, 17, 18, 19]],
+        [[14, 15, -1, -1], [20, -1, -1, -1]],
+    ]
+
+
+def test_a_text_shorter_than_a_window_is_one_batch():
+    ids, labels, _ = windows_of([5, 6, 7], 1, 6)
+    assert labels.tolist() == [[[5, 6, 7, -1, -1, -1]]]
+    assert ids[0, 0, :3].tolist() == [START, 5, 6]
+
+
+def test_as_many_tokens_as_rows_are_one_label_each():
+    ids, labels, _ = windows_of([5, 6, 7], 3, 2)
+    assert labels.tolist() == [[[5, -1], [6, -1], [7, -1]]]
+    assert ids[0, :, 0].tolist() == [START, 5, 6]
+
+
+def test_shapes_are_static():
+    dataset = text_windows(list(range(50)), 3, 4)
+    assert dataset.element_spec == (
+        {
+            "ids": tf.TensorSpec((3, 4), tf.int32),
+            "fresh": tf.TensorSpec((3,), tf.bool),
+        },
+        tf.TensorSpec((3, 4), tf.int32),
+    )
+    assert len(dataset) == 5
+
+
+@pytest.mark.parametrize(
+    "ids, batch_size, shape",
+    [([], 1, r"\(0,\)"), ([1, 2], 3, r"\(2,\)"), ([[1, 2]], 1, r"\(1, 2\)")],
+)
+def test_the_text_must_fill_the_rows(ids, batch_size, shape):
+    with pytest.raises(
+        ValueError,
+        match=f"vector of at least.*{shape}, batch_size={batch_size}",
+    ):
+        text_windows(ids, batch_size, 2)
+
+
+@pytest.mark.parametrize("batch_size, window", [(0, 2), (2, 0), (-1, 2)])
+def test_sizes_must_be_positive(batch_size, window):
+    with pytest.raises(
+        ValueError,
+        match=f"positive. Received: batch_size={batch_size}, window={window}",
+    ):
+        text_windows([1, 2, 3], batch_size, window)

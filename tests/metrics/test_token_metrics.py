@@ -1,0 +1,340 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.metrics import BitsPerCharacter
+from kerasrnn.metrics import Perplexity
+from kerasrnn.metrics import TokenAccuracy
+from tests import helpers
+
+METRICS = [Perplexity, BitsPerCharacter, TokenAccuracy]
+SIZE = 7
+
+every_metric = pytest.mark.parametrize("metric_class", METRICS)
+
+
+def make_batches(pad_id=0, scale=3.0):
+    """Three batches, unequal in sentences, in length and in padding."""
+    rng = np.random.default_rng(3)
+    batches = []
+    for seed, (batch, time) in enumerate([(4, 9), (2, 3), (1, 5)]):
+        labels = rng.integers(1, SIZE, (batch, time))
+        lengths = rng.integers(1, time + 1, (batch, 1))
+        labels = np.where(np.arange(time) < lengths, labels, pad_id)
+        logits = helpers.random(batch, time, SIZE, seed=seed) * scale
+        batches.append((labels, logits))
+    return batches
+
+
+def count(metric_class, batches, pad_id=0):
+    """The metric token by token, in float64."""
+    total, weights = 0.0, 0.0
+    for labels, logits, *given in batches:
+        sample_weight = np.ones(labels.shape)
+        for weights_given in given:
+            sample_weight = sample_weight * weights_given
+        for place, label in np.ndenumerate(labels):
+            if label == pad_id:
+                continue
+            scores = logits[place].astype("float64")
+            cost = np.log(np.sum(np.exp(scores))) - scores[label]
+            hit = float(np.argmax(scores) == label)
+            value = hit if metric_class is TokenAccuracy else cost
+            total += sample_weight[place] * value
+            weights += sample_weight[place]
+    mean = total / weights
+    if metric_class is Perplexity:
+        return np.exp(mean)
+    return mean / np.log(2) if metric_class is BitsPerCharacter else mean
+
+
+def measured(metric, batches):
+    for batch in batches:
+        metric.update_state(*batch)
+    return float(metric.result())
+
+
+@every_metric
+def test_equals_a_count_over_the_tokens_of_all_batches(metric_class):
+    batches = make_batches()
+    expected = count(metric_class, batches)
+    assert measured(metric_class(), batches) == pytest.approx(
+        expected, rel=1e-5
+    )
+
+
+@every_metric
+def test_is_not_the_mean_of_batches(metric_class):
+    batches = make_batches()
+    means = [measured(metric_class(), [batch]) for batch in batches]
+    assert measured(metric_class(), batches) != pytest.approx(
+        np.mean(means), rel=1e-2
+    )
+
+
+@every_metric
+@pytest.mark.parametrize("pad_id", [-1, 3, SIZE])
+def test_padding_may_be_any_id(metric_class, pad_id):
+    batches = make_batches(pad_id)
+    batches[0][0][0, 0] = 0  # an ordinary token, then
+    expected = count(metric_class, batches, pad_id)
+    assert measured(metric_class(pad_id), batches) == pytest.approx(
+        expected, rel=1e-5
+    )
+
+
+@every_metric
+@pytest.mark.parametrize("value", [50.0, np.inf, np.nan])
+def test_what_is_predicted_behind_the_end_does_not_matter(metric_class, value):
+    batches = make_batches()
+    expected = measured(metric_class(), batches)
+    for labels, logits in batches:
+        logits[labels == 0, 2] = value
+    assert measured(metric_class(), batches) == expected
+
+
+@every_metric
+def test_half_precision_logits_are_computed_with_in_float32(metric_class):
+    halves = [
+        (labels, ops.cast(logits, "bfloat16"))
+        for labels, logits in make_batches()
+    ]
+    rounded = [
+        (labels, helpers.as_numpy(ops.cast(logits, "float32")))
+        for labels, logits in halves
+    ]
+    metric = metric_class()
+    expected = count(metric_class, rounded)
+    assert measured(metric, halves) == pytest.approx(expected, rel=1e-5)
+    assert keras.backend.standardize_dtype(metric.result().dtype) == "float32"
+
+
+@every_metric
+@pytest.mark.parametrize("axes", ["batch", "batch and time"])
+def test_sample_weight_multiplies_the_weights(metric_class, axes):
+    rng = np.random.default_rng(5)
+    batches, columns = [], []
+    for labels, logits in make_batches():
+        shape = labels.shape[:1] if axes == "batch" else labels.shape
+        weights = rng.uniform(0.1, 3.0, shape)
+        batches.append((labels, logits, weights))
+        columns.append((labels, logits, weights.reshape(len(labels), -1)))
+    expected = count(metric_class, columns)
+    found = measured(metric_class(), batches)
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert found != pytest.approx(count(metric_class, make_batches()), rel=1e-3)
+
+
+@every_metric
+def test_small_weights_are_no_rounding_to_one_token(metric_class):
+    batch = make_batches()[0]
+    weighted = (*batch, np.full(4, 1e-3))
+    assert measured(metric_class(), [weighted]) == pytest.approx(
+        count(metric_class, [batch]), rel=1e-5
+    )
+
+
+@every_metric
+@pytest.mark.parametrize("mask_zero", [False, True])
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_evaluation_of_a_model(metric_class, mask_zero, jit_compile):
+    """The mask follows the inputs, which are padded where labels are not."""
+    model = keras.Sequential(
+        [
+            keras.layers.Embedding(SIZE, 4, mask_zero=mask_zero),
+            keras.layers.GRU(5, return_sequences=True),
+            keras.layers.Dense(SIZE),
+        ]
+    )
+    inputs = np.array([[1, 2, 3, 4], [5, 0, 0, 0], [6, 1, 0, 0]])
+    labels = np.array([[2, 3, 4, 5], [1, 6, 2, 0], [1, 2, 0, 0]])
+    has_mask = getattr(model(inputs), "_keras_mask", None) is not None
+    assert has_mask == mask_zero
+    helpers.randomize(model, scale=1.0)
+    logits = model.predict(inputs, verbose=0)
+    model.compile(
+        loss=TokenCrossentropy(),
+        metrics=[metric_class()],
+        jit_compile=jit_compile,
+    )
+    logs = model.evaluate(
+        inputs, labels, batch_size=2, verbose=0, return_dict=True
+    )
+    assert logs[metric_class().name] == pytest.approx(
+        count(metric_class, [(labels, logits)]), rel=1e-5
+    )
+
+
+# After so many tokens, adding 1 to a float32 changes nothing.
+MANY = 2.0**24
+
+
+def one_by_one(tokens):
+    """Labels, logits and weights: one token worth `MANY`, then single ones."""
+    labels = np.ones((tokens + 1, 1), "int32")
+    logits = np.zeros((tokens + 1, 1, 2), "float32")
+    logits[1:, :, 0] = 20.0  # so that the tokens at the end are far off
+    return labels, logits, np.array([MANY] + tokens * [1.0], "float32")
+
+
+def test_a_plain_sum_would_lose_single_tokens():
+    assert np.float32(MANY) + np.float32(1.0) == np.float32(MANY)
+
+
+def test_single_tokens_count_after_millions():
+    labels, logits, weights = one_by_one(200)
+    bits, accuracy = BitsPerCharacter(), TokenAccuracy()
+    for place in range(len(labels)):
+        row = slice(place, place + 1)
+        for metric in (bits, accuracy):
+            metric.update_state(labels[row], logits[row], weights[row])
+    expected = (MANY + 200 * 20 / np.log(2)) / (MANY + 200)
+    assert expected - 1 > 1e-4
+    assert float(bits.result()) == pytest.approx(expected, rel=1e-6)
+    counted = helpers.as_numpy(bits.sums - bits.excess)[1]
+    assert counted == MANY + 200
+    assert float(accuracy.result()) == 0
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_single_tokens_count_in_a_compiled_step(jit_compile):
+    """A compiler that takes (a + b) - a for b would undo the correction."""
+    labels, logits, weights = one_by_one(600)
+    model = keras.Sequential([keras.Input((1, 2)), keras.layers.Identity()])
+    bits = BitsPerCharacter()
+    model.compile(
+        loss=TokenCrossentropy(),
+        weighted_metrics=[bits],
+        jit_compile=jit_compile,
+    )
+    logs = model.evaluate(
+        logits,
+        labels,
+        sample_weight=weights,
+        batch_size=1,
+        verbose=0,
+        return_dict=True,
+    )
+    expected = (MANY + 600 * 20 / np.log(2)) / (MANY + 600)
+    assert logs[bits.name] == pytest.approx(expected, rel=1e-6)
+    assert helpers.as_numpy(bits.sums - bits.excess)[1] == MANY + 600
+
+
+def test_five_million_tokens_in_a_thousand_batches():
+    """Costs that do not fit a float32 evenly, each rounded the same way."""
+    labels = np.ones((1, 1), "int32")
+    logits = np.array([[[6.123, 0.0]]], "float32")
+    weight = 5003.7
+    metric = BitsPerCharacter()
+    plain = np.float32(0.0)
+    for _ in range(1000):
+        metric.update_state(labels, logits, np.array([weight], "float32"))
+    cost = np.log1p(np.exp(np.float64(logits[0, 0, 0])))
+    for _ in range(1000):
+        plain += np.float32(weight) * np.float32(cost)
+    total = helpers.as_numpy(metric.sums - metric.excess)[0]
+    exact = 1000 * np.float64(np.float32(weight)) * cost
+    assert abs(plain / exact - 1) > 2e-6
+    assert total == pytest.approx(exact, rel=5e-7)
+    expected = cost / np.log(2)
+    assert float(metric.result()) == pytest.approx(expected, rel=1e-6)
+
+
+@every_metric
+def test_reset_forgets_everything(metric_class):
+    metric = metric_class()
+    first, second, _ = make_batches()
+    measured(metric, [first])
+    metric.reset_state()
+    assert all(not np.any(v) for v in helpers.as_numpy(metric.variables))
+    assert measured(metric, [second]) == measured(metric_class(), [second])
+
+
+@pytest.mark.parametrize(
+    "metric_class, expected",
+    [(Perplexity, 1.0), (BitsPerCharacter, 0.0), (TokenAccuracy, 0.0)],
+)
+def test_before_any_token(metric_class, expected):
+    metric = metric_class()
+    assert float(metric.result()) == expected
+    metric.update_state(np.zeros((2, 3), "int32"), helpers.random(2, 3, SIZE))
+    assert float(metric.result()) == expected
+
+
+@pytest.mark.parametrize(
+    "metric_class, uniform, perfect, wrong",
+    [
+        (Perplexity, 8.0, 1.0, np.exp(40.0)),
+        (BitsPerCharacter, 3.0, 0.0, 40.0 / np.log(2.0)),
+        (TokenAccuracy, 0.0, 1.0, 0.0),
+    ],
+)
+def test_golden_values(metric_class, uniform, perfect, wrong):
+    labels = np.array([[3, 7, 1], [2, 0, 0]])
+    best = 40.0 * np.eye(8, dtype="float32")[labels]
+    worst = np.roll(best, 1, axis=-1)
+    metric = metric_class()
+    for logits, expected in (
+        (np.zeros((2, 3, 8), "float32"), uniform),
+        (best, perfect),
+        (worst, wrong),
+    ):
+        metric.reset_state()
+        found = measured(metric, [(labels, logits)])
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_large_logits_cost_their_difference():
+    logits = np.array([[[1e4, 1e4 + 0.5, 0.0]]], "float32")
+    expected = np.log1p(np.exp(0.5)) / np.log(2)
+    found = measured(BitsPerCharacter(), [(np.array([[0]]), logits)])
+    assert found == pytest.approx(0.0)  # a token of padding
+    found = measured(BitsPerCharacter(-1), [(np.array([[0]]), logits)])
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_token_held_impossible_costs_without_bound():
+    logits = np.array([[[0.0, -np.inf, 0.0]], [[0.0, 0.0, -np.inf]]])
+    metric = Perplexity()
+    assert measured(metric, [(np.array([[2], [1]]), logits)]) == (
+        pytest.approx(2.0)
+    )
+    assert measured(metric, [(np.array([[1], [1]]), logits)]) == np.inf
+    assert measured(metric, make_batches()) == np.inf
+
+
+@pytest.mark.parametrize("label", [-1, SIZE])
+@pytest.mark.parametrize("metric_class", [Perplexity, BitsPerCharacter])
+def test_a_token_outside_the_vocabulary_is_no_number(metric_class, label):
+    logits = helpers.random(1, 2, SIZE)
+    labels = np.array([[1, label]])
+    assert np.isnan(measured(metric_class(), [(labels, logits)]))
+
+
+@every_metric
+def test_configuration_round_trip(metric_class):
+    metric = metric_class(pad_id=-1, name="test")
+    copy = helpers.copy_of(metric)
+    assert type(copy) is metric_class
+    assert copy.get_config() == {"name": "test", "pad_id": -1}
+    batches = make_batches(-1)
+    assert measured(copy, batches) == measured(metric, batches)
+
+
+@pytest.mark.parametrize(
+    "labels, logits",
+    [((2, 3, 1), (2, 3, 7)), ((2,), (2, 7)), ((2, 3), (2, 1, 7))],
+)
+@every_metric
+def test_shapes_must_agree(metric_class, labels, logits):
+    metric = metric_class()
+    with pytest.raises(ValueError, match=r"Received: y_true.shape=\(2"):
+        metric.update_state(np.ones(labels), np.ones(logits))
+
+
+def test_sample_weight_must_have_a_place_for_batch_or_token():
+    labels, logits = make_batches()[0]
+    with pytest.raises(ValueError, match=r"sample_weight.shape=\(4, 9, 7\)"):
+        Perplexity().update_state(labels, logits, np.ones((4, 9, 7)))

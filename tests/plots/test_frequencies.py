@@ -1,0 +1,136 @@
+import collections
+
+import numpy as np
+import pytest
+
+from kerasrnn.plots import frequency_figure
+from kerasrnn.plots import save_figure
+
+
+def widths(figure):
+    (axes,) = figure.axes
+    return [bar.get_width() for bar in axes.patches]
+
+
+def names(figure):
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+
+def ends(figure):
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_the_most_frequent_is_on_top():
+    figure = frequency_figure({"VERB": 2, "NOUN": 5, "ADP": 3})
+    assert names(figure) == ["NOUN", "ADP", "VERB"]
+    assert widths(figure) == [5, 3, 2]
+    figure.draw_without_rendering()
+    heights = [
+        label.get_window_extent().y0
+        for label in figure.axes[0].get_yticklabels()
+    ]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_equal_counts_keep_their_order():
+    figure = frequency_figure({"b": 1, "a": 1, "c": 2})
+    assert names(figure) == ["c", "b", "a"]
+
+
+def test_a_bar_says_its_count_and_percentage_of_all():
+    counts = {"the": 1_234_567, "of": 765_433, "rare": 500_000}
+    figure = frequency_figure(counts, most_common=2)
+    assert ends(figure) == ["1,234,567  (49.4 %)", "765,433  (30.6 %)"]
+    assert "2,500,000" in figure.axes[0].get_xlabel()
+
+
+def test_ticks_have_thousands_separators_and_are_whole(tmp_path):
+    for top, expected in ((4_000, "4,000"), (1, "1")):
+        figure = frequency_figure({"a": top, "b": 1})
+        save_figure(figure, tmp_path / "bars.png")
+        ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+        assert expected in ticks
+        assert len(set(ticks)) == len(ticks)
+
+
+@pytest.mark.parametrize("most_common, expected", [(1, 1), (30, 30), (99, 40)])
+def test_as_many_bars_as_asked_for(most_common, expected):
+    counts = {f"word{i}": 40 - i for i in range(40)}
+    figure = frequency_figure(counts, most_common=most_common)
+    assert len(widths(figure)) == expected
+
+
+def test_thirty_bars_unless_told():
+    assert len(names(frequency_figure(dict.fromkeys(range(40), 1)))) == 30
+
+
+def test_items_are_shown_as_they_can_be_seen():
+    counts = {" ": 9, "\n": 8, "": 7, 3: 6, "$x$": 5, "w" * 50: 4}
+    figure = frequency_figure(counts)
+    shown = ["' '", r"'\n'", "''", "3", "$x$", "w" * 31 + "…"]
+    assert names(figure) == shown
+    assert not any(
+        label.get_parse_math() for label in figure.axes[0].get_yticklabels()
+    )
+
+
+def test_devanagari_gets_a_font_that_draws_it(tmp_path):
+    figure = frequency_figure({"कहाँ": 3, "है": 2}, title="शब्द")
+    for text in (*figure.axes[0].get_yticklabels(), figure._suptitle):
+        assert text.get_fontfamily() == ["FiraGO", "DejaVu Sans"]
+    save_figure(figure, tmp_path / "bars.png")  # A missing glyph warns.
+
+
+@pytest.mark.parametrize("size", [1, 2, 30])
+def test_nothing_is_cut_and_no_label_hides_another(size):
+    counts = {f"{'word' * 12}{i}": 10**7 - i for i in range(size)}
+    figure = frequency_figure(counts, title="Words")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    labels = [text.get_window_extent() for text in axes.get_yticklabels()]
+    texts = [text.get_window_extent() for text in axes.texts]
+    for boxes in (labels, texts):
+        for place, box in enumerate(boxes):
+            assert not box.count_overlaps(boxes[:place])
+    width, height = figure.get_size_inches() * figure.dpi
+    inside = axes.get_tightbbox()
+    assert inside.x0 >= 0 and inside.y0 >= 0
+    assert inside.x1 <= width and inside.y1 <= height
+    assert axes.get_window_extent().width > 0.2 * width
+    assert not figure._suptitle.get_window_extent().overlaps(inside)
+
+
+def test_the_title_is_above_the_bars():
+    assert frequency_figure({"a": 1})._suptitle is None
+    figure = frequency_figure({"a": 1}, title="Tags")
+    assert figure._suptitle.get_text() == "Tags"
+
+
+def test_counts_of_numpy_and_counter_are_taken():
+    counts = collections.Counter("to be or not to be".split())
+    assert names(frequency_figure(counts))[:2] == ["to", "be"]
+    figure = frequency_figure({"a": np.int32(2), "b": np.int64(3)})
+    assert widths(figure) == [3, 2]
+
+
+@pytest.mark.parametrize("counts", [{}, [3, 2], None])
+def test_what_are_no_counts_is_an_error(counts):
+    with pytest.raises(ValueError, match=r"`counts` must be .*Received"):
+        frequency_figure(counts)
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, "3", None, True, [1]])
+def test_a_count_is_an_integer_that_is_not_negative(value):
+    with pytest.raises(ValueError, match=r"Received: counts\['b'\]"):
+        frequency_figure({"a": 1, "b": value})
+
+
+def test_nothing_counted_is_an_error():
+    with pytest.raises(ValueError, match="Received: 2 items, all of count 0"):
+        frequency_figure({"a": 0, "b": 0})
+
+
+@pytest.mark.parametrize("most_common", [0, -3])
+def test_no_bars_is_an_error(most_common):
+    with pytest.raises(ValueError, match=f"most_common={most_common}"):
+        frequency_figure({"a": 1}, most_common=most_common)
