@@ -67,9 +67,9 @@ BEST = {
     "embedding_dim": None,
     "uniform": None,
     "tie_embeddings": True,
-    "dropout": 0.2,
+    "dropout": 0.3,
     "recurrent_dropout": 0.2,
-    "word_dropout": 0.05,
+    "word_dropout": 0.1,
     "epochs": 12,
     "batch_size": 20,
     "window": 35,
@@ -78,12 +78,18 @@ BEST = {
     "decay": None,
     "weight_decay": 0.0,
     "clip": 1.0,
-    "average": None,
+    "average": 0.998,
     "dynamic": True,
 }
 # Five million weights each, and as many tokens to learn from. What attention
 # adds in weights, the cell around it gives up in units.
-ROW = BEST | {"epochs": 4, "dynamic": False}
+ROW = BEST | {
+    "dropout": 0.2,
+    "word_dropout": 0.05,
+    "epochs": 3,
+    "average": None,
+    "dynamic": False,
+}
 GAM_RHN = ROW | {"cell": "gam_rhn", "depth": 2}
 ROWS = {
     "lstm": ROW | {"cell": "lstm", "layers": 2, "units": 324, "depth": None},
@@ -105,6 +111,7 @@ PRESETS = {
         "depth": 3,
         "epochs": 5,
         "window": 20,
+        "average": None,
     },
     **{f"{name}-5m": settings for name, settings in ROWS.items()},
     "table": ROW,
@@ -124,6 +131,7 @@ PRESETS = {
         "decay": (1.02, 20),
         "weight_decay": 1e-7 / 35,
         "clip": 10 / 35,
+        "average": None,
     },
     # Luo & Yu 2019. Their gradients are clipped by value, and their dropout
     # is drawn anew at each step.
@@ -141,6 +149,7 @@ PRESETS = {
         "batch_size": 128,
         "window": 100,
         "learning_rate": 4e-4,
+        "average": None,
     },
 }
 
@@ -353,9 +362,7 @@ def evaluate(args, model, texts):
     single = model.with_batch_size(1)
     for name, ids in texts.items():
         clock = Stopwatch()
-        single.compile(
-            loss=TokenCrossentropy(-1), metrics=metrics(args)
-        )
+        single.compile(loss=TokenCrossentropy(-1), metrics=metrics(args))
         found = single.evaluate(
             text_windows(ids, 1, 512), return_dict=True, verbose=0
         )
