@@ -6,6 +6,7 @@ import pytest
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
+from kerasrnn.callbacks import TrainingSpeed
 
 
 def test_a_stopwatch_tells_sleeping_from_working():
@@ -75,3 +76,60 @@ def test_scores_can_be_watched(model):
         data, data, epochs=5, verbose=0, callbacks=[scores, stop]
     ).history
     assert history["val_bleu"] == [1.0, 3.0, 2.0]
+
+
+class Slow(keras.callbacks.Callback):
+    """Makes a batch of training and one of validation take their time."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        time.sleep(0.1)
+
+    def on_test_batch_end(self, batch, logs=None):
+        time.sleep(0.5)
+
+
+def test_the_speed_of_every_epoch_joins_its_logs(model):
+    data = np.ones((4, 1))
+    later = Later()
+    history = model.fit(
+        data,
+        data,
+        batch_size=2,
+        epochs=3,
+        verbose=0,
+        callbacks=[TrainingSpeed(1000), Slow(), later],
+    ).history
+    assert history["tokens"] == [1000, 2000, 3000]
+    for i, seconds in enumerate(history["wall_seconds"]):
+        assert seconds >= 0.2
+        assert history["tokens_per_second"][i] == 1000 / seconds
+        assert history["cpu_seconds"][i] >= 0
+    for name in ("tokens", "tokens_per_second", "wall_seconds", "cpu_seconds"):
+        assert [logs[name] for logs in later.seen] == history[name]
+
+
+def test_the_speed_of_training_is_without_validation(model):
+    data = np.ones((2, 1))
+    model.fit(data, data, validation_data=(data, data), verbose=0)
+    clock = Stopwatch()
+    history = model.fit(
+        data,
+        data,
+        validation_data=(data, data),
+        epochs=2,
+        verbose=0,
+        callbacks=[TrainingSpeed(1000), Slow()],
+    ).history
+    assert clock.read()["wall_seconds"] > 1.2
+    for seconds in history["wall_seconds"]:
+        assert 0.1 <= seconds < 0.5
+
+
+def test_tokens_are_counted_on_in_a_later_fit(model):
+    data = np.ones((2, 1))
+    speed = TrainingSpeed(1000)
+    model.fit(data, data, verbose=0, callbacks=[speed])
+    history = model.fit(
+        data, data, initial_epoch=1, epochs=3, verbose=0, callbacks=[speed]
+    ).history
+    assert history["tokens"] == [2000, 3000]

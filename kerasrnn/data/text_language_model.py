@@ -75,10 +75,10 @@ class TextLanguageModel:
         """Continues a list of strings; see `generate` for the arguments."""
         found = self.generate(
             tf.constant(list(prompts), tf.string),
-            tf.constant(seed),
-            tf.constant(temperature),
-            tf.constant(top_k),
-            tf.constant(max_tokens),
+            tf.constant(seed, tf.int32),
+            tf.constant(temperature, tf.float32),
+            tf.constant(top_k, tf.int32),
+            tf.constant(max_tokens, tf.int32),
         )
         return [text.decode() for text in found["text"].numpy()]
 
@@ -88,7 +88,7 @@ class TextLanguageModel:
             self.text_ids(tf.constant(lines[i : i + 10_000])).flat_values
             for i in range(0, len(lines), 10_000)
         ]
-        return np.concatenate([x.numpy() for x in ids])
+        return np.concatenate([np.zeros(0, "int32"), *ids])
 
     def text_ids(self, texts):
         """Returns ragged ids `(batch, tokens)`, each line with its end."""
@@ -121,7 +121,7 @@ class TextLanguageModel:
     def _log_probabilities(self, ids, lengths):
         """Of ids `(batch, time)` that are real up to their lengths."""
         rows, time = tf.unstack(tf.shape(ids))
-        count = -(-time // self.window)
+        count = tf.maximum(-(-time // self.window), 1)
         padding = count * self.window - time
         end = self.tokenizer.end_id
         labels = tf.pad(ids, [[0, 0], [0, padding]], constant_values=end)
@@ -184,12 +184,11 @@ class TextLanguageModel:
             that were added, `(batch, max_tokens)`.
         """
         ids = self.text_ids(prompt)
-        is_open = tf.logical_not(
-            tf.strings.regex_full_match(prompt, "(?s).*\n")
-        )
+        last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
+        is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
         # The end of a sentence that is to go on is taken off.
         lengths = ids.row_lengths()
-        lengths -= tf.cast(tf.logical_and(is_open, lengths > 0), tf.int64)
+        lengths -= tf.cast(is_open, tf.int64)
         ids = tf.RaggedTensor.from_row_lengths(
             tf.ragged.boolean_mask(
                 ids, tf.ragged.range(ids.row_lengths()) < lengths[:, None]
@@ -205,7 +204,7 @@ class TextLanguageModel:
         lengths = tf.cast(prompts.row_lengths(), tf.int32)
         rows = tf.shape(lengths)[0]
         max_tokens = tf.maximum(max_tokens, 0)
-        time = tf.reduce_max(tf.concat([lengths, [0]], axis=0)) + max_tokens
+        time = tf.reduce_max(tf.concat([lengths + max_tokens, [1]], axis=0))
         given = prompts.to_tensor(-1, shape=(None, None))
         given = tf.pad(
             given,
@@ -244,13 +243,13 @@ class TextLanguageModel:
             # It stands for a word, and cannot be written as one.
             unknown = tf.one_hot(self.tokenizer.unknown_id, size)
             logits = tf.where(unknown > 0, logits.dtype.min, logits)
+        best = tf.argmax(logits, axis=-1, output_type=tf.int32)
         k = tf.where(top_k > 0, tf.minimum(top_k, size), size)
         least = tf.math.top_k(logits, k).values[:, -1:]
-        logits = tf.where(logits < least, logits.dtype.min, logits)
-        drawn = tf.random.stateless_categorical(
-            logits / tf.maximum(temperature, 1e-6), 1, seed, tf.int32
-        )
-        best = tf.argmax(logits, axis=-1, output_type=tf.int32)
+        is_drawn = tf.logical_and(logits >= least, logits > logits.dtype.min)
+        logits /= tf.clip_by_value(temperature, 1e-6, 1e6)
+        logits = tf.where(is_drawn, logits, logits.dtype.min)
+        drawn = tf.random.stateless_categorical(logits, 1, seed, tf.int32)
         return tf.where(temperature > 0, drawn[:, 0], best)
 
     def _as_lines(self, ids):
@@ -265,6 +264,8 @@ class TextLanguageModel:
             ids.flat_values, line, nrows=tf.reduce_sum(ends + 1)
         )
         lines = tf.RaggedTensor.from_row_lengths(
-            self.tokenizer.detokenize(lines), ends + 1
+            self.tokenizer.detokenize(lines) + "\n", ends + 1
         )
-        return tf.strings.reduce_join(lines, axis=-1, separator="\n")
+        # Not joined by a separator: that loses empty strings in front.
+        texts = tf.strings.reduce_join(lines, axis=-1)
+        return tf.strings.regex_replace(texts, "\n$", "")

@@ -218,7 +218,11 @@ class LanguageModel(keras.Model):
             x, *after = rnn(x, initial_state=before, training=training)
             new_states += keras.tree.flatten(after)
             x = dropout(x, training=training)
-        new_states = [ops.cast(x, self.variable_dtype) for x in new_states]
+        # A graph that loops over windows wants to know their widths.
+        new_states = [
+            ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
+            for state, size in zip(new_states, self.state_sizes, strict=True)
+        ]
         return self.logits(x), new_states
 
     def logits(self, outputs):

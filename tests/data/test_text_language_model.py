@@ -1,5 +1,3 @@
-import itertools
-
 import keras
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from tests.helpers import randomize
 
 LINES = [
     "the red book",
-    "the blue house",
+    "a blue house",
     "a red house",
     "The book is there",
     "who knows the book",
@@ -48,7 +46,7 @@ def new_model(tokenizer, cell, **kwargs):
     return model
 
 
-KINDS = list(itertools.product(TOKENIZERS, [gam_rhn, attending_lstm]))
+KINDS = [("words", gam_rhn), ("characters", attending_lstm)]
 
 
 @pytest.fixture(
@@ -78,8 +76,8 @@ def scored(language, texts):
 
 def whole_log_softmax(language, ids):
     """Log-probabilities of all tokens, with nothing cut into windows."""
-    logits = language.model(np.array([[END, *ids[:-1]]], "int32"))
-    logits = np.asarray(logits, "float64")[0]
+    ids = np.array([[END, *ids[:-1]]], "int32")
+    logits = language.model.predict_on_batch(ids)[0].astype("float64")
     return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
 
 
@@ -128,9 +126,9 @@ def test_scores_are_those_of_the_whole_text(language, name):
     ids = ids_of(language, text)
     found = scored(language, [text])
     expected = expected_scores(language, ids)
-    assert_close(found["log_probabilities"], [expected])
-    assert_close(found["total"], [expected.sum()])
-    assert_close(found["perplexity"], [np.exp(-expected.mean())])
+    assert_close(found["log_probabilities"][0], expected)
+    assert_close(found["total"][0], expected.sum())
+    assert_close(found["perplexity"][0], np.exp(-expected.mean()))
     assert found["length"].tolist() == [len(ids)]
     tokens = [language.tokenizer.vocabulary[i] for i in ids]
     assert [token.decode() for token in found["tokens"][0]] == tokens
@@ -253,7 +251,9 @@ def test_steps_give_the_logits_of_the_whole_text(language):
         logits.append(found.pop("logits"))
         assert list(found) == [f"state_{i}" for i in range(len(states))]
         states = list(found.values())
-    assert_close(np.concatenate(logits, 1), language.model(ids))
+    assert_close(
+        np.concatenate(logits, 1), language.model.predict_on_batch(ids)
+    )
 
 
 def test_steps_of_any_length(language):
@@ -264,7 +264,9 @@ def test_steps_of_any_length(language):
         found = dict(language.step(part, *states))
         logits.append(found.pop("logits"))
         states = list(found.values())
-    assert_close(np.concatenate(logits, 1), language.model(ids))
+    assert_close(
+        np.concatenate(logits, 1), language.model.predict_on_batch(ids)
+    )
 
 
 # Writing.
@@ -377,87 +379,84 @@ def test_strange_prompts_are_continued(language):
 # Draws from a known distribution.
 
 
-def fixed(probabilities, kind="words"):
-    """A model that gives every token the same probability everywhere."""
-    tokenizer = TOKENIZERS[kind]
+@pytest.fixture(scope="module", params=TOKENIZERS)
+def flat(request):
+    """A model whose bias alone says what it draws."""
+    tokenizer = TOKENIZERS[request.param]
     model = new_model(tokenizer, keras.layers.GRUCell(4))
     for weight in model.weights:
         weight.assign(np.zeros(weight.shape))
-    bias = np.full(tokenizer.vocabulary_size, -50.0)
-    bias[: len(probabilities)] = np.log(probabilities)
-    model.output_bias.assign(bias)
     return TextLanguageModel(model, tokenizer)
+
+
+def favour(language, probabilities):
+    """Sets the probabilities of the first tokens; others have none."""
+    bias = np.full(language.tokenizer.vocabulary_size, -50.0)
+    bias[: len(probabilities)] = np.log(probabilities)
+    language.model.output_bias.assign(bias)
 
 
 LIKELY = np.array([0.1, 0.3, 0.05, 0.2, 0.35])
 
 
-@pytest.fixture(scope="module")
-def likely():
-    return fixed(LIKELY)
-
-
-def frequencies(language, seed=4, count=1, **kwargs):
+def frequencies(language, count=1, **kwargs):
     """How often each of the first tokens is drawn, of 6000 draws."""
     prompts = [""] * (6000 // count)
-    ids = generated(language, prompts, seed=seed, count=count, **kwargs)
+    ids = generated(language, prompts, seed=4, count=count, **kwargs)
     return np.bincount(ids.ravel(), minlength=5) / ids.size
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("count", [1, 6000])
-def test_draws_follow_the_softmax(likely, temperature, count):
-    found = frequencies(likely, temperature=temperature, count=count)
+@pytest.mark.parametrize("count", [1, 1000])
+def test_draws_follow_the_softmax(flat, temperature, count):
+    """The rows of a batch draw as the steps of a text do."""
+    favour(flat, LIKELY)
+    found = frequencies(flat, count, temperature=temperature)
     expected = LIKELY ** (1 / temperature)
     expected[UNKNOWN] = 0
     expected /= expected.sum()
-    # Four standard deviations.
-    np.testing.assert_allclose(
-        found[:5], expected, atol=4 * np.sqrt(0.25 / 6000)
-    )
+    # More than four standard deviations.
+    np.testing.assert_allclose(found[:5], expected, atol=0.026)
     assert found[UNKNOWN] == 0
 
 
 @pytest.mark.parametrize(
-    "top_k, drawn", [(1, {4}), (2, {3, 4}), (3, {0, 3, 4}), (99, {0, 2, 3, 4})]
+    "top_k, drawn",
+    [(1, {4}), (2, {3, 4}), (3, {0, 3, 4}), (0, {0, 2, 3, 4}), (99, None)],
 )
-@pytest.mark.parametrize("temperature", [0.7, 4.0])
-def test_only_the_k_likeliest_tokens_are_drawn(
-    likely, top_k, drawn, temperature
-):
-    found = frequencies(likely, temperature=temperature, top_k=top_k)
-    assert set(np.flatnonzero(found[:5])) == drawn
-    if top_k < 99:
-        assert found[list(drawn)].sum() == 1
+@pytest.mark.parametrize("temperature", [0.7, 2.0])
+def test_only_the_k_likeliest_tokens_are_drawn(flat, top_k, drawn, temperature):
+    favour(flat, LIKELY)
+    found = frequencies(flat, temperature=temperature, top_k=top_k)
+    assert set(np.flatnonzero(found)) == (drawn or {0, 2, 3, 4})
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0, 100.0])
-def test_the_unknown_token_is_never_written(temperature):
-    language = fixed([1e-6, 1.0])
-    text = language.write(["", "zzz"], temperature=temperature, max_tokens=200)
-    assert "<unk>" not in text[0]
-    # That of the prompt stays.
-    assert text[1].count("<unk>") == 1
+def test_the_unknown_token_is_never_written(flat, temperature):
+    favour(flat, [1e-6, 1.0])
+    first, second = flat.write(
+        ["", "日本"], temperature=temperature, max_tokens=100
+    )
+    assert "<unk>" not in first
+    # Those of the prompt stay.
+    assert second.startswith("<unk>")
+    assert second.count("<unk>") == len(ids_of(flat, "日本")) - 1
 
 
-def test_an_end_is_a_line_break():
-    language = fixed([1.0])
-    texts = language.write(["the book", "", "the book\n"], max_tokens=2)
-    assert texts == ["the book\n\n", "\n\n", "the book\n\n\n"]
+def test_an_end_is_a_line_break(flat):
+    favour(flat, [1.0])
+    texts = flat.write(["the", "the\n", "a\n\nthe"], max_tokens=2)
+    assert texts == ["the\n\n", "the\n\n\n", "a\nthe\n\n"]
 
 
-@pytest.mark.parametrize(
-    "kind, text", [("words", "a a a"), ("characters", "aaa")]
-)
-def test_words_have_spaces_between_them_and_characters_none(kind, text):
-    probabilities = np.full(TOKENIZERS[kind].vocabulary_size, 1e-9)
-    probabilities[TOKENIZERS[kind].vocabulary.index("a")] = 1.0
-    language = fixed(probabilities, kind)
-    assert language.write(["a", "", "a\n"], max_tokens=2) == [
-        text,
-        text[: len(text) // 2 + 1] if kind == "words" else "aa",
-        "a\n" + text[2:] if kind == "words" else "a\naa",
-    ]
+def test_words_have_spaces_between_them_and_characters_none(flat):
+    vocabulary = flat.tokenizer.vocabulary
+    favour(flat, [1.0 if token == "a" else 1e-9 for token in vocabulary])
+    texts = flat.write(["a", "", "a\n"], max_tokens=2)
+    if isinstance(flat.tokenizer, CharacterTokenizer):
+        assert texts == ["aaa", "aa", "a\naa"]
+    else:
+        assert texts == ["a a a", "a a", "a\na a"]
 
 
 # Tokenizers.
@@ -480,3 +479,26 @@ def test_a_tokenizer_needs_no_unknown_token():
     assert found["tokens"].tolist() == [tokens]
     [text] = language.write(["zzz the"], max_tokens=0)
     assert text == "the"
+
+
+# Faults found; not yet in the repository.
+
+
+def test_an_end_that_comes_first_is_a_line_break(flat):
+    favour(flat, [1.0])
+    assert flat.write([""], max_tokens=2) == ["\n\n"]
+
+
+def test_ids_of_no_lines(language):
+    assert language.ids([]).tolist() == []
+
+
+@pytest.mark.parametrize("temperature", [0, 1, np.float64(0.5)])
+def test_a_temperature_may_be_any_number(words, temperature):
+    assert words.write(["the"], temperature=temperature, max_tokens=1)
+
+
+@pytest.mark.parametrize("prompt", [b"\xff the\n", b"the\n  ", b"the\n\xc2\xa0"])
+def test_a_line_break_ends_a_sentence_whatever_stands_around(words, prompt):
+    [text] = words.write([prompt], max_tokens=0)
+    assert text.endswith("the\n")
