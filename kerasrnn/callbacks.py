@@ -1,6 +1,11 @@
 """What `Model.fit` needs and Keras lacks."""
 
+import csv
+import json
+import math
+import pathlib
 import time
+import zlib
 
 import keras
 
@@ -105,3 +110,75 @@ class TrainingSpeed(keras.callbacks.Callback):
             tokens_per_second=self.tokens / max(seconds["wall_seconds"], 0.01),
             **seconds,
         )
+
+
+class TrainingFolder:
+    """What a training leaves on disk, so that it can be gone on with.
+
+    A folder of its own for each combination of settings holds a backup of
+    the last epoch, the weights of the best one, and the log of all epochs,
+    those before an interruption too.
+
+    Args:
+        output: Folder to make it in.
+        settings: Dictionary of what the training depends on.
+        monitor: Name of the logged value that says which epoch is best.
+        mode: `"min"` or `"max"`, which value of it is.
+
+    Attributes:
+        best: Path of the weights of the best epoch.
+
+    Example:
+
+    ```python
+    folder = TrainingFolder("out", {"units": 8}, "val_loss")
+    if len(folder.history().get("epoch", [])) < 10:
+        model.fit(batches, epochs=10, callbacks=folder.callbacks())
+    model.load_weights(folder.best)
+    ```
+    """
+
+    def __init__(self, output, settings, monitor, mode="min"):
+        text = json.dumps(settings, default=str, sort_keys=True)
+        name = f"training-{zlib.crc32(text.encode()):08x}"
+        self._path = pathlib.Path(output) / name
+        self._path.mkdir(parents=True, exist_ok=True)
+        self._log = self._path / "history.csv"
+        self._monitor, self._mode = monitor, mode
+        self.best = self._path / "best.weights.h5"
+
+    def callbacks(self, inner=()):
+        """Returns the callbacks of `fit`, `inner` among them.
+
+        Args:
+            inner: Callbacks to run after the backup and before the weights
+                and the log are written: what they log is logged.
+        """
+        seen = self.history().get(self._monitor)
+        least = None
+        if seen:
+            least = min(seen) if self._mode == "min" else max(seen)
+        return [
+            keras.callbacks.BackupAndRestore(self._path / "backup"),
+            *inner,
+            keras.callbacks.ModelCheckpoint(
+                self.best,
+                self._monitor,
+                save_best_only=True,
+                save_weights_only=True,
+                mode=self._mode,
+                initial_value_threshold=least,
+            ),
+            keras.callbacks.CSVLogger(self._log, append=True),
+        ]
+
+    def history(self):
+        """Returns the log: a dictionary of lists, one number an epoch."""
+        if not self._log.exists():
+            return {}
+        with open(self._log, newline="", encoding="utf-8") as log:
+            rows = list(csv.DictReader(log))
+        return {
+            name: [float(row[name] or math.nan) for row in rows]
+            for name in (rows[0] if rows else ())
+        }

@@ -15,12 +15,12 @@ import json
 import math
 import random
 import re
-import zlib
 
 import keras
 import numpy as np
 
 from kerasrnn.callbacks import Stopwatch
+from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
 from kerasrnn.data import CharacterTokenizer
 from kerasrnn.data import TextCorpus
@@ -36,9 +36,7 @@ from kerasrnn.data import warn_of_unseen
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
-from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.losses import TokenCrossentropy
@@ -239,12 +237,7 @@ def build_cell(args):
 def build_model(args, tokenizer):
     cell = build_cell(args)
     if args.attention is not None:
-        attentions = {
-            "additive": lambda: BahdanauAttention(args.units),
-            "multi_head": lambda: MultiHeadDotAttention(4, args.units // 4),
-        }
-        attention = attentions.get(args.attention, lambda: args.attention)()
-        cell = SelfAttentionCell(cell, attention, window=32)
+        cell = SelfAttentionCell(cell, args.attention, window=32)
     uniform = {}
     if args.uniform is not None:
         uniform["embedding_scale"] = 1.0
@@ -295,23 +288,16 @@ def build_optimizer(args, steps):
 
 def fit(args, model, train, validation):
     """Trains, or goes on; leaves the best weights, returns the history."""
-    # Only a run of the same settings is resumed.
-    settings = json.dumps(vars(args), default=str, sort_keys=True)
-    folder = args.output / f"training-{zlib.crc32(settings.encode()):08x}"
-    folder.mkdir(exist_ok=True)
-    best, log = folder / "best.weights.h5", folder / "history.csv"
-    history = read_history(log)
-    cost = f"val_{metrics(args)[0].name}"
+    folder = TrainingFolder(
+        args.output, vars(args), f"val_{metrics(args)[0].name}"
+    )
     windows = text_windows(train, args.batch_size, args.window)
     model.compile(
         build_optimizer(args, len(windows) * args.epochs),
         TokenCrossentropy(-1),
         metrics=metrics(args),
     )
-    callbacks = [
-        keras.callbacks.BackupAndRestore(folder / "backup"),
-        TrainingSpeed(len(train)),
-    ]
+    callbacks = [TrainingSpeed(len(train))]
     if args.decay is not None:
         rate, first = args.decay
         callbacks.append(
@@ -323,37 +309,18 @@ def fit(args, model, train, validation):
         )
     if args.average is not None:
         callbacks.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
-    callbacks += [
-        keras.callbacks.ModelCheckpoint(
-            best,
-            cost,
-            save_best_only=True,
-            save_weights_only=True,
-            mode="min",
-            initial_value_threshold=min(history.get(cost, [math.inf])),
-        ),
-        keras.callbacks.CSVLogger(log, append=True),
-    ]
-    if len(history.get("epoch", [])) < args.epochs:
+    if len(folder.history().get("epoch", [])) < args.epochs:
         model.fit(
             windows.prefetch(2),
             epochs=args.epochs,
             validation_data=text_windows(
                 validation, args.batch_size, args.window
             ),
-            callbacks=callbacks,
+            callbacks=folder.callbacks(callbacks),
             shuffle=False,
         )
-    model.load_weights(best)
-    return read_history(log)
-
-
-def read_history(path):
-    """The log of all epochs, those before an interruption too."""
-    if not path.exists() or not path.stat().st_size:
-        return {}
-    rows = np.atleast_1d(np.genfromtxt(path, delimiter=",", names=True))
-    return {name: rows[name].tolist() for name in rows.dtype.names}
+    model.load_weights(folder.best)
+    return folder.history()
 
 
 def evaluate(args, model, texts):

@@ -6,6 +6,7 @@ import pytest
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
+from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
 
 
@@ -133,3 +134,46 @@ def test_tokens_are_counted_on_in_a_later_fit(model):
         data, data, initial_epoch=1, epochs=3, verbose=0, callbacks=[speed]
     ).history
     assert history["tokens"] == [2000, 3000]
+
+
+def test_a_training_folder_keeps_the_best_weights_and_the_whole_log(tmp_path):
+    settings = {"units": 1, "where": tmp_path}
+    x, y = np.ones((8, 1)), np.zeros((8, 1))
+
+    def train(rate, epochs):
+        folder = TrainingFolder(tmp_path, settings, "val_loss")
+        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        model.layers[0].set_weights([np.ones((1, 1)), np.zeros(1)])
+        model.compile(keras.optimizers.SGD(rate), "mse")
+        model.fit(
+            *(x, y),
+            epochs=epochs,
+            validation_data=(x, y),
+            callbacks=folder.callbacks([TrainingSpeed(8)]),
+            verbose=0,
+        )
+        return folder, model
+
+    assert TrainingFolder(tmp_path, settings, "val_loss").history() == {}
+    folder, model = train(0.1, 2)
+    history = folder.history()
+    assert history["epoch"] == [0, 1]
+    assert history["tokens"] == [8, 16]
+    # A second training gets worse and worse: the first one's weights stay.
+    train(-0.5, 2)
+    again = TrainingFolder(tmp_path, settings, "val_loss")
+    assert again.history()["epoch"] == [0, 1, 0, 1]
+    model.load_weights(again.best)
+    loss = model.evaluate(x, y, verbose=0)
+    assert loss == pytest.approx(min(history["val_loss"]), rel=1e-5)
+
+    other = TrainingFolder(tmp_path, {"units": 2}, "val_loss")
+    assert other.history() == {}
+
+
+def test_a_log_without_an_epoch_is_no_history(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "val_loss")
+    logger = folder.callbacks()[-1]
+    logger.on_train_begin()
+    logger.on_train_end()
+    assert folder.history() == {}

@@ -50,6 +50,7 @@ def recurrent_layer(cell, **kwargs):
         config = cell.get_config() | {"name": None} | kwargs
         return _LAYERS[type(cell)].from_config(config)
     copy = cells.clone_cell(cell)
+    kwargs.setdefault("dtype", getattr(cell, "dtype_policy", None))
     if isinstance(cell, SelfAttentionCell):
         return SelfAttentionRNN(copy, **kwargs)
     return keras.layers.RNN(copy, **kwargs)

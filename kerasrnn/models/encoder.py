@@ -5,6 +5,7 @@ from keras import ops
 
 from kerasrnn.layers import cells
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.recurrent_layer import recurrent_layer
 from kerasrnn.models.token_embedding import TokenEmbedding
 
 
@@ -101,8 +102,8 @@ class Encoder(keras.layers.Layer):
         ]
 
     def _new_rnn(self, go_backwards=False):
-        return keras.layers.RNN(
-            cells.clone_cell(self.cell),
+        return recurrent_layer(
+            self.cell,
             return_sequences=True,
             return_state=True,
             go_backwards=go_backwards,
@@ -134,8 +135,22 @@ class Encoder(keras.layers.Layer):
 
     def call(self, ids, training=False):
         mask = ops.not_equal(ids, self.pad_id)
-        x = embeddings = self.embedding(ids, training=training)
-        final = []
+        embeddings = self.embedding(ids, training=training)
+        memory, final = self.read(embeddings, mask, training)
+        return memory, mask, final
+
+    def read(self, embeddings, mask, training=False):
+        """Reads embedded tokens.
+
+        Args:
+            embeddings: Tensor of shape `(batch, time, embedding_dim)`.
+            mask: Boolean tensor of shape `(batch, time)`.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            The memory and the final states, as the layer itself does.
+        """
+        x, final = embeddings, []
         for depth, forward in enumerate(self.forward_rnns):
             y, *states = forward(x, mask=mask, training=training)
             final.extend(keras.tree.flatten(states))
@@ -147,7 +162,7 @@ class Encoder(keras.layers.Layer):
             x = self.unit_dropout(y, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)
-        return x, mask, ops.concatenate(final, axis=-1)
+        return x, ops.concatenate(final, axis=-1)
 
     def get_config(self):
         return {

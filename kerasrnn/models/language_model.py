@@ -47,7 +47,8 @@ class LanguageModel(keras.Model):
             `sqrt(embedding_dim)`.
         batch_size: Positive integer, rows whose states are carried along;
             `None` for a model that starts every batch anew.
-        **kwargs: Base model arguments, such as `name` and `dtype`.
+        **kwargs: Base model arguments, such as `name` and `dtype`; the cell
+            has a dtype of its own.
 
     Call arguments:
         inputs: Integer tensor of ids, of shape `(batch, time)`; with
@@ -118,6 +119,7 @@ class LanguageModel(keras.Model):
             word_dropout=word_dropout,
             drop_types=True,
             scale=embedding_scale,
+            dtype=self.dtype_policy,
             name="embedding",
             **initializer,
         )
@@ -126,7 +128,8 @@ class LanguageModel(keras.Model):
             for _ in range(depth)
         ]
         self.variational_dropouts = [
-            keras.layers.SpatialDropout1D(dropout) for _ in range(depth + 1)
+            keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)
+            for _ in range(depth + 1)
         ]
         self.output_projection = self._new_output_projection()
         if batch_size is not None:
@@ -135,13 +138,14 @@ class LanguageModel(keras.Model):
             )
 
     def _new_output_projection(self):
+        options = {"dtype": self.dtype_policy, "name": "output"}
         if not self.tie_embeddings:
-            return keras.layers.Dense(self.vocabulary_size, name="output")
+            return keras.layers.Dense(self.vocabulary_size, **options)
         if self.cell.output_size != self.embedding_dim:
             return keras.layers.Dense(
-                self.embedding_dim, use_bias=False, name="output"
+                self.embedding_dim, use_bias=False, **options
             )
-        return keras.layers.Identity(name="output")
+        return keras.layers.Identity(**options)
 
     @property
     def state_sizes(self):
@@ -180,19 +184,23 @@ class LanguageModel(keras.Model):
             states = self.initial_states(ops.shape(inputs)[0])
             return self.run(inputs, states, training)[0]
         ids, fresh = inputs["ids"], inputs["fresh"]
-        self._check_rows(ids.shape[0])
+        self._check_rows(ids, fresh)
         states = self.initial_states(self.batch_size)
         states = self.carried(states, fresh, training=training)
         logits, states = self.run(ids, states, training)
         self.carried.keep(states, training=training)
         return logits
 
-    def _check_rows(self, rows):
-        if self.batch_size is None or rows not in (None, self.batch_size):
+    def _check_rows(self, ids, fresh):
+        found = ids.shape[0], *fresh.shape
+        rows = {self.batch_size, None}
+        if not self.batch_size or len(found) != 2 or not rows >= set(found):
             raise ValueError(
                 "To carry states along, a LanguageModel must be made with "
-                "`batch_size`, the number of rows of each batch. Received: "
-                f"batch_size={self.batch_size} and a batch of {rows} rows."
+                "`batch_size`, the number of rows of each batch, and `fresh` "
+                "must have the shape `(batch_size,)`. Received: "
+                f"batch_size={self.batch_size}, ids of shape {ids.shape}, "
+                f"fresh of shape {fresh.shape}"
             )
 
     def run(self, ids, states, training=False):
@@ -213,8 +221,11 @@ class LanguageModel(keras.Model):
         x = first(x, training=training)
         states, new_states = list(states), []
         for rnn, dropout in zip(self.rnns, others, strict=True):
-            count = len(keras.tree.flatten(rnn.cell.state_size))
+            sizes = cells.state_sizes(rnn.cell)
+            count = len(keras.tree.flatten(sizes))
             before, states = states[:count], states[count:]
+            if count > 1:
+                before = keras.tree.pack_sequence_as(sizes, before)
             x, *after = rnn(x, initial_state=before, training=training)
             new_states += keras.tree.flatten(after)
             x = dropout(x, training=training)
@@ -238,12 +249,19 @@ class LanguageModel(keras.Model):
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
         )
-        copy.build()
-        for new, old in zip(
-            copy.trainable_variables, self.trainable_variables, strict=True
-        ):
-            new.assign(old)
+        for model in (self, copy):
+            if not model.built:
+                model.build()
+        for new, old in zip(copy._parts, self._parts, strict=True):
+            new.set_weights(old.get_weights())
+        if self.tie_embeddings:
+            copy.output_bias.assign(self.output_bias)
         return copy
+
+    @property
+    def _parts(self):
+        """The layers that have weights, without the carried states."""
+        return [self.embedding, *self.rnns, self.output_projection]
 
     def get_config(self):
         return {

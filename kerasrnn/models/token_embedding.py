@@ -64,6 +64,8 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
             keras.initializers.RandomNormal(stddev=embedding_dim**-0.5),
         )
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
+        # Else the widest product of a model would stay in float32.
+        self.reverse_dtype = self.reverse_dtype or self.compute_dtype
         self.unit_dropout = keras.layers.Dropout(rate("dropout", dropout))
         self.word_dropout = keras.layers.Dropout(
             rate("word_dropout", word_dropout)

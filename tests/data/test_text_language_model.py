@@ -498,7 +498,9 @@ def test_a_temperature_may_be_any_number(words, temperature):
     assert words.write(["the"], temperature=temperature, max_tokens=1)
 
 
-@pytest.mark.parametrize("prompt", [b"\xff the\n", b"the\n  ", b"the\n\xc2\xa0"])
+@pytest.mark.parametrize(
+    "prompt", [b"\xff the\n", b"the\n  ", b"the\n\xc2\xa0"]
+)
 def test_a_line_break_ends_a_sentence_whatever_stands_around(words, prompt):
     [text] = words.write([prompt], max_tokens=0)
     assert text.endswith("the\n")

@@ -51,6 +51,35 @@ def test_word_dropout_drops_whole_words_only_in_training():
     assert np.any(again != dropped)
 
 
+def test_word_dropout_drops_a_type_everywhere_in_its_row():
+    layer = embedding(word_dropout=0.5, drop_types=True)
+    ids = np.tile([3, 1, 3, 2, 1, 1, -1, 0], (20, 1))
+    plain = helpers.as_numpy(layer(ids))
+    dropped = helpers.as_numpy(layer(ids, training=True))
+    kept = np.any(dropped != 0, axis=-1)
+    np.testing.assert_allclose(
+        dropped, np.where(kept[..., None], 2 * plain, 0), rtol=1e-5
+    )
+    for places in ([0, 2], [1, 4, 5], [6, 7]):
+        assert np.all(kept[:, places] == kept[:, places[:1]])
+    # Rows and types draw on their own, and each batch anew.
+    by_type = kept[:, [0, 1, 3, 6]]
+    assert np.all(0 < by_type.mean(0)) and np.all(by_type.mean(0) < 1)
+    assert len(np.unique(by_type, axis=0)) > 4
+    again = helpers.as_numpy(layer(ids, training=True))
+    assert np.any(again != dropped)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, 0.0])
+def test_the_scale_may_be_chosen(scale):
+    layer = embedding(scale=scale)
+    table = layer.get_weights()[0]
+    helpers.assert_close(layer(IDS), scale * table[IDS])
+    # It is of no effect on logits.
+    x = helpers.random(2, 3, 16)
+    helpers.assert_close(layer(x, reverse=True), x @ table.T)
+
+
 def test_dropout_drops_units_only_in_training():
     layer = embedding(dropout=0.5)
     plain = helpers.as_numpy(layer(IDS))
@@ -71,7 +100,13 @@ def test_symbolic_shape_is_the_real_one(training):
 
 
 def test_saved_model_round_trip(tmp_path):
-    layer = embedding(dropout=0.1, word_dropout=0.2, name="words")
+    layer = embedding(
+        dropout=0.1,
+        word_dropout=0.2,
+        drop_types=True,
+        scale=2.0,
+        name="words",
+    )
     copy = helpers.copy_of(layer)
     assert copy.get_config() == layer.get_config()
     inputs = {"inputs": IDS.astype("int32")}

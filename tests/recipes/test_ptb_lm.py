@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
 
 RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "ptb_lm.py"
 NOUNS = ("bank", "market", "company", "price", "board")
@@ -15,14 +16,14 @@ VERBS = ("sold", "raised", "closed", "said", "bought")
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Two hundred sentences; the last of them has a word of its own."""
+    """Two hundred sentences."""
     rng = np.random.default_rng(0)
     lines = [
         f"the {rng.choice(NOUNS)} {rng.choice(VERBS)} a {rng.choice(NOUNS)}"
-        for _ in range(199)
+        for _ in range(200)
     ]
     path = tmp_path / "corpus.txt"
-    path.write_text("\n".join([*lines, "the zebra slept"]), "utf-8")
+    path.write_text("\n".join(lines), "utf-8")
     return path
 
 
@@ -49,10 +50,13 @@ def small(corpus, output, *arguments):
 
 def test_a_small_run_leaves_everything(corpus, tmp_path):
     output = tmp_path / "models" / "tiny"
+    lines = corpus.read_text("utf-8").splitlines()
+    lines[-1] = "the zebra slept"
+    corpus.write_text("\n".join(lines), "utf-8")
     done = run(*small(corpus, output))
     assert done.returncode == 0, done.stderr
     assert "no test part" in done.stdout
-    assert "2 of 12 types" in done.stderr  # zebra, slept
+    assert "'zebra', 'slept'" in done.stderr
 
     for name in ("training.png", "words.png"):
         assert (output / name).read_bytes().startswith(b"\x89PNG")
@@ -78,13 +82,15 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
         "step",
     }
     # The same figure, from raw text.
-    text = corpus.read_text("utf-8").splitlines()[180:]
-    found = served["serving_default"](text=tf.constant(["\n".join(text)]))
+    text = "\n".join(lines[180:])
+    found = served["serving_default"](text=tf.constant([text]))
     np.testing.assert_allclose(
         found["perplexity"], [scores["validation"]["perplexity"]], rtol=1e-4
     )
 
 
+# The log of a killed run is closed by nobody.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_run_of_the_same_settings_goes_on_where_it_was(
     corpus, tmp_path, monkeypatch, capsys
 ):

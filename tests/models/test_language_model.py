@@ -1,0 +1,567 @@
+import math
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.models import DynamicEvaluation
+from kerasrnn.models import LanguageModel
+from tests import helpers
+
+UNITS = 4
+WORDS = 11
+IDS = np.random.default_rng(0).integers(0, WORDS, (2, 6)).astype("int32")
+
+
+def gam_rhn(**options):
+    return GAMRHNCell(UNITS, 2, 2, 3, 5, **options)
+
+
+def attending(attention):
+    return SelfAttentionCell(gam_rhn(), attention, window=4)
+
+
+VARIANTS = {
+    "lstm": {"cell": LSTMCell(UNITS)},
+    "gru": {"cell": GRUCell(UNITS)},
+    "rhn": {"cell": RHNCell(UNITS, depth=2)},
+    "gam_rhn": {"cell": gam_rhn()},
+    "dot": {"cell": attending("dot")},
+    "scaled_dot": {"cell": attending("scaled_dot")},
+    "additive": {"cell": attending(BahdanauAttention(UNITS))},
+    "multi_head": {"cell": attending(MultiHeadDotAttention(2, UNITS // 2))},
+    "deep": {"cell": LSTMCell(UNITS), "depth": 2},
+    "deep_attending": {"cell": attending("dot"), "depth": 2},
+    "untied": {"cell": GRUCell(UNITS), "tie_embeddings": False},
+    "narrow": {"cell": gam_rhn(), "embedding_dim": 3, "depth": 2},
+    "narrow_untied": {
+        "cell": RHNCell(UNITS, depth=2),
+        "embedding_dim": 3,
+        "tie_embeddings": False,
+    },
+}
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+
+
+def language_model(variant="gru", **options):
+    """A model of 11 words and rows of 2, weights and states at random."""
+    options = {"batch_size": 2} | VARIANTS[variant] | options
+    model = LanguageModel(WORDS, **options)
+    model.build()
+    helpers.randomize(model)
+    return model
+
+
+def window(ids, *fresh):
+    return {"ids": ids, "fresh": np.array(fresh)}
+
+
+@every_variant
+def test_no_logit_sees_the_future(variant):
+    model = language_model(variant)
+    changed = IDS.copy()
+    changed[:, 3] = (changed[:, 3] + 1) % WORDS
+    before, after = (helpers.as_numpy(model(ids)) for ids in (IDS, changed))
+    np.testing.assert_array_equal(before[:, :3], after[:, :3])
+    # The next words do depend on it.
+    assert np.any(before[:, 3:] != after[:, 3:], axis=-1).all()
+
+
+@every_variant
+def test_two_carried_windows_are_the_whole(variant):
+    model = language_model(variant)
+    whole = model(IDS)
+    for _ in range(2):
+        first = model(window(IDS[:, :4], True, True))
+        second = model(window(IDS[:, 4:], False, False))
+        helpers.assert_close(ops.concatenate([first, second], 1), whole)
+
+
+@every_variant
+def test_given_states_are_the_carried_way(variant):
+    model = language_model(variant)
+    states = model.initial_states(2)
+    assert [s.shape for s in states] == [(2, n) for n in model.state_sizes]
+    first, states = model.run(IDS[:, :4], states)
+    assert [s.shape for s in states] == [(2, n) for n in model.state_sizes]
+    second, states = model.run(IDS[:, 4:], states)
+    helpers.assert_close(ops.concatenate([first, second], 1), model(IDS))
+    model(window(IDS, True, True))
+    helpers.assert_close([s.value for s in model.carried.of_evaluation], states)
+
+
+@every_variant
+def test_saved_model_round_trip(variant, tmp_path):
+    model = language_model(variant)
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.to_json() == model.to_json()
+    helpers.assert_close(loaded(IDS), model(IDS))
+    # The states are saved as well: a text may go on.
+    inputs = window(IDS, False, False)
+    helpers.assert_close(loaded(inputs), model(inputs))
+
+
+@every_variant
+def test_a_copy_of_another_batch_size_has_the_weights(variant):
+    model = language_model(variant)
+    copy = model.with_batch_size(1)
+    assert copy.batch_size == 1
+    expected = helpers.as_numpy(model(IDS))
+    found = copy(window(IDS[:1], True))
+    helpers.assert_close(found, expected[:1])
+    # And they are its own.
+    helpers.randomize(copy, seed=2)
+    np.testing.assert_array_equal(model(IDS), expected)
+
+
+def test_a_copy_may_carry_nothing():
+    model = language_model()
+    copy = model.with_batch_size(None)
+    assert copy.batch_size is None
+    helpers.assert_close(copy(IDS[:1]), model(IDS)[:1])
+
+
+@pytest.mark.parametrize("frozen", ["model", "embedding"])
+def test_a_copy_of_a_frozen_model_has_its_weights(frozen):
+    model = language_model(cell=GRUCell(UNITS))
+    (model if frozen == "model" else model.embedding).trainable = False
+    helpers.assert_close(model.with_batch_size(1)(IDS), model(IDS))
+
+
+def test_stacked_cells_are_one_cell():
+    cell = keras.layers.StackedRNNCells([GRUCell(3), LSTMCell(4)])
+    model = language_model(cell=cell)
+    whole = helpers.as_numpy(model(IDS))
+    first = model(window(IDS[:, :3], True, True))
+    second = model(window(IDS[:, 3:], False, False))
+    helpers.assert_close(ops.concatenate([first, second], axis=1), whole)
+
+
+@pytest.mark.parametrize("variant", ["gam_rhn", "deep_attending"])
+def test_a_later_window_changes_nothing_before_it(variant):
+    model = language_model(variant)
+    other = (IDS + 1) % WORDS
+    results = []
+    for later in (IDS, other):
+        first = model(window(IDS[:, :4], True, True))
+        second = model(window(later[:, 4:], False, False))
+        results.append(helpers.as_numpy([first, second]))
+    (first, second), (first_again, changed) = results
+    np.testing.assert_array_equal(first, first_again)
+    assert np.any(second != changed, axis=-1).all()
+
+
+@pytest.mark.parametrize("variant", ["gru", "multi_head"])
+def test_a_fresh_row_starts_anew_and_alone(variant):
+    model = language_model(variant)
+    model(window(IDS[:, :4], True, True))
+    logits = model(window(IDS[:, 4:], True, False))
+    helpers.assert_close(logits[0], model(IDS[:, 4:])[0])
+    helpers.assert_close(logits[1], model(IDS)[1, 4:])
+
+
+def test_ids_alone_leave_the_carried_states_alone():
+    model = language_model()
+    before = states_of(model.carried.of_evaluation)
+    model(IDS)
+    helpers.assert_close(states_of(model.carried.of_evaluation), before, 0, 0)
+
+
+def test_any_number_of_rows_without_a_batch_size():
+    model = language_model(batch_size=None)
+    assert not model.non_trainable_weights
+    assert model.predict_on_batch(IDS).shape == (2, 6, WORDS)
+    helpers.assert_close(model(IDS[:1]), model(IDS)[:1])
+
+
+@pytest.mark.parametrize(
+    "variant", ["gru", "untied", "narrow", "narrow_untied"]
+)
+def test_logits_equal_the_oracle(variant):
+    model = language_model(variant, embedding_scale=3.0)
+    table = model.embedding.get_weights()[0]
+    x = 3 * table[IDS]
+    for rnn in model.rnns:
+        x, *_ = rnn(x)
+    x = helpers.as_numpy(x)
+    projection = model.output_projection.get_weights()
+    if not model.tie_embeddings:
+        kernel, bias = projection
+    else:
+        kernel, bias = table.T, helpers.as_numpy(model.output_bias.value)
+        if projection:
+            kernel = projection[0] @ kernel
+    helpers.assert_close(model(IDS), x @ kernel + bias)
+
+
+def test_every_layer_has_weights_of_its_own():
+    cell = RHNCell(UNITS, depth=2)
+    model = language_model(cell=cell, depth=3)
+    assert not cell.built
+    assert len({id(w) for w in model.weights}) == len(model.weights)
+    assert len(model.weights) == 2 + 3 * len(model.rnns[0].weights) + 2 * 3
+
+
+def test_the_network_of_the_paper_has_its_size():
+    """Zilly et al. 2017: 23.5 million weights on the Penn Treebank."""
+    model = LanguageModel(
+        10_000,
+        RHNCell(830, depth=10, recurrent_initializer="zeros"),
+        embeddings_initializer="zeros",
+    )
+    model.build()
+    assert model.count_params() == 23_482_400
+
+
+def test_the_embedding_starts_as_it_is_told():
+    model = LanguageModel(WORDS, GRUCell(3), embeddings_initializer="ones")
+    model.build()
+    np.testing.assert_array_equal(model.embedding.get_weights()[0], 1)
+
+
+def test_configuration_round_trip():
+    model = LanguageModel(
+        WORDS,
+        attending("dot"),
+        embedding_dim=6,
+        depth=2,
+        tie_embeddings=False,
+        dropout=0.1,
+        word_dropout=0.2,
+        embeddings_initializer=keras.initializers.RandomUniform(-0.1, 0.1),
+        embedding_scale=1.5,
+        batch_size=3,
+        name="words",
+    )
+    copy = helpers.copy_of(model)
+    assert copy.get_config() == model.get_config()
+    assert copy.embedding.get_config() == model.embedding.get_config()
+
+
+def windows(text, width):
+    """Two rows of a text, window after window, and the next tokens.
+
+    They are batches of 2 for a `fit` that does not shuffle.
+    """
+    inputs, labels = (
+        np.reshape(x, (2, -1, width)).swapaxes(0, 1).reshape(-1, width)
+        for x in (text[:-1], text[1:])
+    )
+    fresh = np.arange(len(inputs)) < 2
+    return {"ids": inputs.astype("int32"), "fresh": fresh}, labels
+
+
+def text_of(length):
+    return np.random.default_rng(1).integers(0, WORDS, length)
+
+
+IN_ORDER = {"batch_size": 2, "shuffle": False, "verbose": 0}
+
+
+def fit(model, inputs, labels, optimizer, epochs=1):
+    """Trains on batches of 2; the loss of each epoch."""
+    model.compile(optimizer, TokenCrossentropy(-1))
+    history = model.fit(inputs, labels, epochs=epochs, **IN_ORDER)
+    return history.history["loss"]
+
+
+def evaluate(model, inputs, labels):
+    return model.evaluate(inputs, labels, batch_size=2, verbose=0)
+
+
+def states_of(variables):
+    return helpers.as_numpy([variable.value for variable in variables])
+
+
+def test_training_and_evaluation_keep_states_of_their_own():
+    model = language_model("lstm")
+    inputs, labels = windows(text_of(17), 4)
+    fit(model, inputs, labels, "sgd")
+    training = states_of(model.carried.of_training)
+    evaluate(model, inputs, labels)
+    helpers.assert_close(states_of(model.carried.of_training), training, 0, 0)
+    evaluation = states_of(model.carried.of_evaluation)
+    model.train_on_batch(window(IDS, False, False), IDS)
+    helpers.assert_close(
+        states_of(model.carried.of_evaluation), evaluation, 0, 0
+    )
+    for old, new in zip(
+        training, states_of(model.carried.of_training), strict=True
+    ):
+        assert np.all(np.any(old != new, axis=-1))
+
+
+def test_a_validation_changes_nothing_of_a_training():
+    inputs, labels = windows(text_of(25), 4)
+    states = []
+    for validation_data in (None, windows(text_of(9), 2)):
+        model = language_model()
+        model.compile("sgd", TokenCrossentropy(-1))
+        # The second epoch goes on from the states of the first.
+        inputs["fresh"][:] = False
+        model.fit(
+            inputs,
+            labels,
+            epochs=2,
+            validation_data=validation_data,
+            validation_batch_size=2,
+            **IN_ORDER,
+        )
+        states.append([model.get_weights()[:-2], model.carried.of_training[0]])
+    helpers.assert_close(*states)
+
+
+def test_an_evaluation_starts_from_fresh_states():
+    model = language_model("multi_head")
+    model.compile(loss=TokenCrossentropy(-1))
+    inputs, labels = windows(text_of(17), 4)
+    loss = evaluate(model, inputs, labels)
+    assert evaluate(model, inputs, labels) == loss
+    inputs["fresh"][:] = False
+    assert evaluate(model, inputs, labels) != pytest.approx(loss, rel=1e-4)
+
+
+def test_an_epoch_starts_from_fresh_states():
+    model = language_model("rhn")
+    inputs, labels = windows(text_of(17), 4)
+    first, second = fit(
+        model, inputs, labels, keras.optimizers.SGD(0.0), epochs=2
+    )
+    assert first == second
+
+
+def test_an_evaluation_is_the_cost_of_the_text():
+    model = language_model("additive")
+    text = text_of(17)
+    model.compile(loss=TokenCrossentropy(-1))
+    inputs, labels = windows(text, 4)
+    logits = helpers.as_numpy(model(text[:-1].reshape(2, 8)))
+    log_p = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    labels_in_rows = text[1:].reshape(2, 8, 1)
+    cost = -np.take_along_axis(log_p, labels_in_rows, -1).mean()
+    assert evaluate(model, inputs, labels) == pytest.approx(cost, rel=1e-4)
+
+
+def test_it_learns_what_is_behind_its_window():
+    """After a 0 comes a 1, unless one came before it; then comes a 2."""
+    keras.utils.set_random_seed(0)
+    text = np.append(np.tile([0, 1, 0, 2], 21), 0)
+    inputs, labels = windows(text, 3)
+    model = LanguageModel(3, LSTMCell(8), batch_size=2)
+    losses = fit(model, inputs, labels, keras.optimizers.Adam(0.05), epochs=10)
+    assert losses[-1] < losses[0] / 5
+    assert evaluate(model, inputs, labels) < 0.05
+    # Half the windows begin with a 0, and no model can tell from a window
+    # alone what comes after it.
+    inputs["fresh"][:] = True
+    assert evaluate(model, inputs, labels) > math.log(2) / 6
+
+
+def test_fit_trains_every_weight():
+    model = language_model(
+        cell=RHNCell(UNITS, dropout=0.1, recurrent_dropout=0.1, zoneout=0.1),
+        embedding_dim=3,
+        depth=2,
+        dropout=0.1,
+        word_dropout=0.1,
+    )
+    before = helpers.as_numpy([w.value for w in model.trainable_weights])
+    losses = fit(model, *windows(text_of(17), 4), "adam")
+    assert np.isfinite(losses).all()
+    for old, new in zip(before, model.trainable_weights, strict=True):
+        assert np.any(old != helpers.as_numpy(new.value))
+
+
+def test_it_is_compiled_as_keras_sees_fit():
+    model = language_model("deep_attending")
+    assert model.supports_jit
+    assert all(layer.supports_jit for layer in model._flatten_layers())
+
+
+def copies_its_input(**options):
+    """A model whose logits are its embeddings of 1, if dropout lets them."""
+    cell = SimpleRNNCell(WORDS, activation="linear")
+    model = LanguageModel(
+        WORDS,
+        cell,
+        tie_embeddings=False,
+        embeddings_initializer="ones",
+        embedding_scale=1.0,
+        **options,
+    )
+    model.build()
+    eye = np.eye(WORDS)
+    model.rnns[0].set_weights([eye, 0 * eye, 0 * eye[0]])
+    model.output_projection.set_weights([eye, 0 * eye[0]])
+    np.testing.assert_array_equal(model(IDS), 1)
+    return model
+
+
+class InTraining(keras.Model):
+    """A model that is in training, also where it is asked to predict."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def call(self, inputs):
+        return self.model(inputs, training=True)
+
+
+def test_nothing_is_dropped_at_inference():
+    dropping = language_model(
+        cell=RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5),
+        dropout=0.5,
+        word_dropout=0.5,
+    )
+    plain = language_model(cell=RHNCell(UNITS))
+    np.testing.assert_array_equal(dropping(IDS), plain(IDS))
+    in_training = helpers.as_numpy(dropping(IDS, training=True))
+    assert np.any(in_training != helpers.as_numpy(dropping(IDS)))
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(graph):
+    model = InTraining(copies_its_input(dropout=0.3))
+    run = model.predict_on_batch if graph else model
+    first, second = (helpers.as_numpy(run(IDS)) for _ in range(2))
+    for logits in (first, second):
+        np.testing.assert_array_equal(
+            logits, np.broadcast_to(logits[:, :1], logits.shape)
+        )
+        # It is dropped before the cell and before the softmax.
+        np.testing.assert_allclose(logits[logits > 0], 0.7**-2, rtol=1e-5)
+        assert 0 < np.mean(logits == 0) < 1
+    assert np.any(first != second)
+
+
+def test_there_is_a_dropout_before_between_and_after_the_layers():
+    model = LanguageModel(WORDS, GRUCell(UNITS), depth=3, dropout=0.3)
+    assert [layer.rate for layer in model.variational_dropouts] == [0.3] * 4
+
+
+def test_word_dropout_drops_a_type():
+    model = copies_its_input(word_dropout=0.5)
+    ids = np.tile(np.arange(WORDS), (2, 3))
+    logits = helpers.as_numpy(model(ids, training=True))
+    np.testing.assert_array_equal(logits[:, :WORDS], logits[:, WORDS:-WORDS])
+    np.testing.assert_array_equal(logits[:, :WORDS], logits[:, -WORDS:])
+    assert set(np.unique(logits)) == {0, 2}
+    # Not all units of the one are dropped, and of the other kept.
+    assert np.all(logits == logits[..., :1])
+
+
+@pytest.mark.parametrize("attends", [False, True])
+def test_mixed_precision(attends):
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        cell = attending("dot") if attends else LSTMCell(UNITS)
+        model = language_model(cell=cell, embedding_dim=3)
+        inputs, labels = windows(text_of(17), 4)
+        losses = fit(model, inputs, labels, "sgd")
+        logits = helpers.as_numpy(ops.cast(model(inputs["ids"]), "float32"))
+    finally:
+        keras.config.set_dtype_policy(policy)
+    assert np.isfinite(losses).all() and np.isfinite(logits).all()
+    assert {w.dtype for w in model.weights} == {"float32"}
+    assert model.rnns[0].compute_dtype == "bfloat16"
+    assert keras.backend.standardize_dtype(model(IDS).dtype) == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("vocabulary_size", 0),
+        ("depth", 0),
+        ("embedding_dim", 0),
+        ("batch_size", 0),
+        ("batch_size", 2.5),
+    ],
+)
+def test_sizes_are_checked(name, bad):
+    options = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | {name: bad}
+    with pytest.raises(
+        ValueError, match=f"`{name}` must be a positive.*Received: {name}={bad}"
+    ):
+        LanguageModel(**options)
+
+
+@pytest.mark.parametrize("name", ["dropout", "word_dropout"])
+def test_rates_must_be_below_one(name):
+    with pytest.raises(
+        ValueError, match=rf"`{name}`.*\[0, 1\).*Received: {name}=1.0"
+    ):
+        LanguageModel(WORDS, GRUCell(UNITS), **{name: 1.0})
+
+
+def test_the_cell_is_checked():
+    with pytest.raises(
+        ValueError, match="LanguageModel expects `cell`.*Received: cell='gru'"
+    ):
+        LanguageModel(WORDS, "gru")
+
+
+@pytest.mark.parametrize(
+    "batch_size, fresh",
+    [(None, [True, True]), (3, [True, True]), (2, [True]), (2, [[True]] * 2)],
+)
+def test_a_batch_must_have_the_rows_that_are_carried(batch_size, fresh):
+    model = language_model(batch_size=batch_size)
+    with pytest.raises(
+        ValueError,
+        match="`batch_size`, the number of rows.*"
+        f"Received: batch_size={batch_size}, ids of shape",
+    ):
+        model(window(IDS, *fresh))
+
+
+def dynamic_evaluation(model, rate=0.5):
+    dynamic = DynamicEvaluation(model)
+    dynamic.compile(keras.optimizers.SGD(rate), TokenCrossentropy(-1))
+    return dynamic
+
+
+def test_dynamic_evaluation_learns_from_the_text():
+    inputs, labels = windows(np.tile([3, 1, 4, 1, 5], 13)[:-4], 5)
+    model = language_model("rhn")
+    dynamic = dynamic_evaluation(model)
+    frozen = evaluate(dynamic, inputs, labels)
+    model.compile(loss=TokenCrossentropy(-1))
+    assert evaluate(model, inputs, labels) == pytest.approx(frozen)
+    history = dynamic.fit(inputs, labels, **IN_ORDER)
+    assert history.history["loss"][0] < 0.9 * frozen
+
+
+def test_dynamic_evaluation_drops_nothing():
+    """At a rate of 0 it is the evaluation, from window to window."""
+    model = language_model(
+        cell=RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5, zoneout=0.5),
+        dropout=0.5,
+        word_dropout=0.5,
+    )
+    dynamic = dynamic_evaluation(model, rate=0.0)
+    inputs, labels = windows(text_of(17), 4)
+    history = dynamic.fit(inputs, labels, **IN_ORDER)
+    expected = evaluate(dynamic, inputs, labels)
+    assert history.history["loss"][0] == pytest.approx(expected)
+
+
+def test_dynamic_evaluation_round_trip(tmp_path):
+    dynamic = dynamic_evaluation(language_model("rhn"))
+    inputs, labels = windows(text_of(17), 4)
+    dynamic.fit(inputs, labels, **IN_ORDER)
+    loaded = helpers.reloaded(dynamic, tmp_path)
+    assert isinstance(loaded.model, LanguageModel)
+    helpers.assert_close(loaded(IDS), dynamic(IDS))
