@@ -21,7 +21,7 @@ ALLOWED = {
     "losses": {"keras"},
     "metrics": {"keras", "sacrebleu"},
     "callbacks": {"keras"},
-    "plots": {"matplotlib", "numpy", "pymupdf_fonts"},
+    "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {
         "keras",
         "keras_nlp",

@@ -4,5 +4,11 @@ from kerasrnn.plots.attention import attention_figure as attention_figure
 from kerasrnn.plots.attention import attention_grid as attention_grid
 from kerasrnn.plots.comparison import comparison_figure as comparison_figure
 from kerasrnn.plots.frequencies import frequency_figure as frequency_figure
+from kerasrnn.plots.gradients import gradient_figure as gradient_figure
+from kerasrnn.plots.hidden_states import (
+    hidden_state_figure as hidden_state_figure,
+)
+from kerasrnn.plots.hidden_states import word_map_figure as word_map_figure
 from kerasrnn.plots.saving import save_figure as save_figure
 from kerasrnn.plots.training import training_figure as training_figure
+from kerasrnn.plots.words import word_weight_figure as word_weight_figure

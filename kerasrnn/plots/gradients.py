@@ -1,0 +1,169 @@
+"""How far back in time the gradient of a recurrent net reaches."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from kerasrnn.plots.comparison import PANEL_INCHES
+from kerasrnn.plots.comparison import STYLES
+from kerasrnn.plots.fonts import font_family
+
+# Eight patterns of dashes, which tell curves apart where their colours do not.
+DASHES = [
+    "-",
+    (0, (6, 1.5)),
+    (0, (1, 1)),
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (3, 3)),
+    (0, (8, 1.5, 1, 1.5, 1, 1.5)),
+    (0, (1, 3)),
+    (0, (12, 3)),
+]
+
+
+def gradient_figure(norms, title=None):
+    """Draws the norm of the gradient at each step before the end.
+
+    The loss of the last step is on the left, at 0, and time runs backwards
+    from there, as the gradient does. The vertical axis is logarithmic: a
+    gradient that vanishes at a constant rate is a falling straight line. Zeros
+    have no logarithm and are drawn on a dotted floor below all other norms,
+    named "zero".
+
+    Args:
+        norms: Dictionary of model name to array of shape `(time,)`, at most 8
+            of them: the norm of the gradient of the last step's loss with
+            respect to the input, or the state, of each step, the first step
+            first. Models may differ in `time`.
+        title: Optional string above the curves.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If `norms` is no such dictionary, has more than 8 models,
+            or a norm is negative or not finite.
+
+    Example:
+
+    >>> norms = {"LSTM": [0.5, 0.7, 1.0], "RNN": [0.0, 0.01, 1.0]}
+    >>> figure = kerasrnn.plots.gradient_figure(norms)
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
+    [1.0, 0.7, 0.5]
+
+    References:
+        - [Bengio et al., 1994](https://doi.org/10.1109/72.279181).
+    """
+    curves = _checked(norms)
+    floor = _floor(curves)
+    figure = Figure(figsize=PANEL_INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    lines = [
+        _draw_curve(axes, np.maximum(values[::-1], floor), color, dashes)
+        for values, (color, _), dashes in zip(
+            curves.values(), STYLES, DASHES, strict=False
+        )
+    ]
+    if any((values == 0.0).any() for values in curves.values()):
+        _mark_floor(axes, floor)
+    axes.set_yscale("log")
+    axes.set_xlabel("steps before the end")
+    axes.set_ylabel("norm of the gradient")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.margins(x=0.02)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    if title is not None:
+        axes.set_title(title, family=font_family([title]), parse_math=False)
+    _add_legend(figure, lines, list(map(str, curves)))
+    return figure
+
+
+def _checked(norms):
+    """The norms as arrays."""
+    if not isinstance(norms, Mapping):
+        raise ValueError(
+            "`norms` must be a dictionary of model name to array of shape "
+            f"(time,). Received: norms={norms!r}"
+        )
+    if not 1 <= len(norms) <= len(STYLES):
+        raise ValueError(
+            f"`norms` must hold 1 to {len(STYLES)} models. "
+            f"Received: {len(norms)} models."
+        )
+    curves = {}
+    for model, values in norms.items():
+        curve = np.asarray(values)
+        if curve.ndim != 1 or not curve.size or curve.dtype.kind not in "fiu":
+            raise ValueError(
+                "`norms` must hold an array of numbers of shape (time,) for "
+                f"each model. Received: norms[{model!r}]={values!r}"
+            )
+        # Half precision has no room for the floor.
+        curve = curve.astype("float64")
+        wrong = ~np.isfinite(curve) | (curve < 0.0)
+        if wrong.any():
+            raise ValueError(
+                "A norm must be finite, and 0 or greater. "
+                f"Received: norms[{model!r}][{np.argmax(wrong)}]="
+                f"{curve[np.argmax(wrong)]}"
+            )
+        curves[model] = curve
+    return curves
+
+
+def _floor(curves):
+    """A power of ten below all norms but the zeros."""
+    values = np.concatenate(list(curves.values()))
+    lowest = np.min(values, initial=np.inf, where=values > 0.0)
+    # All zeros are drawn, too, below a norm of 1.
+    lowest = lowest if np.isfinite(lowest) else 1.0
+    # Not below the smallest number that matplotlib can draw.
+    return max(10.0 ** (np.ceil(np.log10(lowest)) - 2), 1e-300)
+
+
+def _draw_curve(axes, values, color, dashes):
+    (line,) = axes.plot(
+        values,
+        color=color,
+        linestyle=dashes,
+        linewidth=1.8,
+        # A dot is all there is to see of a single step.
+        marker="o" if len(values) == 1 else None,
+    )
+    return line
+
+
+def _mark_floor(axes, floor):
+    axes.axhline(floor, color="grey", linestyle=":", linewidth=0.8, zorder=0.5)
+    axes.annotate(
+        "zero",
+        (1.0, floor),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(4, 0),
+        textcoords="offset points",
+        va="center",
+        color="dimgrey",
+        fontsize=9,
+        annotation_clip=False,
+    )
+
+
+def _add_legend(figure, lines, names):
+    legend = figure.legend(
+        lines,
+        names,
+        # Beside the curves: among eight of them there is no room.
+        loc="outside right upper",
+        frameon=False,
+        handlelength=4.0,  # The whole of the longest pattern.
+        prop={"family": font_family(names)},
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    # The figure grows, so that long names do not squeeze the curves.
+    legend_width = legend.get_window_extent().width / figure.dpi
+    width, height = PANEL_INCHES
+    figure.set_size_inches(width + legend_width, height)

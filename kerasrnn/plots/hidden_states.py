@@ -1,0 +1,301 @@
+"""Hidden states of a recurrent net along a sentence."""
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from kerasrnn.plots.fonts import font_family
+
+FONT_POINTS = 11.0
+POINTS_PER_INCH = 72.0
+# Heat map: a column for each word, a row for each unit.
+WORD_INCHES = 0.36
+UNIT_INCHES = 0.12
+# Colour bar and labels, beside the columns.
+SIDE_INCHES = 1.8
+# Bounds the memory that a picture takes, however long its sentence.
+MAX_INCHES = 36.0
+HEIGHT_INCHES = (2.4, 9.0)
+# More of them would not be legible beside the rows.
+MAX_UNIT_NUMBERS = 75
+# Map: perplexity that van der Maaten and Hinton recommend at most, near the
+# 30 that is usual; few words take less.
+MAX_PERPLEXITY = 30.0
+MIN_WORDS = 4
+DOT_POINTS = 6.0
+SQUARE = np.array([[-1.0, -1.0], [1.0, 1.0]])
+MAX_MOVES = 400
+# The light end of viridis could not be read on white.
+POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
+
+
+def hidden_state_figure(states, words, title=None):
+    """Draws the hidden states of a sentence as a heat map.
+
+    One column for each word, one row for each unit; red is above 0, blue is
+    below, white is 0. The rows are ordered so that units alike along the
+    sentence stand together: by their angle in the plane of the first two
+    principal components of the states. Up to 75 rows have the number of
+    their unit beside them.
+
+    Args:
+        states: Array of shape `(time, units)`, the hidden states of one
+            sentence without its padding.
+        words: List of `time` strings.
+        title: Optional string above the heat map.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the words and the shape of `states` do not agree, or a
+            state is not finite.
+
+    Example:
+
+    >>> states = np.array([[0.9, -0.5, 0.8], [0.1, 0.7, 0.2]])  # (time, units)
+    >>> figure = kerasrnn.plots.hidden_state_figure(states, ["red", "book"])
+    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    ['0', '2', '1']
+
+    References:
+        - [Friendly, 2002](https://doi.org/10.1198/000313002533), the order.
+    """
+    states, words = _checked(states, words)
+    time, units = states.shape
+    pitch = min(WORD_INCHES, (MAX_INCHES - SIDE_INCHES) / time)
+    width = max(pitch * time, 2.0) + SIDE_INCHES
+    height = np.clip(UNIT_INCHES * units, *HEIGHT_INCHES) + 1.0
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    order = _alike_together(states)
+    scale = np.abs(states).max() or 1.0
+    image = axes.imshow(
+        states[:, order].T,
+        cmap="RdBu_r",
+        vmin=-scale,
+        vmax=scale,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    _label_axes(axes, words, order, pitch)
+    bar = figure.colorbar(
+        image, ax=axes, label="hidden state", pad=0.02, aspect=30
+    )
+    bar.outline.set_visible(False)
+    _add_title(figure, title)
+    return figure
+
+
+def word_map_figure(states, words, title=None, seed=0):
+    """Draws the words of a sentence where their hidden states lie.
+
+    t-SNE maps the states to two dimensions: words stand near each other if
+    the states after reading them are alike. Distances between groups and the
+    directions mean nothing, so the axes have no numbers. Each dot has its
+    word beside it, coloured by the position in the sentence; words that would
+    cover each other are moved, and a line leads to their dot.
+
+    Args:
+        states: Array of shape `(time, units)`, the hidden states of one
+            sentence without its padding.
+        words: List of `time` strings, at least 4.
+        title: Optional string above the map.
+        seed: Integer, the seed of t-SNE. Its perplexity is a third of the
+            number of words, from 2 to 30.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the words and the shape of `states` do not agree, a
+            state is not finite, or there are fewer than 4 words.
+
+    Example:
+
+    >>> states = np.random.default_rng(0).normal(size=(5, 8))  # (time, units)
+    >>> words = "a very good film .".split()
+    >>> figure = kerasrnn.plots.word_map_figure(states, words)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['a', 'very', 'good', 'film', '.']
+
+    References:
+        - [van der Maaten and Hinton, 2008](
+          https://jmlr.org/papers/v9/vandermaaten08a.html).
+    """
+    states, words = _checked(states, words)
+    if len(words) < MIN_WORDS:
+        raise ValueError(
+            f"`words` must hold at least {MIN_WORDS} words for a map. "
+            f"Received: words={words!r}"
+        )
+    points = _two_dimensions(states, seed)
+    side = np.clip(4.0 + 0.06 * len(words), 4.5, 12.0)
+    figure = Figure(figsize=(side + 0.8, side), layout="compressed")
+    axes = figure.add_subplot()
+    positions = np.arange(1, len(words) + 1)
+    dots = axes.scatter(
+        *points.T,
+        s=DOT_POINTS**2,
+        c=positions,
+        cmap=POSITION_COLORS,
+        zorder=4,  # Above the lines that lead to the words.
+    )
+    # A square, as long across as down, with room for the words.
+    low, high = points.min(axis=0), points.max(axis=0)
+    corners = (low + high) / 2 + 0.62 * (high - low).max() * SQUARE
+    axes.set(xlim=corners[:, 0], ylim=corners[:, 1], xticks=[], yticks=[])
+    axes.set_aspect("equal")
+    axes.spines[:].set_color("lightgrey")
+    bar = figure.colorbar(
+        dots,
+        ax=axes,
+        label="position in the sentence",
+        ticks=MaxNLocator(nbins=10, integer=True),
+        pad=0.02,
+        aspect=30,
+    )
+    bar.outline.set_visible(False)
+    _add_title(figure, title)
+    _write_words(figure, axes, points, words, dots.to_rgba(positions))
+    return figure
+
+
+def _checked(states, words):
+    """The states as an array and the words as a list, if they fit."""
+    words = list(words)
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(
+            "`words` must be a list of strings, at least one. "
+            f"Received: words={words!r}"
+        )
+    states = np.asarray(states, dtype="float64")
+    if states.ndim != 2 or len(states) != len(words) or not states.size:
+        raise ValueError(
+            "`states` must have shape (time, units), one row for each of "
+            f"`words`, here ({len(words)}, units). "
+            f"Received: states.shape={states.shape}"
+        )
+    if not np.isfinite(states).all():
+        raise ValueError(
+            "`states` must be finite. Received: "
+            f"{np.sum(~np.isfinite(states))} of {states.size} that are not."
+        )
+    return states, words
+
+
+def _alike_together(states):
+    """Order of the units, by angle, from the widest gap between two on."""
+    _, strengths, directions = np.linalg.svd(states, full_matrices=False)
+    # (2, units), the second all zeros if there is one word or one unit only.
+    places = np.zeros((2, states.shape[1]))
+    plane = strengths[:2, None] * directions[:2]
+    places[: len(plane)] = plane
+    angles = np.arctan2(places[1], places[0])
+    order = np.lexsort((places[0], angles))
+    around = np.append(angles[order], angles[order[0]] + 2 * np.pi)
+    order = np.roll(order, -1 - np.argmax(np.diff(around)))
+    # Principal components have no sign, so the order may be that or reversed.
+    return order if order[0] <= order[-1] else order[::-1]
+
+
+def _label_axes(axes, words, order, pitch):
+    # A label keeps clear of those beside it.
+    axes.set_xticks(
+        range(len(words)),
+        words,
+        family=font_family(words),
+        fontsize=min(FONT_POINTS, 0.6 * POINTS_PER_INCH * pitch),
+        parse_math=False,
+        rotation=45,
+        rotation_mode="anchor",
+        ha="right",
+        va="center",
+    )
+    if len(order) <= MAX_UNIT_NUMBERS:
+        axes.set_yticks(range(len(order)), order.tolist(), fontsize=6.5)
+    else:
+        axes.set_yticks([])
+    axes.set_ylabel("unit, those alike together")
+    axes.tick_params(length=0, pad=4)
+    axes.spines[:].set_visible(False)
+
+
+def _add_title(figure, title):
+    if title is not None:
+        figure.suptitle(title, family=font_family([title]), parse_math=False)
+
+
+def _two_dimensions(states, seed):
+    """Maps `(time, units)` to `(time, 2)`."""
+    from sklearn.manifold import TSNE
+
+    perplexity = np.clip((len(states) - 1) / 3, 2.0, MAX_PERPLEXITY)
+    return TSNE(
+        perplexity=float(perplexity),
+        init="random",  # The other start fails where all states are equal.
+        method="exact",  # A sentence is short.
+        random_state=seed,
+    ).fit_transform(states)
+
+
+def _write_words(figure, axes, points, words, colors):
+    family = font_family(words)
+    labels = [
+        axes.annotate(
+            word,
+            point,
+            xytext=(0.0, 0.0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=color,
+            family=family,
+            fontsize=FONT_POINTS,
+            parse_math=False,
+            arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
+            # Kept inside the axes below, whose place must not change any more.
+            in_layout=False,
+        )
+        for word, point, color in zip(words, points, colors, strict=True)
+    ]
+    figure.draw_without_rendering()
+    to_points = POINTS_PER_INCH / figure.dpi
+    boxes = [label.get_window_extent().size for label in labels]
+    dots = axes.transData.transform(points) * to_points
+    frame = axes.get_window_extent().get_points() * to_points
+    places = _apart(dots, np.array(boxes) * to_points + 2.0, frame)
+    for label, offset in zip(labels, places - dots, strict=True):
+        label.set_position(offset)
+
+
+def _apart(dots, sizes, frame):
+    """Centres of boxes of the sizes, near the dots, that hardly overlap."""
+    count = len(dots)
+    # First of all, above the dots.
+    starts = dots + [0.0, 1.0] * (sizes + DOT_POINTS) / 2
+    low, high = frame[0] + sizes / 2, frame[1] - sizes / 2
+    centres = np.clip(starts, low, np.maximum(low, high))
+    # Labels must keep off all labels and all dots: (labels, labels + dots, 2).
+    others = np.concatenate([sizes, np.full_like(dots, DOT_POINTS)])
+    needed = (sizes[:, None] + others) / 2
+    # Where two centres are equal, the later one goes up.
+    ties = np.sign(np.arange(count)[:, None] - np.arange(2 * count))
+    for move in range(MAX_MOVES):
+        gaps = centres[:, None] - np.concatenate([centres, dots])
+        overlaps = needed - np.abs(gaps)
+        clash = (overlaps > 0.01).all(axis=-1)
+        clash[np.arange(count), np.arange(count)] = False
+        if move > MAX_MOVES / 2:
+            clash[:, count:] = False  # A dot can be seen behind a word.
+        if not clash.any():
+            break
+        # Out of an overlap the shorter way.
+        shorter = np.arange(2) == overlaps.argmin(axis=-1)[..., None]
+        signs = np.where(gaps == 0.0, ties[..., None], np.sign(gaps))
+        moves = np.where(shorter & clash[..., None], signs * overlaps, 0.0)
+        centres = centres + 0.5 * moves.sum(axis=1)
+        centres = np.clip(centres, low, np.maximum(low, high))
+    return centres

@@ -1,0 +1,191 @@
+"""Running text, each word shaded by its weight."""
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from kerasrnn.plots.fonts import font_family
+
+POINTS_PER_INCH = 72.0
+# All below is in points.
+FONT_SIZE = 12.0
+TITLE_SIZE = 13.0
+LINE_PITCH = 23.0
+BOX_HEIGHT = 19.0
+# Between a word and the end of its box, and between two boxes.
+PADDING = 2.5
+SPACE = 2.0
+MARGIN = 12.0
+TITLE_HEIGHT = 25.0
+LEGEND_HEIGHT = 52.0
+LEGEND_SIZE = (200.0, 9.0)
+MIN_WIDTH_INCHES = 2.0
+# Black text can be read on either colour.
+NEGATIVE, POSITIVE = "#f0705f", "#4f9be8"
+WEIGHTS = LinearSegmentedColormap.from_list("weights", ["white", POSITIVE])
+SIGNED_WEIGHTS = LinearSegmentedColormap.from_list(
+    "signed_weights", [NEGATIVE, "white", POSITIVE]
+)
+
+
+def word_weight_figure(weights, words, title=None, width=12):
+    """Writes a text, each word on a background that shows its weight.
+
+    The words are wrapped into lines. The greater a weight, the bluer the
+    background; where some weights are negative, those are red. The greatest
+    absolute weight has the full colour, as the legend below the text says.
+
+    Args:
+        weights: Array of shape `(time,)`: the attention that each word got,
+            say, or its part in the prediction, which may be negative.
+        words: List of `time` strings, hundreds at most.
+        title: Optional string above the text.
+        width: Number, the width of the figure in inches, at least 2. A word
+            longer than a line is shortened.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the words and the shape of `weights` do not agree, a
+            weight is not finite, or `width` is less than 2.
+
+    Example:
+
+    >>> weights = np.array([0.1, 0.2, 0.7])  # (time,)
+    >>> words = ["a", "good", "film"]
+    >>> figure = kerasrnn.plots.word_weight_figure(weights, words)
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['a', 'good', 'film']
+    """
+    weights, words = _checked(weights, words)
+    if not width >= MIN_WIDTH_INCHES:
+        raise ValueError(
+            f"`width` must be a number of inches, {MIN_WIDTH_INCHES:g} or "
+            f"greater. Received: width={width!r}"
+        )
+    scale = np.abs(weights).max() or 1.0
+    signed = (weights < 0.0).any()
+    colors = ScalarMappable(
+        Normalize(-scale if signed else 0.0, scale),
+        SIGNED_WEIGHTS if signed else WEIGHTS,
+    )
+    figure = Figure(figsize=(width, 1.0))
+    across = POINTS_PER_INCH * width
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    lines = _write_words(figure, axes, words, colors.to_rgba(weights), across)
+    top = MARGIN if title is None else MARGIN + TITLE_HEIGHT
+    down = top + LINE_PITCH * lines + LEGEND_HEIGHT
+    figure.set_size_inches(width, down / POINTS_PER_INCH)
+    # The axes cover the figure, in points, the first line at 0.
+    axes.set(xlim=(0.0, across), ylim=(down - top, -top))
+    _add_legend(figure, colors, across, down)
+    if title is not None:
+        axes.set_title(
+            title,
+            family=font_family([title]),
+            fontsize=TITLE_SIZE,
+            parse_math=False,
+            loc="left",
+            x=MARGIN / across,
+            y=1.0 - MARGIN / down,
+            pad=0.0,
+            va="top",
+        )
+    return figure
+
+
+def _checked(weights, words):
+    """The weights as an array and the words as a list, if they fit."""
+    words = list(words)
+    if not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(
+            "`words` must be a list of strings, at least one. "
+            f"Received: words={words!r}"
+        )
+    weights = np.asarray(weights, dtype="float64")
+    if weights.shape != (len(words),):
+        raise ValueError(
+            "`weights` must have shape (time,), one weight for each of "
+            f"`words`, here ({len(words)},). "
+            f"Received: weights.shape={weights.shape}"
+        )
+    if not np.isfinite(weights).all():
+        place = np.argmin(np.isfinite(weights))
+        raise ValueError(
+            "`weights` must be finite. "
+            f"Received: weights[{place}]={weights[place]}"
+        )
+    return weights, words
+
+
+def _write_words(figure, axes, words, colors, across):
+    """Writes the words in lines from 0 down; how many lines that were."""
+    family = font_family(words)
+    room = across - 2 * MARGIN
+    left, line = MARGIN, 0
+    for word, color in zip(words, colors, strict=True):
+        text = axes.text(
+            0.0,
+            0.0,
+            " ".join(word.split()),  # A line break would leave its box.
+            family=family,
+            fontsize=FONT_SIZE,
+            parse_math=False,
+            ha="center",
+            va="center_baseline",
+        )
+        box = _fit(figure, text, room - 2 * PADDING) + 2 * PADDING
+        if left + box > across - MARGIN:
+            left, line = MARGIN, line + 1
+        middle = LINE_PITCH * (line + 0.5)
+        text.set_position((left + box / 2, middle))
+        axes.add_patch(
+            FancyBboxPatch(
+                (left, middle - BOX_HEIGHT / 2),
+                box,
+                BOX_HEIGHT,
+                boxstyle="round,pad=0,rounding_size=3",
+                facecolor=color,
+                edgecolor="none",
+            )
+        )
+        left += box + SPACE
+    return line + 1
+
+
+def _fit(figure, text, room):
+    """Shortens a text that has no room; its width."""
+    to_points = POINTS_PER_INCH / figure.dpi
+    while (width := text.get_window_extent().width * to_points) > room:
+        word = text.get_text().removesuffix("…")
+        kept = min(int(len(word) * room / width), len(word) - 1)
+        text.set_text(word[:kept] + "…")
+    return width
+
+
+def _add_legend(figure, colors, across, down):
+    """A bar of the colours, on the lower left."""
+    width, height = LEGEND_SIZE
+    width = min(width, across - 4 * MARGIN)
+    place = (
+        2 * MARGIN / across,
+        (LEGEND_HEIGHT - MARGIN - height) / down,
+        width / across,
+        height / down,
+    )
+    bar = figure.colorbar(
+        colors,
+        cax=figure.add_axes(place),
+        orientation="horizontal",
+        # The greatest weight is what all others are measured by.
+        ticks=np.linspace(*colors.get_clim(), 3),
+        format="{x:.3g}",
+    )
+    bar.outline.set_edgecolor("lightgrey")
+    bar.ax.tick_params(labelsize=8, length=2)
+    bar.set_label("weight", fontsize=9, labelpad=1)

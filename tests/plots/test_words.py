@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+
+from kerasrnn.plots import save_figure
+from kerasrnn.plots import word_weight_figure
+
+WORDS = "the film was not as bad as I had feared it .".split()
+
+
+def many_words(count):
+    return (WORDS * (count // len(WORDS) + 1))[:count]
+
+
+def boxes(figure):
+    """The backgrounds, in the order of the words, in inches."""
+    figure.draw_without_rendering()
+    return [
+        patch.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+        for patch in figure.axes[0].patches
+    ]
+
+
+def colors(figure):
+    return [patch.get_facecolor() for patch in figure.axes[0].patches]
+
+
+@pytest.mark.parametrize("count", [1, 120, 400])
+@pytest.mark.parametrize("width", [3, 12])
+def test_the_text_is_whole_and_in_order(count, width):
+    words = many_words(count)
+    figure = word_weight_figure(np.ones(count), words, width=width)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == words
+    places = boxes(figure)
+    assert len(places) == count
+    for before, after in zip(places[:-1], places[1:], strict=True):
+        same_line = np.isclose(before.y0, after.y0)
+        if same_line:
+            assert before.x1 < after.x0
+        else:
+            assert after.y1 < before.y0
+            assert np.isclose(after.x0, places[0].x0)
+            # The word had no room in the line above.
+            assert before.x1 + after.width > width - 0.4
+    assert figure.get_figwidth() == width
+    assert min(box.x0 for box in places) >= 0.0
+    assert max(box.x1 for box in places) <= width
+    assert places[0].y1 <= figure.get_figheight()
+    legend = figure.axes[1].get_tightbbox()
+    assert 0 <= legend.y0 and legend.y1 < places[-1].y0 * figure.dpi
+
+
+def test_each_word_is_within_its_background():
+    figure = word_weight_figure(np.ones(12), WORDS)
+    figure.draw_without_rendering()
+    (axes, _) = figure.axes
+    for text, patch in zip(axes.texts, axes.patches, strict=True):
+        word, box = text.get_window_extent(), patch.get_window_extent()
+        assert box.x0 <= word.x0 and word.x1 <= box.x1
+        assert box.y0 <= word.y0 and word.y1 <= box.y1
+
+
+def test_a_word_longer_than_a_line_is_shortened():
+    words = ["so", "long" * 60, "…" * 60, "."]
+    figure = word_weight_figure(np.ones(4), words, width=4)
+    _, long, dots, _ = [text.get_text() for text in figure.axes[0].texts]
+    assert long.startswith("longlong") and long.endswith("…")
+    assert dots == "…" * len(dots)
+    for text, box in zip(figure.axes[0].texts, boxes(figure), strict=True):
+        assert box.x1 <= 4.0
+        assert text.get_window_extent().width < box.width * figure.dpi
+    assert boxes(figure)[1].width > 3.0
+
+
+def test_shades_are_measured_by_the_greatest_weight():
+    shades = colors(word_weight_figure([0.0, 0.01, 0.02, 0.04], WORDS[:4]))
+    assert shades[0] == (1.0, 1.0, 1.0, 1.0)
+    luminances = [np.dot(shade[:3], [0.2, 0.7, 0.1]) for shade in shades]
+    assert (np.diff(luminances) < 0.0).all()
+    again = colors(word_weight_figure([0.0, 1.0, 2.0, 4.0], WORDS[:4]))
+    np.testing.assert_allclose(shades, again, atol=0.01)
+
+
+def test_negative_weights_are_red_and_positive_ones_blue():
+    shades = colors(word_weight_figure([-0.5, 0.0, 0.5, 1.0], WORDS[:4]))
+    assert shades[0][0] > shades[0][2]
+    np.testing.assert_allclose(shades[1], 1.0, atol=0.01)
+    assert shades[2][2] > shades[2][0]
+    # A weight looks the same whether or not others are negative.
+    unsigned = colors(word_weight_figure([0.0, 0.0, 0.5, 1.0], WORDS[:4]))
+    np.testing.assert_allclose(shades[2:], unsigned[2:], atol=0.01)
+
+
+@pytest.mark.parametrize(
+    "weights, ticks",
+    [
+        ([0.0, 0.2], ["0", "0.1", "0.2"]),
+        ([-0.5, 0.2], ["-0.5", "0", "0.5"]),
+        ([0.0, 0.0], ["0", "0.5", "1"]),
+        ([-3, -2], ["-3", "0", "3"]),
+    ],
+)
+def test_the_legend_says_what_the_shades_mean(weights, ticks):
+    figure = word_weight_figure(weights, ["a", "b"])
+    figure.draw_without_rendering()
+    legend = figure.axes[1]
+    assert legend.get_xlabel() == "weight"
+    labels = [label.get_text() for label in legend.get_xticklabels()]
+    assert [label.replace("\N{MINUS SIGN}", "-") for label in labels] == ticks
+
+
+def test_a_title_stands_above_the_text():
+    figure = word_weight_figure(np.ones(12), WORDS, title="positive: 0.93")
+    top = boxes(figure)[0].y1 * figure.dpi
+    (title,) = (
+        text
+        for text in figure.axes[0].get_children()
+        if getattr(text, "get_text", str)() == "positive: 0.93"
+    )
+    box = title.get_window_extent()
+    assert top < box.y0 and box.y1 <= figure.bbox.height
+    assert np.isclose(
+        box.x0, figure.axes[0].patches[0].get_window_extent().x0, atol=3
+    )
+    plain = word_weight_figure(np.ones(12), WORDS)
+    assert plain.get_figheight() < figure.get_figheight()
+
+
+def test_words_and_title_are_shown_as_they_are(tmp_path):
+    words = ["$a$", "हिन्दी", "_", "", "two\nlines"]
+    figure = word_weight_figure(np.ones(5), words, title="$लाल$")
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == ["$a$", "हिन्दी", "_", "", "two lines"]
+    save_figure(figure, tmp_path / "words.png")  # A missing glyph warns.
+
+
+@pytest.mark.parametrize("shape", [(), (11,), (12, 1)])
+def test_weights_must_fit_the_words(shape):
+    with pytest.raises(ValueError, match=r"\(12,\). Received: .*shape=\("):
+        word_weight_figure(np.zeros(shape), WORDS)
+
+
+@pytest.mark.parametrize("words", [[], [1, 2]])
+def test_what_are_no_words_is_an_error(words):
+    with pytest.raises(ValueError, match=r"`words` must be .*Received"):
+        word_weight_figure([1.0, 2.0], words)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_must_be_finite(value):
+    with pytest.raises(ValueError, match=r"Received: weights\[1\]="):
+        word_weight_figure([0.5, value], ["a", "b"])
+
+
+@pytest.mark.parametrize("width", [0, 1.5, -3, float("nan")])
+def test_a_figure_has_some_width(width):
+    with pytest.raises(ValueError, match=f"2 or greater. .*width={width}"):
+        word_weight_figure([1.0], ["a"], width=width)
