@@ -3,6 +3,8 @@
 from kerasrnn.data.batches import translation_batches
 from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.corpora import find_corpus
+from kerasrnn.data.generated_reviews import generated_reviews
+from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
@@ -12,6 +14,11 @@ from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import source_key
 from kerasrnn.data.parallel_corpus import split_by_source
 from kerasrnn.data.phrasebook import phrasebook
+from kerasrnn.data.review_corpus import LabelledTexts
+from kerasrnn.data.review_corpus import ReviewCorpus
+from kerasrnn.data.review_corpus import hold_out
+from kerasrnn.data.review_corpus import read_review_corpus
+from kerasrnn.data.review_tokenizer import ReviewTokenizer
 from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.data.text import normalize_text
 from kerasrnn.data.text_corpus import TextCorpus
@@ -19,33 +26,46 @@ from kerasrnn.data.text_corpus import length_table
 from kerasrnn.data.text_corpus import read_tagged_words
 from kerasrnn.data.text_corpus import read_text_corpus
 from kerasrnn.data.text_corpus import warn_of_unseen
+from kerasrnn.data.text_labeller import TextLabeller
 from kerasrnn.data.text_language_model import TextLanguageModel
 from kerasrnn.data.text_translator import TextTranslator
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.data.tokenizer import Tokenizer
 from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
 from kerasrnn.data.word_tokenizer import WordTokenizer
+from kerasrnn.data.word_vectors import WordVectors
+from kerasrnn.data.word_vectors import read_word_vectors
 
 __all__ = [
     "CharacterTokenizer",
     "CorpusError",
     "CorpusWarning",
+    "LabelledTexts",
     "ParallelCorpus",
+    "ReviewCorpus",
+    "ReviewTokenizer",
     "SentencePieceTokenizer",
     "TextCorpus",
+    "TextLabeller",
     "TextLanguageModel",
     "TextTranslator",
     "Tokenizer",
     "WordPieceTokenizer",
     "WordTokenizer",
+    "WordVectors",
     "drop_overlap",
     "find_corpus",
+    "generated_reviews",
+    "hold_out",
+    "labelled_batches",
     "length_table",
     "normalize_text",
     "phrasebook",
     "read_parallel_corpus",
+    "read_review_corpus",
     "read_tagged_words",
     "read_text_corpus",
+    "read_word_vectors",
     "source_key",
     "split_by_source",
     "text_windows",

@@ -75,6 +75,14 @@ _CORPORA = {
             "the words tagged -NONE-"
         ),
     ),
+    # Not downloaded for the user: no checksum of it is published.
+    "imdb": _Corpus(
+        paths=("imdb/aclImdb_v1.tar.gz",),
+        how_to_get=(
+            "download https://ai.stanford.edu/~amaas/data/sentiment/"
+            "aclImdb_v1.tar.gz and leave it packed"
+        ),
+    ),
 }
 
 
@@ -94,6 +102,7 @@ def find_corpus(name_or_path, data_dir=None):
     | `ptb`            | `ptb.train.txt`          | `ptb`        | by hand  |
     |                  | or `simple-examples.tgz` |              |          |
     | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
+    | `imdb`           | `aclImdb_v1.tar.gz`      | `imdb`       | by hand  |
 
     `read_text_corpus` finds the rest of `ptb` beside `ptb.train.txt`, or in
     the archive.

@@ -1,13 +1,18 @@
 """Tokens that are looked up in a table; words, as white space divides them."""
 
 import collections
+import warnings
 
 import tensorflow as tf
 
-from kerasrnn.data.text import normalize_text
 from kerasrnn.data.tokenizer import SPECIALS
+from kerasrnn.data.tokenizer import UNKNOWN
 from kerasrnn.data.tokenizer import Tokenizer
 from kerasrnn.data.tokenizer import check_vocabulary_size
+
+# As many texts are counted in one go: the tokens of all of a corpus would not
+# always fit into memory.
+_AT_ONCE = 4096
 
 
 class TableTokenizer(Tokenizer):
@@ -41,8 +46,7 @@ class TableTokenizer(Tokenizer):
         vocabulary_size=None,
         min_count=1,
         specials=SPECIALS,
-        lowercase=True,
-        strip_punctuation=False,
+        **options,
     ):
         """Takes the most frequent tokens of a corpus as the vocabulary.
 
@@ -52,8 +56,8 @@ class TableTokenizer(Tokenizer):
                 `None` for no limit.
             min_count: How often a token must occur.
             specials: The special tokens to have, at the first ids.
-            lowercase: Whether texts are lower-cased first.
-            strip_punctuation: Whether texts lose their punctuation first.
+            **options: How texts are normalised: the arguments of the
+                tokenizer other than `vocabulary`.
 
         Raises:
             ValueError: when `vocabulary_size` leaves no room for a token.
@@ -61,15 +65,20 @@ class TableTokenizer(Tokenizer):
         if vocabulary_size is not None:
             check_vocabulary_size(vocabulary_size, len(specials))
             vocabulary_size -= len(specials)
-        lines = normalize_text(list(texts), lowercase, strip_punctuation)
-        counts = collections.Counter(cls.divide(lines).flat_values.numpy())
+        with warnings.catch_warnings():
+            # Whatever is to be said of the options, the result says.
+            warnings.simplefilter("ignore")
+            untrained = cls([*specials] or [UNKNOWN], **options)
+        texts, counts = list(texts), collections.Counter()
+        for start in range(0, len(texts), _AT_ONCE):
+            split = untrained.split(texts[start : start + _AT_ONCE])
+            counts.update(split.flat_values.numpy())
         tokens = [
             token.decode()
             for token, count in counts.most_common()
             if count >= min_count and token.decode() not in specials
         ]
-        vocabulary = [*specials, *tokens[:vocabulary_size]]
-        return cls(vocabulary, lowercase, strip_punctuation)
+        return cls([*specials, *tokens[:vocabulary_size]], **options)
 
     @staticmethod
     def divide(texts):

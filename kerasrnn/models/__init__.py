@@ -4,6 +4,7 @@ from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.language_model import DynamicEvaluation
 from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "DynamicEvaluation",
     "Encoder",
     "LanguageModel",
+    "TextClassifier",
     "Translator",
 ]

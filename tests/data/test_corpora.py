@@ -17,10 +17,12 @@ FILES = {
     "tourism_health": "tourism_health.tsv",
     "wsj_pos": "wsj_pos.tsv",
     "ptb": "ptb.train.txt",
+    "imdb": "aclImdb_v1.tar.gz",
 }
 FOLDERS = {name: "en_hi" for name in FILES} | {
     "wsj_pos": "wsj_sample",
     "ptb": "ptb",
+    "imdb": "imdb",
 }
 
 
@@ -130,6 +132,14 @@ def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
     with pytest.raises(FileNotFoundError) as error:
         find_corpus(name)
     assert str(tmp_path / FILES[name]) in str(error.value)
+
+
+def test_imdb_says_where_to_get_it(tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        find_corpus("imdb", data_dir=tmp_path)
+    message = str(error.value)
+    assert "https://ai.stanford.edu/~amaas/data/sentiment/aclIm" in message
+    assert "leave it packed" in message
 
 
 @pytest.mark.parametrize("environment", [False, True])

@@ -1,0 +1,81 @@
+"""Length-bucketed batches of labelled texts."""
+
+import numpy as np
+import tensorflow as tf
+
+# How many batches are sorted by length together. More pad less, and mix less.
+_POOL = 50
+
+
+def labelled_batches(
+    texts, labels, tokenizer, batch_size, max_length=None, seed=None
+):
+    """Batches of labelled texts for `TextClassifier.fit`.
+
+    Texts of about the same length share a batch, so that little of it is
+    padding.
+
+    Args:
+        texts: List of strings.
+        labels: List of integers, as many.
+        tokenizer: A `Tokenizer` with a padding token.
+        batch_size: Positive integer, texts in a batch.
+        max_length: Positive integer; of longer texts the first tokens are
+            kept. `None` keeps all.
+        seed: Integer to shuffle by, anew in every epoch; `None` for the
+            order of length.
+
+    Returns:
+        A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
+        `(batch, time)` padded with `pad_id`, at least one column wide, and
+        float32 labels of shape `(batch, 1)`.
+
+    Raises:
+        ValueError: when there is no text, texts and labels differ in number,
+            or the tokenizer has no padding token.
+    """
+    if not len(texts) or len(texts) != len(labels):
+        raise ValueError(
+            "`texts` and `labels` must be equally many, and at least one. "
+            f"Received: {len(texts)} texts and {len(labels)} labels."
+        )
+    if tokenizer.pad_id < 0:
+        raise ValueError(
+            "The vocabulary needs a padding token. "
+            f"Received: pad_id={tokenizer.pad_id}"
+        )
+    ids = tf.concat(
+        [
+            tokenizer.tokenize(tf.constant(texts[i : i + 1000]))[:, :max_length]
+            for i in range(0, len(texts), 1000)
+        ],
+        axis=0,
+    )
+    labels = np.asarray(labels, "float32")[:, None]
+    dataset = tf.data.Dataset.from_tensor_slices((ids, labels))
+    pool = len(texts)
+    if seed is not None:
+        dataset = dataset.shuffle(len(texts), seed=seed)
+        pool = _POOL * batch_size
+
+    def sorted_batches(ids, labels):
+        order = tf.argsort(ids.row_lengths())
+        rows = tf.gather(ids, order), tf.gather(labels, order)
+        return tf.data.Dataset.from_tensor_slices(rows).batch(batch_size)
+
+    def padded(ids, labels):
+        return pad_rows(ids, tokenizer.pad_id), labels
+
+    dataset = dataset.batch(pool).flat_map(sorted_batches)
+    if seed is not None:
+        dataset = dataset.shuffle(_POOL, seed=seed)
+    dataset = dataset.map(padded).prefetch(2)
+    count = -(-len(texts) // batch_size)
+    return dataset.apply(tf.data.experimental.assert_cardinality(count))
+
+
+def pad_rows(ids, pad_id):
+    """Pads ragged ids to a tensor `(batch, time)` of one column or more."""
+    ids = ids.to_tensor(pad_id)
+    missing = tf.maximum(0, 1 - tf.shape(ids)[1])
+    return tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)

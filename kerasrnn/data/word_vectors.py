@@ -1,0 +1,180 @@
+"""Word vectors made elsewhere, as a matrix for a vocabulary."""
+
+import pathlib
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.parallel_corpus import CorpusWarning
+
+
+class WordVectors(NamedTuple):
+    """Vectors of the tokens of a vocabulary.
+
+    Args:
+        matrix: Array of shape `(vocabulary, dimensions)`, float32.
+        found: Integer, how many of the rows are from the file.
+    """
+
+    matrix: np.ndarray
+    found: int
+
+
+def read_word_vectors(path, vocabulary, seed=0):
+    r"""Reads the vectors of a vocabulary from a text file.
+
+    The file is that of word2vec: a first line `count dimensions`, then a word
+    and its numbers in each line, with spaces between; or that of GloVe, which
+    has no first line. It is read line by line, and only what the vocabulary
+    needs is kept. Of a word that occurs twice, the first counts. A word may
+    contain spaces, which no number follows; no vocabulary of words has it.
+
+    A token that the file lacks, special tokens among them, gets random
+    numbers: normal, with mean 0 and the standard deviation of all the numbers
+    that were found.
+
+    Args:
+        path: String or path, the file to read.
+        vocabulary: List of tokens, in the order of their ids.
+        seed: Integer. The same file, vocabulary and seed give the same
+            matrix.
+
+    Returns:
+        A `WordVectors`, a named tuple of `matrix`, of shape
+        `(vocabulary, dimensions)`, and `found`.
+
+    Raises:
+        CorpusError: If a line has the wrong number of columns or no finite
+            numbers, the file is empty, or it has none of the tokens. It is a
+            `ValueError`.
+        FileNotFoundError: If there is no such file.
+
+    Example:
+
+    ```python
+    with open("vectors.txt", "w", encoding="utf-8") as file:
+        file.write("2 3\nbook 0.1 0.2 0.3\nred 1 0 -1\n")
+    matrix, found = read_word_vectors("vectors.txt", ["<unk>", "red", "book"])
+    matrix.shape, found  # (3, 3), 2
+    matrix[1]  # [1.0, 0.0, -1.0]
+    ```
+
+    References:
+        [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781),
+        [Pennington et al., 2014](https://aclanthology.org/D14-1162).
+    """
+    path = pathlib.Path(path).expanduser()
+    if not path.is_file():
+        problem = "is a folder" if path.is_dir() else "does not exist"
+        raise FileNotFoundError(
+            "Expected a file of word vectors. "
+            f"Received: {path.absolute()}, which {problem}"
+        )
+    ids = {token.encode(): i for i, token in enumerate(vocabulary)}
+    known = np.zeros(len(vocabulary), bool)
+    matrix = None
+    with path.open("rb") as file:
+        first = file.readline().removeprefix(b"\xef\xbb\xbf")
+        count, width = _sizes(first, path)
+        number = start = 0 if count is None else 1
+        lines = _lines(first if count is None else b"", file)
+        for number, line in enumerate(lines, start=start + 1):
+            word, numbers = _divide(line, width, number, path)
+            i = ids.get(word, -1)
+            if i < 0 or known[i]:
+                continue
+            if matrix is None:
+                # Only now, because a wrong first line may ask for anything.
+                matrix = np.zeros((len(vocabulary), width), "float32")
+            matrix[i] = _parse(numbers, width, number, path)
+            known[i] = True
+    total = number - start
+    if not known.any():
+        raise CorpusError(
+            f"The word vectors {path} have no token of the vocabulary. "
+            f"Expected: some of its {len(vocabulary)} tokens. "
+            f"Received: {total} other words"
+        )
+    if count is not None and total != count:
+        warnings.warn(
+            f"The word vectors {path} may be cut. Expected: {count} words, as "
+            f"the first line says. Received: {total}",
+            CorpusWarning,
+            stacklevel=2,
+        )
+    found = matrix[known]
+    rng = np.random.default_rng(seed)
+    missing = rng.normal(
+        0.0, found.std(dtype="float64"), (~known).sum() * width
+    )
+    matrix[~known] = missing.reshape(-1, width)
+    return WordVectors(matrix, int(known.sum()))
+
+
+def _sizes(line, path):
+    """Returns the sizes that the first line states; a count of `None`."""
+    columns = line.split()
+    if not columns:
+        raise CorpusError(
+            f"The word vectors {path} are empty. Expected: lines of "
+            "`word number ... number`. Received: a first line with nothing"
+        )
+    if len(columns) == 2 and all(column.isdigit() for column in columns):
+        count, width = map(int, columns)
+    else:
+        count, width = None, len(columns) - 1
+    if width < 1:
+        raise CorpusError(
+            f"Line 1 of the word vectors {path} has no numbers. Expected: "
+            "`count dimensions` or `word number ... number`. "
+            f"Received: {line[:80]!r}"
+        )
+    return count, width
+
+
+def _lines(first, file):
+    if first:
+        yield first
+    yield from file
+
+
+def _divide(line, width, number, path):
+    """Divides a line into its word and the bytes of `width` numbers."""
+    line = line.rstrip()
+    word, _, numbers = line.partition(b" ")
+    if numbers.count(b" ") + 1 == width and numbers:
+        return word, numbers
+    columns = line.split()
+    more = columns[1 : len(columns) - width]
+    if len(columns) <= width or any(map(_is_number, more)):
+        raise CorpusError(
+            f"Line {number} of the word vectors {path} has the wrong number "
+            f"of columns. Expected: a word and {width} numbers. "
+            f"Received: {len(columns)} columns, {line[:80]!r}"
+        )
+    return b" ".join(columns[:-width]), b" ".join(columns[-width:])
+
+
+def _is_number(column):
+    try:
+        float(column)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(numbers, width, number, path):
+    try:
+        with np.errstate(over="ignore"):  # then it is infinite
+            vector = np.array([float(x) for x in numbers.split()], "float32")
+        if len(vector) == width and np.isfinite(vector).all():
+            return vector
+    except ValueError:
+        pass
+    raise CorpusError(
+        f"Line {number} of the word vectors {path} is malformed. "
+        f"Expected: {width} finite numbers behind the word. "
+        f"Received: {numbers[:80]!r}"
+    )

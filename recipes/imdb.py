@@ -1,0 +1,455 @@
+"""Trains a classifier of film reviews and leaves it as a SavedModel.
+
+    python recipes/imdb.py                          # built-in reviews
+    python recipes/imdb.py --corpus imdb            # the best model
+    python recipes/imdb.py --preset lstm            # one of a report's eight
+    python recipes/imdb.py --preset report          # all of them compared
+
+A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json`, the
+history of the training and pictures. An interrupted run resumes.
+"""
+
+import argparse
+import json
+import math
+
+import keras
+import numpy as np
+
+from kerasrnn.callbacks import Stopwatch
+from kerasrnn.callbacks import TrainingFolder
+from kerasrnn.data import LabelledTexts
+from kerasrnn.data import ReviewCorpus
+from kerasrnn.data import ReviewTokenizer
+from kerasrnn.data import TextLabeller
+from kerasrnn.data import find_corpus
+from kerasrnn.data import generated_reviews
+from kerasrnn.data import hold_out
+from kerasrnn.data import labelled_batches
+from kerasrnn.data import read_review_corpus
+from kerasrnn.data import read_word_vectors
+from kerasrnn.export import export_saved_model
+from kerasrnn.export import output_folder
+from kerasrnn.export import write_card
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.models import Encoder
+from kerasrnn.models import TextClassifier
+from kerasrnn.plots import comparison_figure
+from kerasrnn.plots import gradient_figure
+from kerasrnn.plots import hidden_state_figure
+from kerasrnn.plots import save_figure
+from kerasrnn.plots import training_figure
+from kerasrnn.plots import word_map_figure
+from kerasrnn.plots import word_weight_figure
+
+# The setting of a report on eight models (Wang 2025): all words, cleaned and
+# without stop words, the first 100 of a review.
+REPORT = {
+    "corpus": "imdb",
+    "limit": None,
+    "dev_size": 2500,
+    "special": "drop",
+    "without_stop_words": True,
+    "vocabulary_size": None,
+    "max_length": 100,
+    "vectors": None,
+    "cell": "rnn",
+    "layers": 1,
+    "bidirectional": False,
+    "summary": "last",
+    "attention": None,
+    "units": 50,
+    "embedding_dim": 100,
+    "dropout": 0.5,
+    "word_dropout": 0.0,
+    "epochs": 5,
+    "batch_size": 50,
+    "learning_rate": 1e-3,
+    "clip": 5.0,
+}
+MODELS = {
+    "rnn": REPORT,
+    "lstm": REPORT | {"cell": "lstm"},
+    "gru": REPORT | {"cell": "gru"},
+    "rnn2": REPORT | {"layers": 2},
+    "lstm2": REPORT | {"cell": "lstm", "layers": 2},
+    "gru2": REPORT | {"cell": "gru", "layers": 2},
+    "encdec": REPORT | {"summary": "decoder"},
+    "encdec-attention": REPORT
+    | {"summary": "decoder", "attention": "additive"},
+    "rhn": REPORT | {"cell": "rhn"},
+    "gam-rhn": REPORT | {"cell": "gam_rhn"},
+    "gam-rhn-attention": REPORT
+    | {"cell": "gam_rhn", "summary": "attention", "attention": "additive"},
+}
+# What the report read off its curves, in per cent.
+REPORTED = {
+    "rnn": 65,
+    "rnn2": 67,
+    "gru": 85,
+    "gru2": 85,
+    "lstm": 83,
+    "lstm2": 82.5,
+    "encdec": 65,
+    "encdec-attention": 85,
+}
+BEST = REPORT | {
+    "special": "apart",
+    "without_stop_words": False,
+    "vocabulary_size": 30_000,
+    "max_length": 400,
+    "vectors": "skip-gram",
+    "cell": "gru",
+    "bidirectional": True,
+    "summary": "attention",
+    "attention": "additive",
+    "units": 128,
+    "word_dropout": 0.1,
+    "epochs": 4,
+    "batch_size": 32,
+}
+PRESETS = {
+    "best": BEST,
+    "no-vectors": BEST | {"vectors": None},
+    "cbow": BEST | {"vectors": "cbow"},
+    "no-attention": BEST | {"summary": "last", "attention": None},
+    "pooled": BEST | {"summary": "pooled", "attention": None},
+    "short": BEST | {"max_length": 100},
+    "best-gam-rhn": BEST | {"cell": "gam_rhn"},
+    "generated": BEST
+    | {
+        "corpus": "generated",
+        "dev_size": 400,
+        "vectors": None,
+        "units": 32,
+        "embedding_dim": 32,
+    },
+    **MODELS,
+    "report": REPORT,
+}
+SENTENCE = "I highly recommend this great film , it is a must-watch !"
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
+    add(
+        "--corpus",
+        help="generated, imdb, or the path of an archive, a folder, a TSV or "
+        "a CSV",
+    )
+    add("--cell", choices=("rnn", "lstm", "gru", "rhn", "gam_rhn"))
+    add("--units", type=int, help="width of a cell")
+    add("--epochs", type=int, help="passes over the corpus")
+    add("--batch-size", type=int, help="reviews in a batch")
+    add("--learning-rate", type=float, help="of Adam")
+    add("--folds", type=int, default=0, help="cross-validate instead")
+    add("--seed", type=int, default=13, help="of the split and the weights")
+    add("--limit", type=int, help="use the first N reviews only")
+    add("--output", default="saved_models/imdb", help="folder to write")
+    add(
+        "--preset",
+        choices=PRESETS,
+        help="settings; without it, generated for the generated reviews and "
+        "best for any other corpus",
+    )
+    args = parser.parse_args()
+    if args.preset is None:
+        real = args.corpus not in (None, "generated")
+        args.preset = "best" if real else "generated"
+    given = {k: v for k, v in vars(args).items() if v is not None}
+    args = argparse.Namespace(
+        **PRESETS[args.preset] | {"data_dir": None} | given
+    )
+    args.output = output_folder(args.output)
+    return args
+
+
+def load_corpus(args):
+    if args.corpus == "generated":
+        count = args.limit or 4000
+        return ReviewCorpus(generated_reviews(count, args.seed), None, [])
+    path = find_corpus(args.corpus, args.data_dir)
+    return read_review_corpus(path, args.limit)
+
+
+def build_tokenizer(args, texts):
+    stop_words = ()
+    if args.without_stop_words:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        stop_words = sorted(ENGLISH_STOP_WORDS)
+    return ReviewTokenizer.train(
+        texts,
+        args.vocabulary_size,
+        special=args.special,
+        stop_words=stop_words,
+    )
+
+
+def build_cell(args):
+    if args.cell == "gam_rhn":
+        units = args.units
+        return GAMRHNCell(
+            units, 2, num_groups=units, group_size=3, head_units=units // 2
+        )
+    if args.cell == "rhn":
+        return RHNCell(args.units, depth=3)
+    cells = {
+        "rnn": keras.layers.SimpleRNNCell,
+        "lstm": keras.layers.LSTMCell,
+        "gru": keras.layers.GRUCell,
+    }
+    return cells[args.cell](args.units)
+
+
+def build_model(args, tokenizer):
+    model = TextClassifier(
+        Encoder(
+            tokenizer.vocabulary_size,
+            build_cell(args),
+            args.embedding_dim,
+            depth=args.layers,
+            bidirectional=args.bidirectional,
+            dropout=args.dropout if args.layers > 1 else 0.0,
+            word_dropout=args.word_dropout,
+            pad_id=tokenizer.pad_id,
+        ),
+        args.summary,
+        args.attention,
+        dropout=args.dropout,
+    )
+    model.build((None, None))
+    return model
+
+
+def give_vectors(args, model, tokenizer, texts):
+    """Starts the embedding from word vectors trained on texts."""
+    from gensim.models import Word2Vec
+
+    path = args.output / f"{args.vectors}-{args.embedding_dim}.txt"
+    if not path.exists():
+        lines = args.output / "normalized.txt"
+        with open(lines, "w", encoding="utf-8") as file:
+            for i in range(0, len(texts), 1000):
+                for line in tokenizer.normalize_all(texts[i : i + 1000]):
+                    file.write(line + "\n")
+        vectors = Word2Vec(
+            corpus_file=str(lines),
+            vector_size=args.embedding_dim,
+            sg=args.vectors == "skip-gram",
+            window=8,
+            workers=2,
+            epochs=8,
+            seed=args.seed,
+        ).wv
+        partial = path.with_suffix(".partial")
+        vectors.save_word2vec_format(str(partial))
+        partial.replace(path)
+        lines.unlink()
+    matrix, found = read_word_vectors(path, tokenizer.vocabulary)
+    print(f"{found} of {len(matrix)} words have a vector.")
+    # The embedding multiplies by the root of its width.
+    scale = matrix.std() * math.sqrt(args.embedding_dim)
+    model.encoder.embedding.embeddings.assign(matrix / scale)
+
+
+def fit(args, model, tokenizer, train, validation, fold=None):
+    """Trains, or goes on; leaves the best weights, returns the history."""
+    folder = TrainingFolder(
+        args.output, vars(args) | {"fold": fold}, "val_loss"
+    )
+    model.compile(
+        keras.optimizers.Adam(args.learning_rate, global_clipnorm=args.clip),
+        keras.losses.BinaryCrossentropy(from_logits=True),
+        metrics=[keras.metrics.BinaryAccuracy("accuracy", threshold=0.0)],
+    )
+    options = {"max_length": args.max_length}
+    if len(folder.history().get("epoch", [])) < args.epochs:
+        model.fit(
+            labelled_batches(
+                *train, tokenizer, args.batch_size, seed=args.seed, **options
+            ),
+            epochs=args.epochs,
+            validation_data=labelled_batches(
+                *validation, tokenizer, 4 * args.batch_size, **options
+            ),
+            callbacks=folder.callbacks(),
+            shuffle=False,
+        )
+    model.load_weights(folder.best)
+    return folder.history()
+
+
+def evaluate(labeller, parts):
+    """Returns accuracy and cost of raw texts, through the served graph."""
+    results = {}
+    for name, (texts, labels) in parts.items():
+        clock = Stopwatch()
+        found, labels = labeller.probabilities(texts), np.array(labels)
+        of_label = np.clip(np.where(labels == 1, found, 1 - found), 1e-7, 1)
+        results[name] = {
+            "accuracy": float(np.mean((found > 0.5) == (labels == 1))),
+            "loss": float(-np.mean(np.log(of_label))),
+            "reviews": len(texts),
+            **clock.read(),
+        }
+    print(json.dumps(results, indent=2))
+    return results
+
+
+def draw(args, labeller, history, review):
+    """Draws the training, a sentence inside the model, and a review."""
+    words, states = labeller.hidden_states(SENTENCE)
+    explained, weights = labeller.weights(review)
+    pictures = {
+        "training": training_figure(history),
+        "hidden_states": hidden_state_figure(states, words),
+        "word_map": word_map_figure(states, words),
+        "words": word_weight_figure(weights[:200], explained[:200]),
+    }
+    for name, figure in pictures.items():
+        save_figure(figure, args.output / f"{name}.png")
+
+
+def train(args):
+    """Trains, measures and exports one model."""
+    clock = Stopwatch()
+    keras.utils.set_random_seed(args.seed)
+    corpus = load_corpus(args)
+    if corpus.test is None:
+        print("The corpus has no test part; figures are on held-out reviews.")
+    dev_size = min(args.dev_size, len(corpus.train.texts) // 5)
+    learnt, validation = hold_out(corpus.train, dev_size, args.seed)
+    tokenizer = build_tokenizer(args, learnt.texts)
+    model = build_model(args, tokenizer)
+    if args.vectors is not None:
+        texts = learnt.texts + corpus.unlabelled
+        give_vectors(args, model, tokenizer, texts)
+    history = fit(args, model, tokenizer, learnt, validation)
+    labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
+    parts = {"validation": validation}
+    if corpus.test is not None:
+        parts["test"] = corpus.test
+    scores = evaluate(labeller, parts)
+    review = min(validation.texts, key=lambda text: abs(len(text) - 600))
+    draw(args, labeller, history, review)
+    long = max(validation.texts, key=len)
+    export_saved_model(
+        args.output / "1", labeller.signatures, [model, tokenizer]
+    )
+    write_card(
+        args.output / "card.json",
+        settings=vars(args),
+        reviews={"train": len(learnt.texts), "validation": dev_size},
+        vocabulary_size=tokenizer.vocabulary_size,
+        parameters=model.count_params(),
+        scores=scores,
+        history=history,
+        gradient_norms=labeller.gradient_norms(long).tolist(),
+        **clock.read(),
+    )
+    print(f"\nThe model, its pictures and card.json are in {args.output}.")
+
+
+def cross_validate(args):
+    """Trains on all but one fold, for each fold; measures on that one."""
+    from sklearn.model_selection import StratifiedKFold
+
+    clock = Stopwatch()
+    corpus = load_corpus(args)
+    texts, labels = (np.array(x, object) for x in corpus.train)
+    folds = StratifiedKFold(args.folds, shuffle=True, random_state=args.seed)
+    found = []
+    for fold, (inside, outside) in enumerate(
+        folds.split(texts, labels.astype(int))
+    ):
+        keras.backend.clear_session()
+        keras.utils.set_random_seed(args.seed + fold)
+        learnt, held_out = (
+            LabelledTexts(texts[places].tolist(), labels[places].tolist())
+            for places in (inside, outside)
+        )
+        tokenizer = build_tokenizer(args, learnt.texts)
+        model = build_model(args, tokenizer)
+        if args.vectors is not None:
+            give_vectors(args, model, tokenizer, corpus.unlabelled)
+        fit(args, model, tokenizer, learnt, held_out, fold)
+        labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
+        scores = evaluate(labeller, {f"fold {fold + 1}": held_out})
+        found.append(scores[f"fold {fold + 1}"]["accuracy"])
+    mean, spread = float(np.mean(found)), float(np.std(found, ddof=1))
+    print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")
+    write_card(
+        args.output / "folds.json",
+        settings=vars(args),
+        accuracies=found,
+        mean=mean,
+        standard_deviation=spread,
+        **clock.read(),
+    )
+
+
+def compare(args):
+    """Trains the models of the report that are not on disk; compares them."""
+    cards = {}
+    for name, settings in MODELS.items():
+        output = output_folder(args.output / name)
+        card = output / "card.json"
+        row = {
+            **settings,
+            **{k: getattr(args, k) for k in ("corpus", "limit", "epochs")},
+            **{k: getattr(args, k) for k in ("data_dir", "seed", "folds")},
+            "preset": name,
+            "output": output,
+        }
+        if not card.exists():
+            keras.backend.clear_session()
+            train(argparse.Namespace(**row))
+        cards[name] = json.loads(card.read_text(encoding="utf-8"))
+    histories = {name: cards[name]["history"] for name in REPORTED}
+    for metric in ("val_accuracy", "val_loss"):
+        figure = comparison_figure(histories, metric)
+        save_figure(figure, args.output / f"{metric}.png")
+    norms = {
+        name: cards[name]["gradient_norms"]
+        for name in ("rnn", "lstm", "gru", "rhn", "gam-rhn")
+    }
+    save_figure(gradient_figure(norms), args.output / "gradients.png")
+    text = table(cards)
+    print(text)
+    (args.output / "table.md").write_text(text, encoding="utf-8")
+
+
+def table(cards):
+    """The models as a table in Markdown, beside what the report says."""
+    lines = [
+        "| model | accuracy | the report's | parameters | CPU s |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for name, card in cards.items():
+        accuracy = 100 * card["scores"]["validation"]["accuracy"]
+        lines.append(
+            f"| {name} | {accuracy:.1f} | {REPORTED.get(name, '')} "
+            f"| {card['parameters']:,} | {card['cpu_seconds']:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    args = parse_args()
+    if args.preset == "report":
+        compare(args)
+    elif args.folds:
+        cross_validate(args)
+    else:
+        train(args)
+
+
+if __name__ == "__main__":
+    main()
