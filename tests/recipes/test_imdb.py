@@ -1,0 +1,143 @@
+import json
+import pathlib
+import runpy
+import subprocess
+import sys
+
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
+
+RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "imdb.py"
+
+
+def run_inside(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", [str(RECIPE), *map(str, arguments)])
+    return runpy.run_path(str(RECIPE), run_name="__main__")
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """The official layout, without a test part."""
+    import io
+    import tarfile
+
+    path = tmp_path / "aclImdb_v1.tar.gz"
+    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
+    with tarfile.open(path, "w:gz") as tar:
+        for label, text in words.items():
+            for number in range(30):
+                content = f"{text}<br />number {number}".encode()
+                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+    return path
+
+
+def test_a_small_run_leaves_everything(tmp_path):
+    output = tmp_path / "models" / "tiny"
+    done = subprocess.run(
+        [
+            *(sys.executable, RECIPE, "--limit", "300", "--units", "8"),
+            *("--epochs", "2", "--output", output),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no test part" in done.stdout
+    for name in ("training", "hidden_states", "word_map", "words"):
+        picture = output / f"{name}.png"
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert card["reviews"] == {"train": 240, "validation": 60}
+    assert 0.4 < card["scores"]["validation"]["accuracy"] <= 1.0
+    assert len(card["history"]["val_loss"]) == 2
+    assert min(card["gradient_norms"]) >= 0
+
+    served = tf.saved_model.load(output / "1").signatures
+    assert served.keys() == {"serving_default", "label_ids", "explain"}
+    found = served["serving_default"](
+        text=tf.constant(["the plot was good", "", "<br />", "🙂" * 9])
+    )
+    assert found["probability"].shape == (4,)
+    assert set(found["label"].numpy()) <= {b"positive", b"negative"}
+
+
+def test_the_archive_with_word_vectors(archive, tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    run_inside(
+        monkeypatch,
+        *("--corpus", archive, "--preset", "best", "--units", 4),
+        *("--epochs", 1, "--output", output),
+    )
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert card["reviews"] == {"train": 48, "validation": 12}
+    vectors = (output / "skip-gram-100.txt").read_text("utf-8").splitlines()
+    assert vectors[0].endswith(" 100")
+    assert not (output / "normalized.txt").exists()
+
+
+def test_folds(archive, tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    run_inside(
+        monkeypatch,
+        *("--corpus", archive, "--preset", "no-vectors", "--units", 4),
+        *("--folds", 2, "--epochs", 1, "--output", output),
+    )
+    folds = json.loads((output / "folds.json").read_text("utf-8"))
+    assert len(folds["accuracies"]) == 2
+    assert folds["mean"] == pytest.approx(sum(folds["accuracies"]) / 2)
+
+
+@pytest.mark.slow
+# The report leaves stop words out, negations among them.
+@pytest.mark.filterwarnings("ignore:`stop_words` has negations")
+def test_the_models_of_the_report_are_compared(archive, tmp_path, monkeypatch):
+    output = tmp_path / "report"
+    arguments = (
+        *("--corpus", archive, "--preset", "report", "--limit", 40),
+        *("--epochs", 1, "--output", output),
+    )
+    run_inside(monkeypatch, *arguments)
+    table = (output / "table.md").read_text("utf-8")
+    assert len(table.splitlines()) == 2 + 11
+    for name in ("val_accuracy", "val_loss", "gradients"):
+        assert (output / f"{name}.png").exists()
+    card = output / "lstm" / "card.json"
+    written = card.stat().st_mtime_ns
+    run_inside(monkeypatch, *arguments)
+    assert card.stat().st_mtime_ns == written
+
+
+def test_the_presets_are_models(monkeypatch):
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+
+    class Vocabulary:
+        vocabulary_size = 20
+        pad_id = 1
+
+    for name, settings in recipe["PRESETS"].items():
+        args = recipe["argparse"].Namespace(**settings)
+        model = recipe["build_model"](args, Vocabulary)
+        assert model(tf.constant([[2, 3, 1]])).shape == (1, 1), name
+
+
+def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
+        run_inside(
+            monkeypatch,
+            *("--corpus", "imdb", "--data-dir", tmp_path),
+            *("--output", tmp_path / "out"),
+        )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--preset", "none"], ["--cell", "abacus"], ["--unit5", "8"]]
+)
+def test_unknown_arguments(arguments, monkeypatch, capsys):
+    with pytest.raises(SystemExit) as exit:
+        run_inside(monkeypatch, *arguments)
+    assert exit.value.code == 2
+    assert "error:" in capsys.readouterr().err
