@@ -139,6 +139,7 @@ PRESETS = {
         "cell": "gam_rhn",
         "units": 600,
         "embedding_dim": 150,
+        "uniform": 1.0,
         "tie_embeddings": False,
         "dropout": 0.3,
         "recurrent_dropout": 0.3,
