@@ -255,7 +255,8 @@ class LanguageModel(keras.Model):
         for new, old in zip(copy._parts, self._parts, strict=True):
             new.set_weights(old.get_weights())
         if self.tie_embeddings:
-            copy.output_bias.assign(self.output_bias)
+            # A copy of the values: a training step on JAX frees its arrays.
+            copy.output_bias.assign(ops.convert_to_numpy(self.output_bias))
         return copy
 
     @property
