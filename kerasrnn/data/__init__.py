@@ -5,6 +5,8 @@ from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.generated_reviews import generated_reviews
 from kerasrnn.data.labelled_batches import labelled_batches
+from kerasrnn.data.labelled_texts import LabelledTexts
+from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
@@ -14,9 +16,7 @@ from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import source_key
 from kerasrnn.data.parallel_corpus import split_by_source
 from kerasrnn.data.phrasebook import phrasebook
-from kerasrnn.data.review_corpus import LabelledTexts
 from kerasrnn.data.review_corpus import ReviewCorpus
-from kerasrnn.data.review_corpus import hold_out
 from kerasrnn.data.review_corpus import read_review_corpus
 from kerasrnn.data.review_tokenizer import ReviewTokenizer
 from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer

@@ -3,7 +3,7 @@
 import random
 import re
 
-from kerasrnn.data.review_corpus import LabelledTexts
+from kerasrnn.data.labelled_texts import LabelledTexts
 
 # Every opinion of a review is that of its label, but the words are not: the
 # plot was not weak, or was weak before a "but". Their order decides.

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 
 class CorpusWarning(UserWarning):
-    """Some lines of a corpus could not be used."""
+    """A corpus can be used, but not as a whole or not as hoped."""
 
 
 class CorpusError(ValueError):
-    """No line of a corpus could be used."""
+    """A corpus cannot be used."""
 
 
 class ParallelCorpus(NamedTuple):

@@ -1,17 +1,17 @@
 """Reading reviews that are labelled positive or negative."""
 
-import collections
-import csv
 import gzip
 import itertools
 import pathlib
-import random
 import re
 import tarfile
 import warnings
 import zlib
 from typing import NamedTuple
 
+from kerasrnn.data.labelled_texts import LabelledTexts
+from kerasrnn.data.labelled_texts import read_labelled_table
+from kerasrnn.data.labelled_texts import select
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
 
@@ -27,21 +27,6 @@ _ARCHIVE_ENDS = (".tgz", ".tar.gz")
 # No name of a member may lead out of the folder, on any system.
 _OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
 _LARGEST = 2**24  # bytes of a review; the longest of the corpus has 14,000
-_TEXT_COLUMNS = ("review", "text", "sentence")
-_LABEL_COLUMNS = ("sentiment", "label")
-_LABELS = {"positive": 1, "negative": 0, "pos": 1, "neg": 0, "1": 1, "0": 0}
-
-
-class LabelledTexts(NamedTuple):
-    """Texts and what each of them is.
-
-    Args:
-        texts: List of strings.
-        labels: List of integers, as many: 1 positive, 0 negative.
-    """
-
-    texts: list[str]
-    labels: list[int]
 
 
 class ReviewCorpus(NamedTuple):
@@ -122,7 +107,8 @@ def read_review_corpus(path, limit=None):
     elif path.name.endswith(_ARCHIVE_ENDS):
         corpus, malformed = _collect(_archive_files(path))
     else:
-        corpus, malformed = _read_table(path)
+        train, malformed = read_labelled_table(path)
+        corpus = ReviewCorpus(train, None, [])
     problems = ", ".join(f"{place} ({why})" for place, why in malformed[:3])
     problems += ", ..." * (len(malformed) > 3)
     counts = [corpus.train.labels.count(label) for label in (1, 0)]
@@ -150,72 +136,6 @@ def read_review_corpus(path, limit=None):
     )
 
 
-def hold_out(texts, size, seed):
-    """Splits labelled texts at random, with the same classes on both sides.
-
-    Each class gives the share of `size` that it has of the texts, rounded so
-    that the numbers add up. Both sides keep the order of the texts.
-
-    Args:
-        texts: `LabelledTexts` to split.
-        size: Non-negative integer, the number of texts to hold out.
-        seed: Integer. The same texts and seed give the same split.
-
-    Returns:
-        A tuple `(train, validation)` of `LabelledTexts`, with `size` texts
-        in the second.
-
-    Raises:
-        ValueError: If `size` is not such an integer, or leaves a class
-            without a text to train on.
-
-    Example:
-
-    ```python
-    texts = LabelledTexts(["good", "bad", "great", "dull"], [1, 0, 1, 0])
-    train, validation = hold_out(texts, size=2, seed=0)
-    sorted(validation.labels)  # [0, 1]
-    ```
-    """
-    places = collections.defaultdict(list)
-    for place, label in enumerate(texts.labels):
-        places[label].append(place)
-    total = len(texts.labels)
-    most = total - len(places)
-    if not (isinstance(size, int) and 0 <= size <= max(most, 0)):
-        raise ValueError(
-            "`size` must be an integer that leaves each class a text to train "
-            f"on, from 0 to at most {max(most, 0)} of {total} texts. "
-            f"Received: size={size!r}"
-        )
-    # Rounded down, and the rest to those who lost most.
-    sizes = {label: size * len(own) // total for label, own in places.items()}
-    lost = sorted(
-        places, key=lambda label: -(size * len(places[label]) % total)
-    )
-    for label in lost[: size - sum(sizes.values())]:
-        sizes[label] += 1
-    for label, own in places.items():
-        if sizes[label] >= len(own):
-            raise ValueError(
-                "`size` must leave each class a text to train on, and takes "
-                f"all {len(own)} of class {label!r}. Received: size={size}"
-            )
-    rng = random.Random(seed)
-    held_out = set()
-    for label, own in places.items():
-        held_out.update(rng.sample(own, sizes[label]))
-    rest = [place for place in range(total) if place not in held_out]
-    return _select(texts, rest), _select(texts, sorted(held_out))
-
-
-def _select(texts, places):
-    return LabelledTexts(
-        [texts.texts[place] for place in places],
-        [texts.labels[place] for place in places],
-    )
-
-
 def _first(texts, limit):
     """The first texts of each class, half and half, in their order."""
     left = {1: (limit + 1) // 2, 0: limit // 2}
@@ -224,7 +144,7 @@ def _first(texts, limit):
         if left[label]:
             left[label] -= 1
             places.append(place)
-    return _select(texts, places)
+    return select(texts, places)
 
 
 def _folder_files(path):
@@ -322,65 +242,3 @@ def _in_turn(positive, negative):
     )
     rows = [pair for pair in pairs if pair]
     return LabelledTexts([text for text, _ in rows], [n for _, n in rows])
-
-
-def _read_table(path):
-    """Makes a corpus of a table, and a list of the rows that are no good."""
-    corpus = ReviewCorpus(LabelledTexts([], []), None, [])
-    malformed = []
-    with path.open(
-        encoding="utf-8-sig", errors="surrogateescape", newline=""
-    ) as file:
-        header = file.readline()
-        delimiter = "\t" if "\t" in header else ","
-        # Strict, so that a stray quote takes no row with it silently.
-        lines = itertools.chain([header], file)
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        columns = _columns(rows, path)
-        while True:
-            number = rows.line_num + 1
-            try:
-                row = next(rows)
-                if any(cell.strip() for cell in row):
-                    text, label = _parse(row, *columns)
-                    corpus.train.texts.append(text)
-                    corpus.train.labels.append(label)
-            except StopIteration:
-                return corpus, malformed
-            except (csv.Error, ValueError) as error:
-                malformed.append((f"line {number}", str(error)))
-
-
-def _columns(rows, path):
-    """Reads the header: where text and label are, and how many columns."""
-    try:
-        header = [cell.strip().lower() for cell in next(rows, [])]
-    except csv.Error:
-        header = []
-    places = []
-    for names in (_TEXT_COLUMNS, _LABEL_COLUMNS):
-        here = [header.index(name) for name in names if name in header]
-        if not here:
-            raise CorpusError(
-                f"The corpus {path} has no header that tells its columns. "
-                "Expected: a column of " + " or ".join(map(repr, names)) + ", "
-                "with tabs or commas between the columns. "
-                f"Received: {header!r:.200}"
-            )
-        places.append(here[0])
-    return *places, len(header)
-
-
-def _parse(row, text_column, label_column, width):
-    if len(row) != width:
-        raise ValueError(f"{len(row)} columns instead of {width}")
-    text, label = row[text_column].strip(), row[label_column].strip()
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError("invalid UTF-8") from None
-    if not text:
-        raise ValueError("empty text")
-    if label.lower() not in _LABELS:
-        raise ValueError(f"no label: {label!r:.40}")
-    return text, _LABELS[label.lower()]

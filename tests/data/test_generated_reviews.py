@@ -6,7 +6,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from kerasrnn.data.generated_reviews import generated_reviews
-from kerasrnn.data.review_corpus import LabelledTexts
+from kerasrnn.data.labelled_texts import LabelledTexts
 
 
 @pytest.mark.parametrize(("count", "positive"), [(1, 1), (7, 4), (500, 250)])
