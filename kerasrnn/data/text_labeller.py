@@ -72,8 +72,8 @@ class TextLabeller:
         They have shape `(words, units)`.
         """
         ids = self._ids(tf.constant([text]))
-        memory, _, _ = self.model.encoder(ids)
-        words = self.tokenizer.tokens(ids)[0].numpy()
+        memory, mask, _ = self.model.encoder(ids)
+        words = tf.where(mask, self.tokenizer.tokens(ids), "")[0].numpy()
         return [word.decode() for word in words], memory[0].numpy()
 
     def gradient_norms(self, text):

@@ -12,14 +12,9 @@ from kerasrnn.layers.rhn import RHNCell
 from kerasrnn.layers.self_attention import SelfAttentionCell
 from kerasrnn.layers.self_attention import SelfAttentionRNN
 
-# Each takes the arguments of its cell. On a GPU Keras's two run on cuDNN.
-_LAYERS = {
-    GAMCell: GAM,
-    GAMRHNCell: GAMRHN,
-    RHNCell: RHN,
-    keras.layers.GRUCell: keras.layers.GRU,
-    keras.layers.LSTMCell: keras.layers.LSTM,
-}
+# Each takes the arguments of its cell. Keras's LSTM and GRU are not among them:
+# on a GPU they run on cuDNN, which refuses rows that are wholly masked.
+_LAYERS = {GAMCell: GAM, GAMRHNCell: GAMRHN, RHNCell: RHN}
 
 
 def recurrent_layer(cell, **kwargs):
@@ -32,10 +27,10 @@ def recurrent_layer(cell, **kwargs):
             `return_sequences`.
 
     Returns:
-        `RHN`, `GAM`, `GAMRHN`, `SelfAttentionRNN`, `keras.layers.LSTM` or
-        `keras.layers.GRU` for their cells, and `keras.layers.RNN` for any
-        other. All of them compute what `keras.layers.RNN` computes, of
-        sequences of shape `(batch, time, input_dim)`.
+        `RHN`, `GAM`, `GAMRHN` or `SelfAttentionRNN` for their cells, and
+        `keras.layers.RNN` for any other. All of them compute what
+        `keras.layers.RNN` computes, of sequences of shape
+        `(batch, time, input_dim)`.
 
     Raises:
         ValueError: when `cell` is no recurrent cell.

@@ -97,6 +97,7 @@ class TextClassifier(keras.Model):
             )
             if not self.attention.built:
                 self.attention.build((None, 1, width), memory_shape)
+            width = self.attention.context_dim(width)
         elif self.decoder is not None:
             # The decoder's one input: there is no token to start from.
             self.start = self.add_weight(
@@ -138,17 +139,18 @@ class TextClassifier(keras.Model):
         return self.output_projection(summary), weights
 
     def _summarize_by_last(self, memory, mask, final, training):
-        # A masked step repeats the output before it, so the ends have it.
-        units = self.encoder.cell.output_size
-        forth, back = memory[:, -1, :units], memory[:, 0, units : 2 * units]
-        if not self.encoder.bidirectional:
-            return forth, None
-        return ops.concatenate([forth, back], axis=-1), None
+        last = ops.maximum(ops.sum(ops.cast(mask, "int32"), axis=1) - 1, 0)
+        last = ops.take_along_axis(memory, last[:, None, None], axis=1)[:, 0]
+        if self.encoder.bidirectional:
+            # The way back has read all at the first place.
+            units = self.encoder.cell.output_size
+            forth, _, lexical = ops.split(last, [units, 2 * units], axis=-1)
+            back = memory[:, 0, units : 2 * units]
+            last = ops.concatenate([forth, back, lexical], axis=-1)
+        return ops.where(ops.any(mask, 1, keepdims=True), last, 0), None
 
     def _summarize_by_pooled(self, memory, mask, final, training):
         last, _ = self._summarize_by_last(memory, mask, final, training)
-        if self.encoder.lexical:
-            last = ops.concatenate([last, memory[:, -1, last.shape[-1] :]], -1)
         real = ops.expand_dims(ops.cast(mask, memory.dtype), -1)
         count = ops.maximum(ops.sum(real, axis=1), 1)
         mean = ops.sum(memory * real, axis=1) / count
@@ -172,13 +174,15 @@ class TextClassifier(keras.Model):
         start = ops.broadcast_to(
             start, (ops.shape(memory)[0], *start.shape[1:])
         )
-        sizes = keras.tree.flatten(self.encoder.cell.state_size)
+        sizes = cells.state_sizes(self.encoder.cell)
         # The states of the last layer stand last.
         states, end = [], final.shape[-1]
-        for size in reversed(sizes):
+        for size in reversed(keras.tree.flatten(sizes)):
             states.insert(0, final[:, end - size : end])
             end -= size
         if self.attention is None:
+            if len(states) > 1:
+                states = keras.tree.pack_sequence_as(sizes, states)
             output = self.decoder(
                 start, initial_state=states, training=training
             )

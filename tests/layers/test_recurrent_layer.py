@@ -29,9 +29,9 @@ CELLS = {
     "gam": (GAM, lambda: GAMCell(2, 3, 5, zoneout=0.1)),
     "gam_rhn": (GAMRHN, lambda: GAMRHNCell(4, 2, 2, 3, 5, inner="highway")),
     "rhn": (RHN, lambda: RHNCell(4, depth=2, couple_carry=False)),
-    "gru": (keras.layers.GRU, lambda: GRUCell(4, reset_after=False)),
+    "gru": (keras.layers.RNN, lambda: GRUCell(4, reset_after=False)),
     "lstm": (
-        keras.layers.LSTM,
+        keras.layers.RNN,
         lambda: LSTMCell(4, recurrent_activation="hard_sigmoid"),
     ),
     "attending": (

@@ -5,6 +5,10 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
+from kerasrnn.layers import GAMRHN
+from kerasrnn.layers import RHN
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
 from kerasrnn.models import Encoder
 from tests import helpers
 from tests.models.small import SOURCE
@@ -22,6 +26,8 @@ CELLS = {
     "lstm": LSTMCell(4),
     "simple": SimpleRNNCell(4),
     "leaky": LeakyCell(4),
+    "rhn": RHNCell(4, depth=2),
+    "gam_rhn": GAMRHNCell(4, 2, 2, 3, 5),
 }
 
 every_option = pytest.mark.parametrize("option", OPTIONS)
@@ -82,6 +88,42 @@ def test_padding_changes_nothing(option, cell):
         helpers.assert_close(final[i], alone[2][0])
 
 
+@pytest.mark.parametrize(
+    "option, cell",
+    [("plain", "rhn"), ("deep", "lstm"), ("deep_lexical", "gru")],
+)
+def test_reading_embeddings_is_what_the_layer_does(option, cell):
+    encoder = make(option, cell)
+    memory, mask, final = encoder(SOURCE)
+    found = encoder.read(encoder.embedding(SOURCE), mask)
+    helpers.assert_close(found, (memory, final))
+
+
+@pytest.mark.parametrize("cell, fast", [("rhn", RHN), ("gam_rhn", GAMRHN)])
+@pytest.mark.parametrize("option", ["plain", "bidirectional"])
+def test_the_fast_layer_computes_what_the_loop_does(option, cell, fast):
+    encoder = make(option, cell)
+    rnns = encoder.forward_rnns + encoder.backward_rnns
+    assert [type(rnn) for rnn in rnns] == [fast] * len(rnns)
+    x, mask = encoder.embedding(SOURCE), keras.ops.not_equal(SOURCE, 0)
+    outputs, final = [], []
+    for rnn in rnns:
+        loop = keras.layers.RNN(
+            type(CELLS[cell]).from_config(CELLS[cell].get_config()),
+            return_sequences=True,
+            return_state=True,
+            go_backwards=rnn.go_backwards,
+        )
+        loop.build(x.shape)
+        loop.set_weights(rnn.get_weights())
+        y, *states = loop(x, mask=mask)
+        outputs.append(keras.ops.flip(y, 1) if rnn.go_backwards else y)
+        final.extend(states)
+    expected = [keras.ops.concatenate(y, axis=-1) for y in (outputs, final)]
+    memory, _, final = encoder(SOURCE)
+    helpers.assert_close([memory, final], expected)
+
+
 def test_a_vocabulary_may_lack_a_row_for_padding():
     encoder, negative = make(), make(pad_id=-1)
     ids = np.where(SOURCE == 0, -1, SOURCE)
@@ -124,7 +166,7 @@ def test_dropout_is_for_training(dropout):
     assert np.any(first != second)
 
 
-@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("cell", ["gru", "lstm", "simple", "leaky"])
 @every_option
 def test_configuration_round_trip(option, cell):
     encoder = make(option, cell, dropout=0.1, word_dropout=0.2, pad_id=8)

@@ -1,0 +1,392 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.models import Encoder
+from kerasrnn.models import TextClassifier
+from tests import helpers
+from tests.models.small import SOURCE
+from tests.reference import layers as reference
+
+WORDS = 9
+LENGTHS = [5, 3, 1]
+MASK = SOURCE != 0
+
+ENCODERS = {
+    "simple": {"cell": SimpleRNNCell(4), "bidirectional": False},
+    "deep_lstm": {"cell": LSTMCell(4), "depth": 2},
+    "deep_forth": {"cell": LSTMCell(4), "depth": 2, "bidirectional": False},
+    "rhn": {"cell": RHNCell(4, depth=2)},
+    "gam_rhn": {"cell": GAMRHNCell(4, 2, 2, 3, 5), "bidirectional": False},
+    "lexical": {"cell": GRUCell(4), "lexical": True},
+    "stacked": {
+        "cell": keras.layers.StackedRNNCells([GRUCell(3), LSTMCell(4)]),
+        "bidirectional": False,
+    },
+}
+SUMMARIES = {
+    "last": ("last", None),
+    "pooled": ("pooled", None),
+    "additive": ("attention", "additive"),
+    "general": ("attention", "general"),
+    "multi_head": ("attention", "multi_head"),
+    "decoder": ("decoder", None),
+    "attending_decoder": ("decoder", "additive"),
+}
+# Every summary, and every encoder with those that it may trouble.
+PAIRS = [
+    *[("simple", summary) for summary in SUMMARIES],
+    ("deep_lstm", "last"),
+    ("deep_lstm", "pooled"),
+    ("deep_lstm", "multi_head"),
+    ("deep_forth", "decoder"),
+    ("deep_forth", "attending_decoder"),
+    ("rhn", "pooled"),
+    ("rhn", "general"),
+    ("gam_rhn", "last"),
+    ("gam_rhn", "attending_decoder"),
+    ("lexical", "additive"),
+    ("lexical", "general"),
+    ("lexical", "last"),
+    ("lexical", "pooled"),
+    ("stacked", "decoder"),
+]
+
+every_pair = pytest.mark.parametrize("encoder, summary", PAIRS)
+some_pairs = pytest.mark.parametrize(
+    "encoder, summary",
+    [
+        ("simple", "multi_head"),
+        ("deep_lstm", "last"),
+        ("deep_forth", "decoder"),
+        ("rhn", "pooled"),
+        ("gam_rhn", "attending_decoder"),
+        ("lexical", "additive"),
+    ],
+)
+few_pairs = pytest.mark.parametrize(
+    "encoder, summary",
+    [
+        ("simple", "last"),
+        ("simple", "general"),
+        ("rhn", "pooled"),
+        ("deep_forth", "attending_decoder"),
+    ],
+)
+
+
+def encoder_of(name, **options):
+    return Encoder(WORDS, embedding_dim=3, **ENCODERS[name] | options)
+
+
+def classifier(encoder="simple", summary="last", dropout=0.0, **options):
+    """A model of 9 words, weights at random."""
+    summary, attention = SUMMARIES[summary]
+    model = TextClassifier(
+        encoder_of(encoder, **options), summary, attention, dropout
+    )
+    model.build((None, None))
+    helpers.randomize(model)
+    return model
+
+
+def classified(model, ids):
+    """Logits and weights."""
+    return model.classify(*model.encoder(ids))
+
+
+@every_pair
+def test_padding_has_no_part_in_it(encoder, summary):
+    model = classifier(encoder, summary)
+    logits, weights = classified(model, SOURCE)
+    alone, alone_weights = classified(model, SOURCE[1:2, :3])
+    helpers.assert_close(logits[1], alone[0])
+    # They do depend on the words.
+    assert logits.shape == (3, 1)
+    assert len(np.unique(helpers.as_numpy(logits))) == 3
+    if SUMMARIES[summary][1] is None:
+        assert weights is None
+    else:
+        weights = helpers.as_numpy(weights)
+        assert weights.shape == SOURCE.shape
+        assert (weights[~MASK] == 0).all()
+        assert (weights[MASK] > 0).all()
+        np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-5)
+        helpers.assert_close(weights[1, :3], alone_weights[0])
+
+
+def read(model, ids=SOURCE):
+    """Memory and final states in NumPy."""
+    memory, _, final = helpers.as_numpy(model.encoder(ids))
+    return memory, final
+
+
+def projected(model, summary):
+    kernel, bias = model.output_projection.get_weights()
+    return summary @ kernel + bias
+
+
+def last_outputs(memory, backward):
+    """Last real outputs forth, in order, then the first back."""
+    ends = np.array(LENGTHS) - 1
+    forth = memory[range(3), ends]
+    if not backward:
+        return forth[:, :4]
+    return np.concatenate([forth[:, :4], memory[:, 0, 4:8]], axis=-1)
+
+
+@pytest.mark.parametrize(
+    "encoder", ["simple", "deep_lstm", "deep_forth", "rhn", "gam_rhn"]
+)
+def test_last_is_what_each_way_ends_with(encoder):
+    model = classifier(encoder, "last")
+    memory, _ = read(model)
+    last = last_outputs(memory, model.encoder.bidirectional)
+    helpers.assert_close(model(SOURCE), projected(model, last))
+
+
+@pytest.mark.parametrize("encoder", ["simple", "deep_lstm", "gam_rhn"])
+def test_pooled_is_last_and_max_and_mean_of_the_words(encoder):
+    model = classifier(encoder, "pooled")
+    memory, _ = read(model)
+    rows = [row[:n] for row, n in zip(memory, LENGTHS, strict=True)]
+    pooled = [
+        last_outputs(memory, model.encoder.bidirectional),
+        np.array([row.max(0) for row in rows]),
+        np.array([row.mean(0) for row in rows]),
+    ]
+    expected = projected(model, np.concatenate(pooled, axis=-1))
+    helpers.assert_close(model(SOURCE), expected)
+
+
+def test_the_maximum_of_a_padded_text_may_be_negative():
+    model = classifier("simple", "pooled")
+    memory = -np.ones((1, 3, 4), "float32")
+    mask = np.array([[True, True, False]])
+    model.output_projection.set_weights([np.eye(12)[:, 4:5], np.zeros(1)])
+    logits, _ = model.classify(memory, mask, memory[:, -1])
+    helpers.assert_close(logits, [[-1.0]])
+
+
+@pytest.mark.parametrize("encoder", ["deep_lstm", "lexical"])
+@pytest.mark.parametrize("summary", ["additive", "general", "multi_head"])
+def test_attention_is_the_mean_weighted_by_its_query(encoder, summary):
+    model = classifier(encoder, summary)
+    memory, _ = read(model)
+    query = np.tile(helpers.as_numpy(model.query.value), (3, 1, 1))
+    context, weights = reference.attend(model.attention, query, memory, MASK)
+    found = classified(model, SOURCE)
+    helpers.assert_close(
+        found, (projected(model, context[:, 0]), weights[:, 0])
+    )
+
+
+def final_of_last_layer(model):
+    """Final states of the last layer, as its cell takes them."""
+    _, final = read(model)
+    sizes = keras.tree.flatten(model.encoder.cell.state_size)
+    final = final[:, -sum(sizes) :]
+    return np.split(final, np.cumsum(sizes)[:-1], axis=-1)
+
+
+@pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
+def test_a_decoder_makes_one_step_from_the_final_states(encoder):
+    model = classifier(encoder, "decoder")
+    start = np.tile(helpers.as_numpy(model.start.value)[0], (3, 1))
+    states = [ops.convert_to_tensor(x) for x in final_of_last_layer(model)]
+    output, _ = model.decoder.cell(ops.convert_to_tensor(start), states)
+    expected = projected(model, helpers.as_numpy(output))
+    helpers.assert_close(model(SOURCE), expected)
+
+
+@pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
+def test_a_decoder_asks_with_the_last_output(encoder):
+    """The cell of the decoder reads the start beside what it attends to."""
+    model = classifier(encoder, "attending_decoder")
+    memory, _ = read(model)
+    states = final_of_last_layer(model)
+    query = last_outputs(memory, False)[:, None]
+    helpers.assert_close(states[0], query[:, 0])
+    context, weights = reference.attend(model.attention, query, memory, MASK)
+    start = np.tile(helpers.as_numpy(model.start.value)[0], (3, 1))
+    x = np.concatenate([start, context[:, 0]], axis=-1).astype("float32")
+    states = [ops.convert_to_tensor(x) for x in states]
+    output, _ = model.decoder.cell.cell(ops.convert_to_tensor(x), states)
+    expected = projected(model, helpers.as_numpy(output)), weights[:, 0]
+    helpers.assert_close(classified(model, SOURCE), expected)
+
+
+LABELS = np.array([[1.0], [0.0], [1.0]])
+
+
+def compiled(model, optimizer="sgd"):
+    loss = keras.losses.BinaryCrossentropy(from_logits=True)
+    accuracy = keras.metrics.BinaryAccuracy("accuracy", threshold=0.0)
+    model.compile(optimizer, loss, metrics=[accuracy])
+    return model
+
+
+@few_pairs
+def test_a_text_without_a_word_trains(encoder, summary):
+    model = classifier(encoder, summary)
+    ids = np.where([[True], [True], [False]], SOURCE, 0)
+    logits, weights = classified(model, ids)
+    assert np.isfinite(helpers.as_numpy(logits)).all()
+    if weights is not None:
+        assert (helpers.as_numpy(weights)[2] == 0).all()
+    before = model.get_weights()
+    compiled(model).train_on_batch(ids, LABELS)
+    changed = [
+        np.any(old != new)
+        for old, new in zip(before, model.get_weights(), strict=True)
+    ]
+    assert all(np.isfinite(w).all() for w in model.get_weights())
+    assert any(changed)
+
+
+@some_pairs
+def test_saved_model_round_trip(encoder, summary, tmp_path):
+    model = classifier(encoder, summary, dropout=0.1)
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.to_json() == model.to_json()
+    helpers.assert_close(loaded(SOURCE), model(SOURCE))
+
+
+@some_pairs
+def test_configuration_round_trip(encoder, summary):
+    model = classifier(encoder, summary, dropout=0.2)
+    copy = helpers.copy_of(model)
+    assert copy.get_config() == model.get_config()
+    assert [w.shape for w in copy.weights] == [w.shape for w in model.weights]
+
+
+@some_pairs
+def test_shape_of_symbols(encoder, summary):
+    logits = classifier(encoder, summary)(keras.Input((None,), dtype="int32"))
+    assert logits.shape == (None, 1)
+
+
+@few_pairs
+def test_a_compiled_graph_gives_the_same(encoder, summary):
+    model = classifier(encoder, summary)
+    helpers.assert_close(model.predict_on_batch(SOURCE), model(SOURCE))
+
+
+def test_attention_may_give_another_width():
+    encoder = Encoder(WORDS, GRUCell(4), 3, bidirectional=False)
+    attention = MultiHeadDotAttention(2, 3, units=6)
+    classifier = TextClassifier(encoder, "attention", attention)
+    assert classifier(SOURCE).shape == (3, 1)
+
+
+def test_a_mechanism_may_be_given():
+    mechanism = BahdanauAttention(7)
+    encoder = encoder_of("simple")
+    model = TextClassifier(encoder, "attention", mechanism)
+    assert model.attention is mechanism
+    assert model(SOURCE).shape == (3, 1)
+
+
+@pytest.mark.parametrize("summary", ["decoder", "attending_decoder"])
+def test_the_decoder_has_a_cell_of_its_own(summary):
+    model = classifier("deep_forth", summary)
+    assert not model.encoder.cell.built
+    assert len({id(w) for w in model.weights}) == len(model.weights)
+
+
+@pytest.mark.parametrize("summary", ["last", "additive"])
+def test_it_learns_whether_a_word_occurs(summary):
+    keras.utils.set_random_seed(0)
+    rng = np.random.default_rng(0)
+    ids = rng.integers(1, WORDS, (256, 8))
+    ids[np.arange(8) >= rng.integers(3, 9, (256, 1))] = 0
+    labels = np.any(ids == 5, axis=1, keepdims=True).astype("float32")
+    assert 0.3 < labels.mean() < 0.7
+    encoder = Encoder(WORDS, GRUCell(8), 8, bidirectional=False)
+    model = TextClassifier(encoder, *SUMMARIES[summary])
+    compiled(model, keras.optimizers.Adam(0.03))
+    training, unseen = slice(192), slice(192, None)
+    model.fit(ids[training], labels[training], epochs=15, verbose=0)
+    _, accuracy = model.evaluate(ids[unseen], labels[unseen], verbose=0)
+    assert accuracy > 0.9
+
+
+@pytest.mark.parametrize(
+    "encoder, summary", [("rhn", "pooled"), ("deep_forth", "attending_decoder")]
+)
+def test_mixed_precision(encoder, summary):
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        cell = type(ENCODERS[encoder]["cell"])(4)
+        model = classifier(encoder, summary, cell=cell)
+        compiled(model).train_on_batch(SOURCE, LABELS)
+        logits, weights = classified(model, SOURCE)
+    finally:
+        keras.config.set_dtype_policy(policy)
+    assert {w.dtype for w in model.weights} == {"float32"}
+    assert all(np.isfinite(w).all() for w in model.get_weights())
+    assert keras.backend.standardize_dtype(logits.dtype) == "bfloat16"
+    assert np.isfinite(helpers.as_numpy(ops.cast(logits, "float32"))).all()
+    if weights is not None:
+        weights = helpers.as_numpy(ops.cast(weights, "float32"))
+        np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-2)
+
+
+@pytest.mark.parametrize("rate", ["dropout", "word_dropout"])
+@pytest.mark.parametrize("summary", ["last", "attending_decoder"])
+def test_dropout_is_for_training(summary, rate):
+    plain = classifier("simple", summary)
+    if rate == "dropout":
+        model = classifier("simple", summary, dropout=0.5)
+    else:
+        model = classifier("simple", summary, word_dropout=0.5)
+    np.testing.assert_array_equal(*helpers.as_numpy([model(SOURCE)] * 2))
+    helpers.assert_close(model(SOURCE), plain(SOURCE))
+    first, second = (
+        helpers.as_numpy(model(SOURCE, training=True)) for _ in range(2)
+    )
+    assert np.any(first != second)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"encoder": "gru"}, "`encoder` to be an Encoder.*encoder='gru'"),
+        (
+            {"summary": "mean"},
+            "one of 'last', 'pooled', 'attention', 'decoder'.*summary='mean'",
+        ),
+        (
+            {"summary": "attention"},
+            "'attention' needs an `attention`.*attention=None",
+        ),
+        (
+            {"summary": "last", "attention": "dot"},
+            "'last' and 'pooled' have none.*summary='last', attention='dot'",
+        ),
+        (
+            {"summary": "pooled", "attention": "dot"},
+            "have none.*summary='pooled', attention='dot'",
+        ),
+        (
+            {"summary": "attention", "attention": "sharp"},
+            "`attention` must be.*attention='sharp'",
+        ),
+        (
+            {"summary": "decoder", "encoder": encoder_of("rhn")},
+            "must read one way.*Received: bidirectional=True",
+        ),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(**{"encoder": encoder_of("simple")} | options)
