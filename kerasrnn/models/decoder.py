@@ -10,10 +10,11 @@ from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import cells
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.models.token_logits import TokenLogits
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Decoder(keras.layers.Layer):
+class Decoder(TokenLogits, keras.layers.Layer):
     """Predicts every token of a target from those before it and a memory.
 
         s_0 = tanh(W_b f + b_b)         f: the final states of the encoder
@@ -147,16 +148,9 @@ class Decoder(keras.layers.Layer):
             self.bridge_projection = keras.layers.Dense(
                 sum(self.state_sizes), activation="tanh", name="bridge"
             )
-        self.output_projection = self._new_output_projection()
-
-    def _new_output_projection(self):
-        if not self.tie_embeddings:
-            return keras.layers.Dense(self.vocabulary_size, name="output")
-        if self.rnn.cell.output_size != self.embedding_dim:
-            return keras.layers.Dense(
-                self.embedding_dim, use_bias=False, name="output"
-            )
-        return keras.layers.Identity(name="output")
+        self.output_projection = self.new_output_projection(
+            self.rnn.cell.output_size
+        )
 
     @property
     def state_sizes(self):
@@ -174,16 +168,7 @@ class Decoder(keras.layers.Layer):
                 "the encoder, so both must be equally wide. Expected: "
                 f"{sum(self.state_sizes)}. Received: {final_shape[-1]}."
             )
-        self.output_projection.build((None, self.rnn.cell.output_size))
-        if self.tie_embeddings:
-            # A softmax over a tied embedding needs a bias of its own: rare
-            # words are not rare by their embedding alone.
-            self.output_bias = self.add_weight(
-                shape=(self.vocabulary_size,),
-                initializer="zeros",
-                name="output_bias",
-            )
-
+        self.build_output(self.rnn.cell.output_size)
         if self.lexicon_size is not None:
             self.lexicon = self.add_weight(
                 shape=(self.lexicon_size, self.vocabulary_size),
@@ -261,14 +246,6 @@ class Decoder(keras.layers.Layer):
         )
         logits = self.consult(logits, over_places, entries)
         return ops.squeeze(logits, 1), states, weights
-
-    def logits(self, outputs):
-        """Projects outputs `(..., output_size)` onto the vocabulary."""
-        outputs = self.output_projection(outputs)
-        if not self.tie_embeddings:
-            return outputs
-        logits = self.embedding(outputs, reverse=True)
-        return ops.add(logits, self.output_bias)
 
     def get_config(self):
         cell = self.rnn.cell

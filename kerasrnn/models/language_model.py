@@ -9,10 +9,11 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent_layer import recurrent_layer
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.models.token_logits import TokenLogits
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(keras.Model):
+class LanguageModel(TokenLogits, keras.Model):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which
@@ -131,21 +132,11 @@ class LanguageModel(keras.Model):
             keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)
             for _ in range(depth + 1)
         ]
-        self.output_projection = self._new_output_projection()
+        self.output_projection = self.new_output_projection(cell.output_size)
         if batch_size is not None:
             self.carried = CarriedStates(
                 batch_size, self.state_sizes, name="carried"
             )
-
-    def _new_output_projection(self):
-        options = {"dtype": self.dtype_policy, "name": "output"}
-        if not self.tie_embeddings:
-            return keras.layers.Dense(self.vocabulary_size, **options)
-        if self.cell.output_size != self.embedding_dim:
-            return keras.layers.Dense(
-                self.embedding_dim, use_bias=False, **options
-            )
-        return keras.layers.Identity(**options)
 
     @property
     def state_sizes(self):
@@ -168,14 +159,7 @@ class LanguageModel(keras.Model):
         for rnn in self.rnns:
             rnn.build((None, None, width))
             width = self.cell.output_size
-        self.output_projection.build((None, width))
-        if self.tie_embeddings:
-            # Rare words are not rare by their embedding alone.
-            self.output_bias = self.add_weight(
-                shape=(self.vocabulary_size,),
-                initializer="zeros",
-                name="output_bias",
-            )
+        self.build_output(width)
         if self.batch_size is not None:
             self.carried.build()
 
@@ -235,14 +219,6 @@ class LanguageModel(keras.Model):
             for state, size in zip(new_states, self.state_sizes, strict=True)
         ]
         return self.logits(x), new_states
-
-    def logits(self, outputs):
-        """Projects outputs `(..., output_size)` onto the vocabulary."""
-        outputs = self.output_projection(outputs)
-        if not self.tie_embeddings:
-            return outputs
-        logits = self.embedding(outputs, reverse=True)
-        return ops.add(logits, self.output_bias)
 
     def with_batch_size(self, batch_size):
         """Returns a copy, weights included, for batches of another size."""
