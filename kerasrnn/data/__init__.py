@@ -15,6 +15,8 @@ from kerasrnn.data.parallel_corpus import drop_overlap
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import source_key
 from kerasrnn.data.parallel_corpus import split_by_source
+from kerasrnn.data.parallel_files import read_parallel_files
+from kerasrnn.data.parallel_files import read_vocabulary
 from kerasrnn.data.phrasebook import phrasebook
 from kerasrnn.data.review_corpus import ReviewCorpus
 from kerasrnn.data.review_corpus import read_review_corpus
@@ -62,9 +64,11 @@ __all__ = [
     "normalize_text",
     "phrasebook",
     "read_parallel_corpus",
+    "read_parallel_files",
     "read_review_corpus",
     "read_tagged_words",
     "read_text_corpus",
+    "read_vocabulary",
     "read_word_vectors",
     "source_key",
     "split_by_source",
