@@ -199,6 +199,18 @@ class LanguageModel(TokenLogits, keras.Model):
         Returns:
             Logits of shape `(batch, time, vocabulary_size)`, and the states
             after the last token.
+
+        Example, for the samplers of `keras_nlp`, which call the states a
+        cache:
+
+        ```python
+        def next(prompt, cache, index):
+            logits, cache = model.run(prompt[:, index - 1 : index], cache)
+            return logits[:, 0], None, cache
+
+        sampler = keras_nlp.samplers.TopPSampler(p=0.9)
+        sampler(next, prompt, model.initial_states(rows), index=1, mask=given)
+        ```
         """
         first, *others = self.variational_dropouts
         x = self.embedding(ids, training=training)

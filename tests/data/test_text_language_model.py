@@ -504,3 +504,22 @@ def test_a_temperature_may_be_any_number(words, temperature):
 def test_a_line_break_ends_a_sentence_whatever_stands_around(words, prompt):
     [text] = words.write([prompt], max_tokens=0)
     assert text.endswith("the\n")
+
+
+def test_the_samplers_of_keras_nlp_take_the_model(words):
+    import keras_nlp
+
+    def next(prompt, cache, index):
+        logits, cache = words.model.run(prompt[:, index - 1 : index], cache)
+        return logits[:, 0], None, cache
+
+    # The end token, then a word for each row.
+    prompt = np.zeros((2, 8), "int32")
+    prompt[:, 1] = [2, 3]
+    given = np.arange(8)[None] < [[2], [2]]
+    sampler = keras_nlp.samplers.GreedySampler()
+    states = words.model.initial_states(2)
+    found = sampler(next, prompt, cache=states, index=1, mask=given).numpy()
+    for row in found:
+        likeliest = words.model(row[None, :-1]).numpy().argmax(-1)
+        np.testing.assert_array_equal(row[2:], likeliest[0, 1:])
