@@ -132,7 +132,7 @@ class TrainingFolder:
 
     ```python
     folder = TrainingFolder("out", {"units": 8}, "val_loss")
-    if len(folder.history().get("epoch", [])) < 10:
+    if folder.epochs_done() < 10:
         model.fit(batches, epochs=10, callbacks=folder.callbacks())
     model.load_weights(folder.best)
     ```
@@ -172,13 +172,21 @@ class TrainingFolder:
             keras.callbacks.CSVLogger(self._log, append=True),
         ]
 
+    def epochs_done(self):
+        """Returns how many epochs are in the log."""
+        return len(self._rows())
+
     def history(self):
         """Returns the log: a dictionary of lists, one number an epoch."""
-        if not self._log.exists():
-            return {}
-        with open(self._log, newline="", encoding="utf-8") as log:
-            rows = list(csv.DictReader(log))
+        rows = self._rows()
+        names = [name for name in (rows[0] if rows else ()) if name != "epoch"]
         return {
             name: [float(row[name] or math.nan) for row in rows]
-            for name in (rows[0] if rows else ())
+            for name in names
         }
+
+    def _rows(self):
+        if not self._log.exists():
+            return []
+        with open(self._log, newline="", encoding="utf-8") as log:
+            return list(csv.DictReader(log))

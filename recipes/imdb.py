@@ -270,7 +270,7 @@ def fit(args, model, tokenizer, train, validation, fold=None):
         metrics=[keras.metrics.BinaryAccuracy("accuracy", threshold=0.0)],
     )
     options = {"max_length": args.max_length}
-    if len(folder.history().get("epoch", [])) < args.epochs:
+    if folder.epochs_done() < args.epochs:
         model.fit(
             labelled_batches(
                 *train, tokenizer, args.batch_size, seed=args.seed, **options

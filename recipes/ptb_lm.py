@@ -310,7 +310,7 @@ def fit(args, model, train, validation):
         )
     if args.average is not None:
         callbacks.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
-    if len(folder.history().get("epoch", [])) < args.epochs:
+    if folder.epochs_done() < args.epochs:
         model.fit(
             windows.prefetch(2),
             epochs=args.epochs,
@@ -387,7 +387,12 @@ def train(args):
             warn_of_unseen(lines, tokenizer, name)
             texts[name] = language.ids(lines)
     history = fit(args, model, texts["train"], texts["validation"])
-    save_figure(training_figure(history), args.output / "training.png")
+    curves = {
+        name: values
+        for name, values in history.items()
+        if f"val_{name.removeprefix('val_')}" in history
+    }
+    save_figure(training_figure(curves), args.output / "training.png")
     del texts["train"]
     scores = evaluate(args, model, texts)
     facts = {
