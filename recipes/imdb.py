@@ -22,18 +22,22 @@ from kerasrnn.data import LabelledTexts
 from kerasrnn.data import ReviewCorpus
 from kerasrnn.data import ReviewTokenizer
 from kerasrnn.data import TextLabeller
+from kerasrnn.data import TextLanguageModel
 from kerasrnn.data import find_corpus
 from kerasrnn.data import generated_reviews
 from kerasrnn.data import hold_out
 from kerasrnn.data import labelled_batches
 from kerasrnn.data import read_review_corpus
 from kerasrnn.data import read_word_vectors
+from kerasrnn.data import text_windows
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
 from kerasrnn.models import TextClassifier
 from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import gradient_figure
@@ -54,6 +58,7 @@ REPORT = {
     "vocabulary_size": None,
     "max_length": 100,
     "vectors": None,
+    "pretrain_epochs": 0,
     "cell": "rnn",
     "layers": 1,
     "bidirectional": False,
@@ -117,6 +122,8 @@ PRESETS = {
     "pooled": BEST | {"summary": "pooled", "attention": None},
     "short": BEST | {"max_length": 100},
     "best-gam-rhn": BEST | {"cell": "gam_rhn"},
+    "pretrained": BEST
+    | {"pretrain_epochs": 1, "bidirectional": False, "units": 256},
     "generated": BEST
     | {
         "corpus": "generated",
@@ -187,6 +194,7 @@ def build_tokenizer(args, texts):
     return ReviewTokenizer.train(
         texts,
         args.vocabulary_size,
+        specials=("<unk>", "<pad>", "</s>"),
         special=args.special,
         stop_words=stop_words,
     )
@@ -228,6 +236,14 @@ def build_model(args, tokenizer):
     return model
 
 
+def start(args, model, tokenizer, texts):
+    """Learns what texts without labels teach, where it is asked for."""
+    if args.vectors is not None:
+        give_vectors(args, model, tokenizer, texts)
+    if args.pretrain_epochs:
+        pretrain(args, model, tokenizer, texts)
+
+
 def give_vectors(args, model, tokenizer, texts):
     """Starts the embedding from word vectors trained on texts."""
     from gensim.models import Word2Vec
@@ -257,6 +273,40 @@ def give_vectors(args, model, tokenizer, texts):
     # The embedding multiplies by the root of its width.
     scale = matrix.std() * math.sqrt(args.embedding_dim)
     model.encoder.embedding.embeddings.assign(matrix / scale)
+
+
+def pretrain(args, model, tokenizer, texts):
+    """Starts the way forth of the encoder from a language model of texts."""
+    encoder = model.encoder
+    language = LanguageModel(
+        tokenizer.vocabulary_size,
+        encoder.cell,
+        args.embedding_dim,
+        depth=args.layers,
+        dropout=0.1,
+        batch_size=64,
+    )
+    language.build()
+    language.embedding.set_weights(encoder.embedding.get_weights())
+    folder = TrainingFolder(
+        args.output, vars(args) | {"stage": "language model"}, "loss"
+    )
+    if folder.epochs_done() < args.pretrain_epochs:
+        ids = TextLanguageModel(language, tokenizer).ids(texts)
+        language.compile(
+            keras.optimizers.Adam(args.learning_rate, global_clipnorm=1.0),
+            TokenCrossentropy(-1),
+        )
+        language.fit(
+            text_windows(ids, 64, 50, tokenizer.end_id),
+            epochs=args.pretrain_epochs,
+            callbacks=folder.callbacks(),
+            shuffle=False,
+        )
+    language.load_weights(folder.best)
+    encoder.embedding.set_weights(language.embedding.get_weights())
+    for own, learnt in zip(encoder.forward_rnns, language.rnns, strict=True):
+        own.set_weights(learnt.get_weights())
 
 
 def fit(args, model, tokenizer, train, validation, fold=None):
@@ -328,9 +378,7 @@ def train(args):
     learnt, validation = hold_out(corpus.train, dev_size, args.seed)
     tokenizer = build_tokenizer(args, learnt.texts)
     model = build_model(args, tokenizer)
-    if args.vectors is not None:
-        texts = learnt.texts + corpus.unlabelled
-        give_vectors(args, model, tokenizer, texts)
+    start(args, model, tokenizer, learnt.texts + corpus.unlabelled)
     history = fit(args, model, tokenizer, learnt, validation)
     labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
     parts = {"validation": validation}
@@ -377,8 +425,7 @@ def cross_validate(args):
         )
         tokenizer = build_tokenizer(args, learnt.texts)
         model = build_model(args, tokenizer)
-        if args.vectors is not None:
-            give_vectors(args, model, tokenizer, corpus.unlabelled)
+        start(args, model, tokenizer, corpus.unlabelled)
         fit(args, model, tokenizer, learnt, held_out, fold)
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
         scores = evaluate(labeller, {f"fold {fold + 1}": held_out})

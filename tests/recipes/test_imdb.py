@@ -79,6 +79,27 @@ def test_the_archive_with_word_vectors(archive, tmp_path, monkeypatch):
     assert not (output / "normalized.txt").exists()
 
 
+def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    arguments = (
+        *("--corpus", archive, "--preset", "pretrained", "--units", 4),
+        *("--epochs", 1, "--output", output),
+    )
+    recipe = run_inside(monkeypatch, *arguments)
+    trained = [x for x in output.iterdir() if x.name.startswith("training-")]
+    assert len(trained) == 2
+    # What the language model learnt is what the encoder starts from.
+    args = recipe["parse_args"]()
+    train = recipe["load_corpus"](args).train
+    train = recipe["hold_out"](train, 12, args.seed)[0].texts
+    tokenizer = recipe["build_tokenizer"](args, train)
+    model = recipe["build_model"](args, tokenizer)
+    before = model.encoder.forward_rnns[0].get_weights()
+    recipe["pretrain"](args, model, tokenizer, train)
+    after = model.encoder.forward_rnns[0].get_weights()
+    assert all((a != b).any() for a, b in zip(after, before, strict=True))
+
+
 def test_folds(archive, tmp_path, monkeypatch):
     output = tmp_path / "out"
     run_inside(
