@@ -1,18 +1,12 @@
 """Reading a corpus of sentences, one a line, and one of tagged words."""
 
-import collections
 import gzip
 import pathlib
 import tarfile
-import warnings
 import zlib
 from typing import NamedTuple
 
 from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
-from kerasrnn.data.tokenizer import END
-from kerasrnn.data.tokenizer import PAD
-from kerasrnn.data.tokenizer import START
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
 _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(
@@ -102,96 +96,6 @@ def read_text_corpus(path, limit=None):
     few = max(1, limit // 10)
     test = corpus.test and corpus.test[:few]
     return TextCorpus(corpus.train[:limit], corpus.validation[:few], test)
-
-
-def warn_of_unseen(lines, tokenizer, name):
-    """Warns of tokens that the vocabulary of a tokenizer lacks.
-
-    `<unk>` is a token like any other: it is unseen where the vocabulary lacks
-    it. The other special tokens are none of a text, which may not spell them.
-
-    Args:
-        lines: List of strings, for instance the validation part of a corpus.
-        tokenizer: A `WordTokenizer` or `CharacterTokenizer`.
-        name: String, what to call the lines in the warning.
-
-    Raises:
-        CorpusError: If there are such tokens, and the tokenizer has no
-            `<unk>` to put in their place. It is a `ValueError`.
-
-    Example:
-
-    ```python
-    tokenizer = WordTokenizer.train(["the red book"])
-    warn_of_unseen(["the blue book"], tokenizer, "validation")
-    # CorpusWarning: 1 of 3 types and 1 of 3 tokens of validation are not in
-    # the vocabulary and become '<unk>': 'blue'
-    ```
-    """
-    counts = collections.Counter(
-        tokenizer.split(list(lines)).flat_values.numpy()
-    )
-    known = set(tokenizer.vocabulary) - {PAD, START, END}
-    unseen = collections.Counter(
-        {
-            token.decode(): count
-            for token, count in counts.items()
-            if token.decode() not in known
-        }
-    )
-    if not unseen:
-        return
-    problem = (
-        f"{len(unseen)} of {len(counts)} types and {unseen.total()} of "
-        f"{counts.total()} tokens of {name} are not in the vocabulary"
-    )
-    examples = ", ".join(repr(token) for token, _ in unseen.most_common(5))
-    examples += ", ..." * (len(unseen) > 5)
-    if tokenizer.unknown_id < 0:
-        raise CorpusError(
-            f"{problem}, which has no '<unk>'. Expected: a vocabulary with "
-            f"'<unk>', or with every token. Received: {examples}"
-        )
-    warnings.warn(
-        f"{problem} and become '<unk>': {examples}",
-        CorpusWarning,
-        stacklevel=2,
-    )
-
-
-def length_table(corpus):
-    """Counts the lines of a corpus, and the words in them.
-
-    Args:
-        corpus: A `TextCorpus`.
-
-    Returns:
-        A dict from the name of each part, in the order of the corpus, to a
-        dict of numbers: `lines`; `tokens`, words between white space; and
-        `average`, `minimum` and `maximum`, the words in a line. A part
-        without lines is left out.
-
-    Example:
-
-    ```python
-    corpus = TextCorpus(["the red book", "hello"], ["a book"], None)
-    length_table(corpus)["train"]
-    # {"lines": 2, "tokens": 4, "average": 2.0, "minimum": 1, "maximum": 3}
-    ```
-    """
-    table = {}
-    for name, lines in corpus._asdict().items():
-        if not lines:
-            continue
-        lengths = [len(line.split()) for line in lines]
-        table[name] = {
-            "lines": len(lengths),
-            "tokens": sum(lengths),
-            "average": sum(lengths) / len(lengths),
-            "minimum": min(lengths),
-            "maximum": max(lengths),
-        }
-    return table
 
 
 def read_tagged_words(path):

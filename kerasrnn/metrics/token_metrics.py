@@ -40,7 +40,10 @@ class _TokenMean(keras.metrics.Metric):
 
     def token_values(self, y_true, y_pred):
         """The value of each token, of shape `(batch, time)`."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must override "
+            "`token_values(y_true, y_pred)`."
+        )
 
     def _add(self, summands):
         summands = summands - self.excess

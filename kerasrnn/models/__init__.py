@@ -1,8 +1,8 @@
 """Whole models, to be trained with `fit`."""
 
 from kerasrnn.models.decoder import Decoder
+from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
-from kerasrnn.models.language_model import DynamicEvaluation
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator

@@ -1,18 +1,12 @@
 import io
 import tarfile
-import warnings
 
 import pytest
 
-from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
 from kerasrnn.data.text_corpus import TextCorpus
-from kerasrnn.data.text_corpus import length_table
 from kerasrnn.data.text_corpus import read_tagged_words
 from kerasrnn.data.text_corpus import read_text_corpus
-from kerasrnn.data.text_corpus import warn_of_unseen
-from kerasrnn.data.word_tokenizer import WordTokenizer
 
 TRAIN, VALIDATION, TEST = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
 
@@ -285,90 +279,6 @@ def test_missing_path(tmp_path, read, name):
 def test_bad_limit(write, limit):
     with pytest.raises(ValueError, match="`limit` must be.*Received"):
         read_text_corpus(write("one\ntwo"), limit=limit)
-
-
-# Tokens that a vocabulary lacks.
-
-
-def test_unseen_words_are_counted_and_named():
-    tokenizer = WordTokenizer.train(["the red book"])
-    lines = ["The blue book", "a blue  book", "a blue <unk>"]
-    with pytest.warns(CorpusWarning) as record:
-        warn_of_unseen(lines, tokenizer, "validation")
-    [warning] = record
-    assert str(warning.message) == (
-        "2 of 5 types and 5 of 9 tokens of validation are not in the "
-        "vocabulary and become '<unk>': 'blue', 'a'"
-    )
-    assert warning.filename == __file__
-
-
-def test_five_unseen_words_are_named_the_most_frequent_first():
-    tokenizer = WordTokenizer.train(["a"])
-    with pytest.warns(CorpusWarning, match="6 of 7 types and 7 of 8 to") as r:
-        warn_of_unseen(["a b c d", "e f g g"], tokenizer, "test")
-    assert str(r[0].message).endswith("'g', 'b', 'c', 'd', 'e', ...")
-
-
-def test_unseen_characters_are_counted_and_named():
-    tokenizer = CharacterTokenizer.train(["ab"])
-    with pytest.warns(CorpusWarning, match="2 of 4 types and 3 of 5 to") as r:
-        warn_of_unseen(["a हह", "b "], tokenizer, "test")
-    assert str(r[0].message).endswith(": 'ह', ' '")
-
-
-@pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])
-@pytest.mark.parametrize("lines", [["Book the", "red"], ["", " "], []])
-def test_nothing_is_said_where_nothing_is_unseen(kind, lines):
-    for specials in (["<unk>"], []):
-        tokenizer = kind.train(["the red book"], specials=specials)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            warn_of_unseen(lines, tokenizer, "test")
-
-
-def test_a_special_token_in_a_text_is_unseen():
-    tokenizer = WordTokenizer.train(["a"])
-    with pytest.warns(CorpusWarning, match="1 of 3 types.*: '</s>'$"):
-        warn_of_unseen(["a </s> <unk>"], tokenizer, "test")
-
-
-@pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])
-def test_unseen_without_an_unknown_token(kind):
-    tokenizer = kind.train(["a b"], specials=["<pad>"])
-    with pytest.raises(CorpusError) as error:
-        warn_of_unseen(["b c a"], tokenizer, "the test part")
-    message = str(error.value)
-    assert "1 of " in message and "tokens of the test part" in message
-    assert "no '<unk>'" in message and message.endswith("Received: 'c'")
-
-
-# Lengths.
-
-
-def test_length_table():
-    corpus = TextCorpus(
-        ["the red  book", "hello", "a\tb c d e f g"], ["a book"], ["a"]
-    )
-    table = length_table(corpus)
-    assert list(table) == ["train", "validation", "test"]
-    assert table["train"] == {
-        "lines": 3,
-        "tokens": 11,
-        "average": pytest.approx(11 / 3),
-        "minimum": 1,
-        "maximum": 7,
-    }
-    numbers = [tuple(part.values()) for part in table.values()]
-    assert numbers[1:] == [(1, 2, 2.0, 2, 2), (1, 1, 1.0, 1, 1)]
-    types = {type(number) for row in numbers for number in row}
-    assert types == {int, float}
-
-
-@pytest.mark.parametrize("test", [None, []])
-def test_length_table_leaves_out_what_has_no_lines(test):
-    table = length_table(TextCorpus(["a"], ["b c"], test))
-    assert list(table) == ["train", "validation"]
 
 
 # Tagged words.
