@@ -9,7 +9,11 @@ is such a cell too, but keeps the output in the state of its last cell.
 import keras
 from keras import ops
 
+from kerasrnn.layers.lstm import FastLSTMCell
 from kerasrnn.layers.through_time import wide
+
+# Cells of Keras that ours compute the same as, and can run at once.
+_FAST = {keras.layers.LSTMCell: FastLSTMCell}
 
 
 def check_cell(cell, owner):
@@ -34,8 +38,12 @@ def check_cell(cell, owner):
 
 
 def clone_cell(cell):
-    """Returns a new cell with the configuration of `cell` and no weights."""
-    return type(cell).from_config(cell.get_config() | {"name": None})
+    """Returns a new cell with the configuration of `cell` and no weights.
+
+    Where this package has a faster cell that computes the same, it is one.
+    """
+    cell_class = _FAST.get(type(cell), type(cell))
+    return cell_class.from_config(cell.get_config() | {"name": None})
 
 
 def initial_state(cell, batch_size):
@@ -91,6 +99,13 @@ def run(cell, sequence, states, training=False):
         The outputs of shape `(time, batch, output_size)`, and the last
         states.
     """
+    if hasattr(cell, "cells"):
+        # Each cell over the whole sequence in turn: none sees a later one.
+        last = []
+        for inner, own in zip(cell.cells, states, strict=True):
+            sequence, own = run(inner, sequence, own, training)
+            last.append(own)
+        return sequence, last
     if getattr(cell, "can_run_at_once", False):
         flat = [wide(state) for state in keras.tree.flatten(states)]
         outputs, last = cell.run(sequence, flat, training=training)

@@ -7,14 +7,20 @@ from kerasrnn.layers.gam import GAM
 from kerasrnn.layers.gam import GAMCell
 from kerasrnn.layers.gam_rhn import GAMRHN
 from kerasrnn.layers.gam_rhn import GAMRHNCell
+from kerasrnn.layers.lstm import FastLSTM
 from kerasrnn.layers.rhn import RHN
 from kerasrnn.layers.rhn import RHNCell
 from kerasrnn.layers.self_attention import SelfAttentionCell
 from kerasrnn.layers.self_attention import SelfAttentionRNN
 
-# Each takes the arguments of its cell. Keras's LSTM and GRU are not among them:
-# on a GPU they run on cuDNN, which refuses rows that are wholly masked.
-_LAYERS = {GAMCell: GAM, GAMRHNCell: GAMRHN, RHNCell: RHN}
+# Each takes the arguments of its cell. Not `keras.layers.LSTM`: it is as slow
+# as the loop on a CPU, and cuDNN refuses rows that are wholly masked.
+_LAYERS = {
+    GAMCell: GAM,
+    GAMRHNCell: GAMRHN,
+    RHNCell: RHN,
+    keras.layers.LSTMCell: FastLSTM,
+}
 
 
 def recurrent_layer(cell, **kwargs):
@@ -27,8 +33,9 @@ def recurrent_layer(cell, **kwargs):
             `return_sequences`.
 
     Returns:
-        `RHN`, `GAM`, `GAMRHN` or `SelfAttentionRNN` for their cells, and
-        `keras.layers.RNN` for any other. All of them compute what
+        `RHN`, `GAM`, `GAMRHN` or `SelfAttentionRNN` for their cells,
+        `FastLSTM` for `keras.layers.LSTMCell`, and `keras.layers.RNN` for
+        any other. All of them compute what
         `keras.layers.RNN` computes, of sequences of shape
         `(batch, time, input_dim)`.
 

@@ -15,6 +15,7 @@ from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SelfAttentionRNN
+from kerasrnn.layers.lstm import FastLSTM
 from kerasrnn.layers.recurrent_layer import recurrent_layer
 from tests import helpers
 
@@ -31,7 +32,7 @@ CELLS = {
     "rhn": (RHN, lambda: RHNCell(4, depth=2, couple_carry=False)),
     "gru": (keras.layers.RNN, lambda: GRUCell(4, reset_after=False)),
     "lstm": (
-        keras.layers.RNN,
+        FastLSTM,
         lambda: LSTMCell(4, recurrent_activation="hard_sigmoid"),
     ),
     "attending": (

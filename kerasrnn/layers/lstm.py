@@ -1,0 +1,78 @@
+"""The LSTM of Keras, run over a whole sequence at once."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.fast_rnn import FastRNN
+from kerasrnn.layers.lstm_through_time import LSTMLoop
+from kerasrnn.layers.through_time import product
+from kerasrnn.layers.through_time import run_loop
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class FastLSTMCell(keras.layers.LSTMCell):
+    """`keras.layers.LSTMCell`, which a fast layer can run over a sequence.
+
+    Its arguments, weights, states and results are those of Keras's cell.
+    """
+
+    @property
+    def can_run_at_once(self):
+        # With dropout of the state, Keras's cell has four masks, and four
+        # products in each step.
+        return (
+            self.implementation == 2
+            and self.activation is keras.activations.tanh
+            and self.recurrent_activation is keras.activations.sigmoid
+        )
+
+    def run(self, sequence, states, mask=None, training=False):
+        """Runs over a whole sequence; `FastLSTM` is the layer that does.
+
+        Args:
+            sequence: Tensor of shape `(time, batch, input_dim)`.
+            states: `[h, c]`, each of shape `(batch, units)`, in float32 or
+                wider.
+            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
+                counts and 0 where it is skipped.
+            training: Whether to drop out.
+
+        Returns:
+            The outputs of shape `(time, batch, units)`, and the last states.
+        """
+        if training and self.dropout:
+            sequence = sequence * self.get_dropout_mask(sequence[0])
+        products = product(sequence, ops.cast(self.kernel, self.compute_dtype))
+        if self.use_bias:
+            products += ops.cast(self.bias, products.dtype)
+        weights = {
+            "kernel": ops.cast(self.recurrent_kernel, self.compute_dtype)
+        }
+        outputs, carry = run_loop(
+            LSTMLoop, products, tuple(states), weights, mask
+        )
+        return outputs, [outputs[-1], carry]
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class FastLSTM(FastRNN):
+    """What `keras.layers.RNN(keras.layers.LSTMCell(...))` computes, faster.
+
+    The products of the input are taken for all steps at once, and so is the
+    gradient of each weight. With `recurrent_dropout`, `unroll` or activations
+    other than the defaults it falls back to the loop of `keras.layers.RNN`.
+    `recurrent_layer` and `cells.clone_cell` put it in the place of Keras's.
+
+    Args:
+        units: Positive integer, width of the states.
+        **kwargs: Further arguments of `keras.layers.LSTMCell`, and those of
+            `keras.layers.RNN`, such as `return_sequences`.
+
+    Reference:
+        [Hochreiter & Schmidhuber, 1997](https://doi.org/10.1162/neco.1997.9.8.1735).
+    """
+
+    cell_class = FastLSTMCell
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
