@@ -112,6 +112,50 @@ class TrainingSpeed(keras.callbacks.Callback):
         )
 
 
+class GradientNorms(keras.callbacks.Callback):
+    """Notes how long the gradients of a model's parts are, over a training.
+
+    Args:
+        measure: Function without arguments that returns a dictionary of name
+            to norm, such as those of the gradients of some batch.
+        path: Path of the CSV file to write, a row for each measurement: the
+            batches learnt from so far, and the norms. Rows of a training
+            that was interrupted stay.
+        every: Positive integer, how many batches are between two
+            measurements.
+
+    Example:
+
+    ```python
+    norms = GradientNorms(lambda: {"cell": 0.5}, "norms.csv", every=10)
+    model.fit(batches, callbacks=[norms])
+    norms.history()     # {"step": [10.0, 20.0], "cell": [0.5, 0.5]}
+    ```
+    """
+
+    def __init__(self, measure, path, every=50):
+        super().__init__()
+        self.measure = measure
+        self.every = every
+        self._path = pathlib.Path(path)
+
+    def on_train_batch_end(self, batch, logs=None):
+        step = int(self.model.optimizer.iterations)
+        if step % self.every:
+            return
+        row = {"step": step} | self.measure()
+        is_new = not self._path.exists()
+        with open(self._path, "a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, row)
+            if is_new:
+                writer.writeheader()
+            writer.writerow(row)
+
+    def history(self):
+        """Returns what was noted: a dictionary of lists."""
+        return _columns(_read_rows(self._path))
+
+
 class TrainingFolder:
     """What a training leaves on disk, so that it can be gone on with.
 
@@ -124,9 +168,12 @@ class TrainingFolder:
         settings: Dictionary of what the training depends on.
         monitor: Name of the logged value that says which epoch is best.
         mode: `"min"` or `"max"`, which value of it is.
+        keep: Integer, of how many of the last epochs the weights are kept;
+            see `last`.
 
     Attributes:
         best: Path of the weights of the best epoch.
+        path: Path of the folder.
 
     Example:
 
@@ -138,14 +185,14 @@ class TrainingFolder:
     ```
     """
 
-    def __init__(self, output, settings, monitor, mode="min"):
+    def __init__(self, output, settings, monitor, mode="min", keep=0):
         text = json.dumps(settings, default=str, sort_keys=True)
         name = f"training-{zlib.crc32(text.encode()):08x}"
-        self._path = pathlib.Path(output) / name
-        self._path.mkdir(parents=True, exist_ok=True)
-        self._log = self._path / "history.csv"
-        self._monitor, self._mode = monitor, mode
-        self.best = self._path / "best.weights.h5"
+        self.path = pathlib.Path(output) / name
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._log = self.path / "history.csv"
+        self._monitor, self._mode, self._keep = monitor, mode, keep
+        self.best = self.path / "best.weights.h5"
 
     def callbacks(self, inner=()):
         """Returns the callbacks of `fit`, `inner` among them.
@@ -159,8 +206,9 @@ class TrainingFolder:
         if seen:
             least = min(seen) if self._mode == "min" else max(seen)
         return [
-            keras.callbacks.BackupAndRestore(self._path / "backup"),
+            keras.callbacks.BackupAndRestore(self.path / "backup"),
             *inner,
+            _LastWeights(self.path, self._keep),
             keras.callbacks.ModelCheckpoint(
                 self.best,
                 self._monitor,
@@ -172,21 +220,74 @@ class TrainingFolder:
             keras.callbacks.CSVLogger(self._log, append=True),
         ]
 
+    def last(self):
+        """Returns the paths of the weights that are kept, the last last."""
+        return sorted(self.path.glob("epoch-*.weights.h5"))
+
     def epochs_done(self):
         """Returns how many epochs are in the log."""
-        return len(self._rows())
+        return len(_read_rows(self._log))
 
     def history(self):
         """Returns the log: a dictionary of lists, one number an epoch."""
-        rows = self._rows()
-        names = [name for name in (rows[0] if rows else ()) if name != "epoch"]
-        return {
-            name: [float(row[name] or math.nan) for row in rows]
-            for name in names
-        }
+        columns = _columns(_read_rows(self._log))
+        columns.pop("epoch", None)
+        return columns
 
-    def _rows(self):
-        if not self._log.exists():
-            return []
-        with open(self._log, newline="", encoding="utf-8") as log:
-            return list(csv.DictReader(log))
+
+class _LastWeights(keras.callbacks.Callback):
+    """Keeps the weights of the last epochs in a folder."""
+
+    def __init__(self, folder, count):
+        super().__init__()
+        self.folder, self.count = folder, count
+
+    def on_epoch_end(self, epoch, logs=None):
+        if not self.count:
+            return
+        self.model.save_weights(self.folder / f"epoch-{epoch:04d}.weights.h5")
+        for path in sorted(self.folder.glob("epoch-*"))[: -self.count]:
+            path.unlink()
+
+
+def load_average(model, paths):
+    """Sets the weights of a model to the mean of those in some files.
+
+    Args:
+        model: A built `keras.Model`.
+        paths: List of paths, of weights that `model.save_weights` wrote.
+
+    Raises:
+        ValueError: when there is no path.
+
+    Example:
+
+    ```python
+    load_average(model, TrainingFolder("out", {}, "loss", keep=3).last())
+    ```
+    """
+    if not paths:
+        raise ValueError("`paths` must name at least one file. Received: [].")
+    total = None
+    for path in paths:
+        model.load_weights(path)
+        weights = model.get_weights()
+        if total is None:
+            total = weights
+        else:
+            total = [a + b for a, b in zip(total, weights, strict=True)]
+    model.set_weights([weight / len(paths) for weight in total])
+
+
+def _read_rows(path):
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _columns(rows):
+    return {
+        name: [float(row[name] or math.nan) for row in rows]
+        for name in (rows[0] if rows else ())
+    }

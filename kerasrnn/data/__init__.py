@@ -13,6 +13,7 @@ from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
 from kerasrnn.data.parallel_corpus import ParallelCorpus
+from kerasrnn.data.parallel_corpus import drop_long
 from kerasrnn.data.parallel_corpus import drop_overlap
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import source_key
@@ -33,6 +34,7 @@ from kerasrnn.data.text_language_model import TextLanguageModel
 from kerasrnn.data.text_translator import TextTranslator
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.data.tokenizer import Tokenizer
+from kerasrnn.data.vietnamese_phrasebook import vietnamese_phrasebook
 from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
 from kerasrnn.data.word_tokenizer import WordTokenizer
 from kerasrnn.data.word_vectors import WordVectors
@@ -55,6 +57,7 @@ __all__ = [
     "WordPieceTokenizer",
     "WordTokenizer",
     "WordVectors",
+    "drop_long",
     "drop_overlap",
     "find_corpus",
     "generated_reviews",
@@ -75,5 +78,6 @@ __all__ = [
     "text_windows",
     "translation_batches",
     "translation_lexicon",
+    "vietnamese_phrasebook",
     "warn_of_unseen",
 ]

@@ -13,6 +13,7 @@ def translation_batches(
     batch_size,
     max_length=100,
     seed=None,
+    fixed_length=False,
 ):
     """Batches of a parallel corpus for `Translator.fit`.
 
@@ -30,6 +31,8 @@ def translation_batches(
             tokens.
         seed: Integer to shuffle by, anew in every epoch, and to split words
             at random where the tokenizers can; `None` for neither.
+        fixed_length: Whether every source is padded to `max_length` tokens
+            and its end, and not to the longest of its batch.
 
     Returns:
         A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
@@ -48,6 +51,7 @@ def translation_batches(
             f"end_id={target_tokenizer.end_id}"
         )
     training = seed is not None
+    source_length = max_length + (source_tokenizer.end_id >= 0)
 
     def sorted_batches(sources, targets):
         source = split(source_tokenizer, sources)[:, :max_length]
@@ -71,7 +75,10 @@ def translation_batches(
         if source_tokenizer.end_id >= 0:
             source = _with_ends(source, end=source_tokenizer.end_id)
         inputs = {
-            "source": source.to_tensor(source_tokenizer.pad_id),
+            "source": source.to_tensor(
+                source_tokenizer.pad_id,
+                shape=(None, source_length if fixed_length else None),
+            ),
             "target": _with_ends(target, start=start).to_tensor(
                 target_tokenizer.pad_id
             ),

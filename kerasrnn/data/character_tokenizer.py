@@ -18,8 +18,7 @@ class CharacterTokenizer(TableTokenizer):
 
     Args:
         vocabulary: List of tokens, in the order of their ids.
-        lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
+        **options: How texts are normalised; see `Tokenizer`.
 
     Example:
 

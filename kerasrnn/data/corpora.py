@@ -54,6 +54,14 @@ _CORPORA = {
             "tourism and health corpus, one `English TAB Hindi` pair a line"
         ),
     ),
+    "en_vi": _Corpus(
+        paths=("en_vi/train.en",),
+        how_to_get=(
+            "download train.en, train.vi, tst2012.en, tst2012.vi, vocab.en "
+            "and vocab.vi from https://nlp.stanford.edu/projects/nmt/data/"
+            "iwslt15.en-vi/"
+        ),
+    ),
     # Not downloaded for the user: it is material of the Linguistic Data
     # Consortium, with no licence to pass it on.
     "ptb": _Corpus(
@@ -99,12 +107,14 @@ def find_corpus(name_or_path, data_dir=None):
     | `guha`           | `eng_to_hin.txt`         | `en_hi`      | yes      |
     | `tatoeba`        | `hin.txt`                | `en_hi`      | by hand  |
     | `tourism_health` | `tourism_health.tsv`     | `en_hi`      | by hand  |
+    | `en_vi`          | `train.en`               | `en_vi`      | by hand  |
     | `ptb`            | `ptb.train.txt`          | `ptb`        | by hand  |
     |                  | or `simple-examples.tgz` |              |          |
     | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
     | `imdb`           | `aclImdb_v1.tar.gz`      | `imdb`       | by hand  |
 
-    `read_text_corpus` finds the rest of `ptb` beside `ptb.train.txt`, or in
+    The other files of `en_vi` lie beside `train.en`; `read_text_corpus` finds
+    the rest of `ptb` beside `ptb.train.txt`, or in
     the archive.
 
     Args:

@@ -205,6 +205,31 @@ def drop_overlap(pairs, held_out, key=source_key):
     return [pair for pair in pairs if key(pair[0]) not in unseen]
 
 
+def drop_long(pairs, most_words):
+    """Drops the pairs of which a side is too long.
+
+    Args:
+        pairs: List of `(source, target)` tuples.
+        most_words: Positive integer, the most words of a side, as white space
+            divides them.
+
+    Returns:
+        The list of the pairs that remain, in their order.
+
+    Example:
+
+    ```python
+    drop_long([("a house", "một ngôi nhà"), ("sea", "biển")], most_words=2)
+    # [("sea", "biển")]
+    ```
+    """
+    return [
+        pair
+        for pair in pairs
+        if all(len(text.split()) <= most_words for text in pair)
+    ]
+
+
 def _existing_file(path):
     path = pathlib.Path(path).expanduser()
     if path.is_dir():

@@ -158,7 +158,7 @@ class ReviewTokenizer(WordTokenizer):
                 "`stop_words` must be a list of words. "
                 f"Received: the string {stop_words!r}"
             )
-        super().__init__(vocabulary, lowercase)
+        super().__init__(vocabulary, lowercase=lowercase)
         self.expand_abbreviations = expand_abbreviations
         self.strip_html = strip_html
         self.special = special

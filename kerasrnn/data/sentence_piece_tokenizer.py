@@ -25,11 +25,10 @@ class SentencePieceTokenizer(Tokenizer):
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
             padding, start, end and unknown, as `train` makes it.
-        lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
         sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
             smoothing of the unigram model's distribution (Kudo 2018), or
             the rate at which BPE leaves out a merge (Provilkov et al. 2020).
+        **options: How texts are normalised; see `Tokenizer`.
 
     Example:
 
@@ -44,15 +43,11 @@ class SentencePieceTokenizer(Tokenizer):
         [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
     """
 
-    def __init__(
-        self, proto, lowercase=True, strip_punctuation=False, sampling=0.0
-    ):
+    def __init__(self, proto, sampling=0.0, **options):
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
         super().__init__(
-            [processor.id_to_piece(i) for i in range(size)],
-            lowercase,
-            strip_punctuation,
+            [processor.id_to_piece(i) for i in range(size)], **options
         )
         self.proto = proto
         self.pieces = self._load()
@@ -73,9 +68,8 @@ class SentencePieceTokenizer(Tokenizer):
         texts,
         vocabulary_size,
         model_type="unigram",
-        lowercase=True,
-        strip_punctuation=False,
         sampling=0.0,
+        **options,
     ):
         """Trains a model on a corpus.
 
@@ -86,9 +80,8 @@ class SentencePieceTokenizer(Tokenizer):
             vocabulary_size: The most pieces, all special ones counted. A
                 small corpus may give fewer.
             model_type: `"unigram"` or `"bpe"`.
-            lowercase: Whether texts are lower-cased first.
-            strip_punctuation: Whether texts lose their punctuation first.
             sampling: See the class.
+            **options: See the class.
 
         Raises:
             ValueError: when the vocabulary cannot hold its special tokens
@@ -100,7 +93,7 @@ class SentencePieceTokenizer(Tokenizer):
                 "`model_type` must be 'unigram' or 'bpe'. "
                 f"Received: model_type={model_type!r}"
             )
-        lines = normalize_text(list(texts), lowercase, strip_punctuation)
+        lines = normalize_text(list(texts), **options)
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(
@@ -124,7 +117,7 @@ class SentencePieceTokenizer(Tokenizer):
                 f"Received: vocabulary_size={vocabulary_size}, "
                 f"{len(lines)} lines. It says: {error}"
             ) from error
-        return cls(model.getvalue(), lowercase, strip_punctuation, sampling)
+        return cls(model.getvalue(), sampling, **options)
 
     def tokenize(self, texts):
         return self.pieces.tokenize(self.normalize(texts))
@@ -134,7 +127,7 @@ class SentencePieceTokenizer(Tokenizer):
         return self.sampler.tokenize(self.normalize(texts))
 
     def detokenize(self, ids):
-        return self.pieces.detokenize(self.without_specials(ids))
+        return self.finish(self.pieces.detokenize(self.without_specials(ids)))
 
     def piece(self, token):
         start = token in SPECIALS or token.startswith("\u2581")

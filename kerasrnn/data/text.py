@@ -3,8 +3,44 @@
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+# What Moses's tokenizer writes for characters that its other tools reserve.
+# The ampersand is the first to be written so, and the last to be read.
+_ESCAPES = [
+    ("&", "&amp;"),
+    ("|", "&#124;"),
+    ("<", "&lt;"),
+    (">", "&gt;"),
+    ("'", "&apos;"),
+    ('"', "&quot;"),
+    ("[", "&#91;"),
+    ("]", "&#93;"),
+]
+# A full stop ends a sentence at the end of a text, and inside one behind a
+# small letter or a digit and before a capital, but for these titles.
+_TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Prof"
+_APART = [
+    (r"[‘’]", "'"),
+    (r"[“”]", '"'),
+    (r"([^\pL\pM\pN\s.,:'_&/-])", r" \1 "),
+    (r"([^0-9])([,:])", r"\1 \2 "),
+    (r"([,:])([^0-9]|$)", r" \1 \2"),
+    (r"(\.\.+)", r" \1 "),
+    (r"([^.\s])\.(['\")\]\s]*)$", r"\1 . \2"),
+    (r"([\pN\p{Ll}\pM])\.(['\")\]\s]*\s['\"(\s]*\p{Lu})", r"\1 .\2"),
+    (rf"\b({_TITLES}) \. ", r"\1. "),
+    (r"([\pL\pN])'(\pL)", r"\1 '\2"),
+]
+_TOGETHER = [
+    (r" ([.,!?;:)\]}%]+)( |$)", r"\1\2"),
+    (r" ([.,!?;:)\]}%]+)( |$)", r"\1\2"),
+    (r"([(\[{$]) ", r"\1"),
+    (r"(\pL) '(\pL)", r"\1'\2"),
+]
 
-def normalize_text(texts, lowercase=True, strip_punctuation=False):
+
+def normalize_text(
+    texts, lowercase=True, strip_punctuation=False, separate_punctuation=False
+):
     """Normalises strings: Unicode form C, white space, case, punctuation.
 
     Bytes that are not UTF-8 become U+FFFD. Zero-width joiners, which
@@ -15,6 +51,8 @@ def normalize_text(texts, lowercase=True, strip_punctuation=False):
         lowercase: Whether to lower-case.
         strip_punctuation: Whether to remove every character of the Unicode
             category P.
+        separate_punctuation: Whether to set punctuation apart, about as the
+            tokenizer of Moses does; text that it tokenized stays as it is.
 
     Returns:
         String tensor of the same shape, with single spaces between words and
@@ -29,8 +67,52 @@ def normalize_text(texts, lowercase=True, strip_punctuation=False):
     if strip_punctuation:
         texts = tf.strings.regex_replace(texts, r"\p{P}", "")
     texts = tf_text.normalize_utf8(texts, "NFC")
-    texts = tf.strings.strip(
-        tf.strings.regex_replace(texts, r"[\s\p{Z}\p{Cc}]+", " ")
-    )
+    texts = _single_spaces(texts)
+    if separate_punctuation:
+        texts = _rewrite(_unescape(texts), _APART)
+        for character, escape in _ESCAPES:
+            texts = _replace(texts, character, escape)
+        texts = _single_spaces(texts)
     # Last, because it cuts a text at the character U+0000.
     return tf.strings.lower(texts, encoding="utf-8") if lowercase else texts
+
+
+def join_punctuation(texts):
+    """Puts punctuation back that `normalize_text` set apart.
+
+    Args:
+        texts: String tensor of any shape.
+
+    Returns:
+        String tensor of the same shape.
+
+    Example:
+
+    >>> join_punctuation(["it &apos;s ( almost ) true , isn &apos;t it ?"])
+    [b"it's (almost) true, isn't it?"]
+    """
+    return _rewrite(_unescape(texts), _TOGETHER)
+
+
+def _rewrite(texts, rules):
+    for pattern, rewrite in rules:
+        texts = tf.strings.regex_replace(texts, pattern, rewrite)
+    return texts
+
+
+def _unescape(texts):
+    for character, escape in reversed(_ESCAPES):
+        texts = _replace(texts, escape, character)
+    return texts
+
+
+def _replace(texts, old, new):
+    """Replaces a string that is no pattern."""
+    old = "".join(f"\\x{ord(c):02x}" for c in old)
+    return tf.strings.regex_replace(texts, old, new)
+
+
+def _single_spaces(texts):
+    return tf.strings.strip(
+        tf.strings.regex_replace(texts, r"[\s\p{Z}\p{Cc}]+", " ")
+    )

@@ -27,13 +27,20 @@ class TextTranslator:
     """
 
     def __init__(
-        self, model, source_tokenizer, target_tokenizer, search, max_length=100
+        self,
+        model,
+        source_tokenizer,
+        target_tokenizer,
+        search,
+        max_length=100,
+        fixed_length=False,
     ):
         self.model = model
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.search = search
         self.max_length = max_length
+        self.fixed_length = fixed_length
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         self.translate = tf.function(self._translate, [texts])
@@ -122,6 +129,9 @@ class TextTranslator:
             # An empty source stays empty, so that it has no translation.
             end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
             ids = tf.concat([ids, end], axis=1)
+        if self.fixed_length:
+            length = self.max_length + (tokenizer.end_id >= 0)
+            return ids.to_tensor(tokenizer.pad_id, shape=(None, length))
         return self._at_least_one_column(ids.to_tensor(tokenizer.pad_id))
 
     def _at_least_one_column(self, ids):

@@ -3,6 +3,7 @@
 import keras
 import tensorflow as tf
 
+from kerasrnn.data.text import join_punctuation
 from kerasrnn.data.text import normalize_text
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
@@ -19,6 +20,8 @@ class Tokenizer(keras.layers.Layer):
         vocabulary: List of tokens, in the order of their ids.
         lowercase: Whether texts are lower-cased first.
         strip_punctuation: Whether texts lose their punctuation first.
+        separate_punctuation: Whether punctuation is set apart first, and put
+            back by `detokenize`; see `normalize_text`.
 
     Attributes:
         vocabulary: As given.
@@ -29,7 +32,13 @@ class Tokenizer(keras.layers.Layer):
         ValueError: when the vocabulary is empty or has a token twice.
     """
 
-    def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
+    def __init__(
+        self,
+        vocabulary,
+        lowercase=True,
+        strip_punctuation=False,
+        separate_punctuation=False,
+    ):
         super().__init__(trainable=False, dtype="int32")
         vocabulary = list(vocabulary)
         if not vocabulary or len(set(vocabulary)) < len(vocabulary):
@@ -41,6 +50,7 @@ class Tokenizer(keras.layers.Layer):
         self.vocabulary = tuple(vocabulary)
         self.lowercase = lowercase
         self.strip_punctuation = strip_punctuation
+        self.separate_punctuation = separate_punctuation
         ids = {token: i for i, token in enumerate(vocabulary)}
         self.pad_id, self.start_id, self.end_id, self.unknown_id = (
             ids.get(special, -1) for special in SPECIALS
@@ -62,7 +72,12 @@ class Tokenizer(keras.layers.Layer):
 
     def normalize(self, texts):
         """Normalises a string tensor as `tokenize` does first."""
-        return normalize_text(texts, self.lowercase, self.strip_punctuation)
+        return normalize_text(
+            texts,
+            self.lowercase,
+            self.strip_punctuation,
+            self.separate_punctuation,
+        )
 
     def normalize_all(self, texts):
         """Normalises a list of Python strings."""
@@ -87,6 +102,10 @@ class Tokenizer(keras.layers.Layer):
         raise NotImplementedError(
             f"{type(self).__name__} must override `detokenize(ids)`."
         )
+
+    def finish(self, texts):
+        """Undoes what `normalize` did and can be undone: for `detokenize`."""
+        return join_punctuation(texts) if self.separate_punctuation else texts
 
     def tokens(self, ids):
         """Returns the tokens of integer ids of any shape; `""` for no id."""

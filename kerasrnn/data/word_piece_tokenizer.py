@@ -18,8 +18,7 @@ class WordPieceTokenizer(Tokenizer):
     Args:
         vocabulary: List of tokens, in the order of their ids; those that
             continue a word begin with `##`.
-        lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
+        **options: How texts are normalised; see `Tokenizer`.
 
     Example:
 
@@ -34,8 +33,8 @@ class WordPieceTokenizer(Tokenizer):
         [Song et al., 2021](https://arxiv.org/abs/2012.15524).
     """
 
-    def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
-        super().__init__(vocabulary, lowercase, strip_punctuation)
+    def __init__(self, vocabulary, **options):
+        super().__init__(vocabulary, **options)
         # The detokenizer of the library reads past its vocabulary where an
         # id is out of range, so `detokenize` joins the pieces itself.
         self.pieces = tf_text.FastWordpieceTokenizer(
@@ -46,16 +45,13 @@ class WordPieceTokenizer(Tokenizer):
         )
 
     @classmethod
-    def train(
-        cls, texts, vocabulary_size, lowercase=True, strip_punctuation=False
-    ):
+    def train(cls, texts, vocabulary_size, **options):
         """Trains a vocabulary on a corpus.
 
         Args:
             texts: List of strings.
             vocabulary_size: About how many tokens, all special ones counted.
-            lowercase: Whether texts are lower-cased first.
-            strip_punctuation: Whether texts lose their punctuation first.
+            **options: See the class.
 
         Raises:
             ValueError: when `vocabulary_size` leaves no room for a piece.
@@ -63,7 +59,7 @@ class WordPieceTokenizer(Tokenizer):
         import keras_nlp  # Slow to import, and needed for training only.
 
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
-        lines = normalize_text(list(texts), lowercase, strip_punctuation)
+        lines = normalize_text(list(texts), **options)
         # Split as `tokenize` does: the library would cut at zero-width joiners
         # and at punctuation.
         words = tf.strings.split(lines).flat_values
@@ -73,7 +69,7 @@ class WordPieceTokenizer(Tokenizer):
             split=False,
             reserved_tokens=list(SPECIALS),
         )
-        return cls(vocabulary, lowercase, strip_punctuation)
+        return cls(vocabulary, **options)
 
     def tokenize(self, texts):
         words = tf.strings.split(self.normalize(texts))
@@ -85,7 +81,7 @@ class WordPieceTokenizer(Tokenizer):
             self.tokens, self.without_specials(ids)
         )
         text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
-        return tf.strings.regex_replace(text, "(^| )##", "")
+        return self.finish(tf.strings.regex_replace(text, "(^| )##", ""))
 
     def piece(self, token):
         return not token.startswith("##"), token.removeprefix("##")

@@ -23,14 +23,13 @@ class TableTokenizer(Tokenizer):
 
     Args:
         vocabulary: List of tokens, in the order of their ids.
-        lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
+        **options: How texts are normalised; see `Tokenizer`.
     """
 
     separator = ""
 
-    def __init__(self, vocabulary, lowercase=True, strip_punctuation=False):
-        super().__init__(vocabulary, lowercase, strip_punctuation)
+    def __init__(self, vocabulary, **options):
+        super().__init__(vocabulary, **options)
         self.table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(
                 tf.constant(self.vocabulary),
@@ -106,7 +105,9 @@ class TableTokenizer(Tokenizer):
         tokens = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )
-        return tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
+        return self.finish(
+            tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
+        )
 
 
 class WordTokenizer(TableTokenizer):
@@ -117,8 +118,7 @@ class WordTokenizer(TableTokenizer):
 
     Args:
         vocabulary: List of tokens, in the order of their ids.
-        lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
+        **options: How texts are normalised; see `Tokenizer`.
 
     Example:
 

@@ -64,11 +64,15 @@ class AttentionCell(keras.layers.Layer):
         c_t = attend(h_t, memory)
         h~_t = tanh(W_c [c_t; h_t])                             output h~_t
 
+    Without attention it is the cell, and all weights are 0: a decoder that
+    knows the source by its first states alone (Sutskever et al. 2014).
+
     Args:
         cell: Any Keras recurrent cell, such as `keras.layers.GRUCell(256)`
             or `keras.layers.StackedRNNCells([...])`.
         attention: A mechanism of `kerasrnn.layers`, or its name: `"dot"`,
-            `"scaled_dot"`, `"general"`, `"additive"` or `"multi_head"`.
+            `"scaled_dot"`, `"general"`, `"additive"` or `"multi_head"`;
+            `None` for no attention.
         placement: `"before"` or `"after"` the cell.
         units: Positive integer, width of `h~`; `None` for the width of `h`.
             For the placement after the cell.
@@ -108,7 +112,8 @@ class AttentionCell(keras.layers.Layer):
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
-        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025),
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215).
     """
 
     def __init__(
@@ -128,28 +133,32 @@ class AttentionCell(keras.layers.Layer):
                 "`placement` must be 'before' or 'after'. "
                 f"Received: placement={placement!r}"
             )
-        if placement == "before" and (units is not None or input_feeding):
+        combines = placement == "after" and attention is not None
+        if not combines and (units is not None or input_feeding):
             raise ValueError(
-                "`units` and `input_feeding` belong to placement='after': "
-                "before the cell its own output is the output. Received: "
-                f"units={units}, input_feeding={input_feeding}"
+                "`units` and `input_feeding` belong to an attention with "
+                "placement='after': else the output of the cell is the "
+                f"output. Received: units={units}, "
+                f"input_feeding={input_feeding}, placement={placement!r}, "
+                f"attention={attention!r}"
             )
         self.cell = cell
-        self.attention = get_attention(attention, cell.output_size)
+        self.attention = None
+        if attention is not None:
+            self.attention = get_attention(attention, cell.output_size)
         self.placement = placement
         self.units = units
         self.input_feeding = input_feeding
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        if placement == "before":
-            self.output_size = cell.output_size
-        else:
-            self.output_size = positive_integer(
-                "units", cell.output_size if units is None else units
-            )
+        self.output_size = cell.output_size
+        if units is not None:
+            self.output_size = positive_integer("units", units)
 
     @property
     def loops_over_attention(self):
         """Whether a step needs the attention of the step before it."""
+        if self.attention is None:
+            return False
         return self.placement == "before" or self.input_feeding
 
     @property
@@ -168,26 +177,31 @@ class AttentionCell(keras.layers.Layer):
     def build(self, inputs_shape, memory_shape):
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = self.cell.output_size
-        if not self.attention.built:
-            self.attention.build((None, None, output_size), memory_shape)
-            self.attention.built = True
-        self._check_widths(output_size, memory_shape[-1])
-        context_dim = self.attention.context_dim(memory_shape[-1])
         width = inputs_shape[-1]
-        if self.placement == "before":
-            width += context_dim
-        elif self.input_feeding:
-            width += self.output_size
+        if self.attention is not None:
+            context_dim = self._build_attention(output_size, memory_shape)
+            if self.placement == "before":
+                width += context_dim
+            elif self.input_feeding:
+                width += self.output_size
         if not self.cell.built:
             self.cell.build((None, width))
             self.cell.built = True
         self.cell_input_size = width
-        if self.placement == "after":
+        if self.attention is not None and self.placement == "after":
             self.kernel = self.add_weight(
                 shape=(context_dim + output_size, self.output_size),
                 initializer=self.kernel_initializer,
                 name="kernel",
             )
+
+    def _build_attention(self, query_dim, memory_shape):
+        """Builds the mechanism; returns the width of its context."""
+        if not self.attention.built:
+            self.attention.build((None, None, query_dim), memory_shape)
+            self.attention.built = True
+        self._check_widths(query_dim, memory_shape[-1])
+        return self.attention.context_dim(memory_shape[-1])
 
     def _check_widths(self, query_dim, memory_dim):
         """An attention that was in use elsewhere may not fit here."""
@@ -206,6 +220,8 @@ class AttentionCell(keras.layers.Layer):
 
     def project(self, memory):
         """Prepares a memory `(batch, places, dim)` for all steps at once."""
+        if self.attention is None:
+            return memory[..., :0], memory[..., :0]
         return self.attention.project(memory)
 
     def attend(self, query, projected, memory_mask=None):
@@ -215,6 +231,27 @@ class AttentionCell(keras.layers.Layer):
         )
         return ops.squeeze(context, 1), ops.squeeze(weights, 1)
 
+    def look(self, outputs, projected, memory_mask=None):
+        """What stands behind the cell, for outputs of any number of steps.
+
+        Args:
+            outputs: Tensor of shape `(batch, steps, dim)`.
+            projected: What `project` returned.
+            memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+
+        Returns:
+            `h~` of shape `(batch, steps, output_size)`, and the attention
+            weights of shape `(batch, steps, places)`.
+        """
+        if self.attention is None:
+            _, values = projected
+            shape = (*ops.shape(outputs)[:2], ops.shape(values)[-2])
+            return outputs, ops.zeros(shape)
+        context, weights = self.attention.attend(
+            outputs, projected, memory_mask
+        )
+        return self.combine(context, outputs), weights
+
     def combine(self, context, output):
         """h~ = tanh(W_c [c; h]) over any leading axes."""
         joined = ops.concatenate([context, output], axis=-1)
@@ -223,7 +260,7 @@ class AttentionCell(keras.layers.Layer):
     # Keras fills in the mask of an argument by its name, from tensors alone:
     # what was projected must not be called `memory` beside `memory_mask`.
     def call(self, inputs, states, projected, memory_mask=None, training=False):
-        if self.placement == "before":
+        if self.attention is not None and self.placement == "before":
             query = cells.last_output(self.cell, states)
             context, weights = self.attend(query, projected, memory_mask)
             inputs = ops.concatenate([inputs, context], axis=-1)
@@ -233,8 +270,12 @@ class AttentionCell(keras.layers.Layer):
             fed, states = states
             inputs = ops.concatenate([inputs, fed], axis=-1)
         output, states = cells.step(self.cell, inputs, states, training)
-        context, weights = self.attend(output, projected, memory_mask)
-        output = self.combine(context, output)
+        output, weights = (
+            ops.squeeze(x, 1)
+            for x in self.look(
+                ops.expand_dims(output, 1), projected, memory_mask
+            )
+        )
         if self.input_feeding:
             states = [output, states]
         return output, states, weights

@@ -12,8 +12,8 @@ class AttentionRNN(keras.layers.Layer):
     """Runs an `AttentionCell` over a sequence.
 
     Keys and values are projected once for the memory. Where no step needs
-    the attention of the step before it (after the cell, without input
-    feeding), only the cell loops, and all steps attend at once.
+    the attention of the step before it (after the cell without input feeding,
+    or no attention at all), only the cell loops, and all steps attend at once.
 
     Args:
         cell: An `AttentionCell`.
@@ -146,10 +146,8 @@ class AttentionRNN(keras.layers.Layer):
             self.cell.cell, ops.swapaxes(sequence, 0, 1), states, training
         )
         outputs = ops.swapaxes(outputs, 0, 1)
-        context, weights = self.cell.attention.attend(
-            outputs, projected, memory_mask
-        )
-        return self.cell.combine(context, outputs), states, weights
+        outputs, weights = self.cell.look(outputs, projected, memory_mask)
+        return outputs, states, weights
 
     def get_config(self):
         return {

@@ -9,6 +9,7 @@ from kerasrnn.layers import cells
 from kerasrnn.layers._keras import DropoutRNNCell
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention_cell import AttentionCell
+from kerasrnn.layers.attention_cell import get_attention
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -91,7 +92,7 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         self.window = positive_integer("window", window)
         self.attending = AttentionCell(
             cell,
-            attention,
+            get_attention(attention, cell.output_size),
             placement,
             units,
             kernel_initializer=kernel_initializer,

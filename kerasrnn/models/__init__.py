@@ -3,6 +3,7 @@
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.ensemble import TranslatorEnsemble
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator
@@ -14,4 +15,5 @@ __all__ = [
     "LanguageModel",
     "TextClassifier",
     "Translator",
+    "TranslatorEnsemble",
 ]

@@ -32,7 +32,8 @@ class Decoder(TokenLogits, keras.layers.Layer):
             template of which every layer gets a fresh copy.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of stacked cells.
-        attention: A mechanism of `kerasrnn.layers`, or its name.
+        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
+            a decoder that knows the source by its first states alone.
         placement: Whether to attend `"before"` or `"after"` the cell.
         attention_units: Width of the output `o_t` for the placement after
             the cell; `None` for the width of the cell.
@@ -40,6 +41,9 @@ class Decoder(TokenLogits, keras.layers.Layer):
             For the placement after the cell.
         bridge: `"dense"` for the `s_0` above, which fits any two cells;
             `"copy"` for `s_0 = f`, where both are equally wide.
+        factorized: Whether a dense layer takes the embeddings to the width
+            of the cell, and one takes the outputs back to `embedding_dim`
+            before the output layer.
         tie_embeddings: Whether the output layer is the embedding transposed
             (Press & Wolf 2017); `W_p` is there only if `o_t` is not
             `embedding_dim` wide.
@@ -98,6 +102,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
         attention_units=None,
         input_feeding=False,
         bridge="dense",
+        factorized=False,
         tie_embeddings=False,
         lexicon_size=None,
         dropout=0.0,
@@ -118,6 +123,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
         self.bridge = bridge
+        self.factorized = factorized
         self.tie_embeddings = tie_embeddings
         self.lexicon_size = lexicon_size
         self.dropout = dropout
@@ -129,6 +135,11 @@ class Decoder(TokenLogits, keras.layers.Layer):
             word_dropout=word_dropout,
             name="embedding",
         )
+        if factorized:
+            self.input_projection = keras.layers.Dense(
+                cell.output_size, name="input"
+            )
+            self.narrowing = keras.layers.Dense(embedding_dim, name="narrowing")
         copies = [cells.clone_cell(cell) for _ in range(depth)]
         self.rnn = AttentionRNN(
             AttentionCell(
@@ -149,8 +160,14 @@ class Decoder(TokenLogits, keras.layers.Layer):
                 sum(self.state_sizes), activation="tanh", name="bridge"
             )
         self.output_projection = self.new_output_projection(
-            self.rnn.cell.output_size
+            self._logits_input_size
         )
+
+    @property
+    def _logits_input_size(self):
+        if self.factorized:
+            return self.embedding_dim
+        return self.rnn.cell.output_size
 
     @property
     def state_sizes(self):
@@ -159,7 +176,11 @@ class Decoder(TokenLogits, keras.layers.Layer):
 
     def build(self, ids_shape, memory_shape, final_shape):
         self.embedding.build(ids_shape)
-        self.rnn.build((*ids_shape, self.embedding_dim), memory_shape)
+        width = self.embedding_dim
+        if self.factorized:
+            self.input_projection.build((*ids_shape, width))
+            width = self.cell.output_size
+        self.rnn.build((*ids_shape, width), memory_shape)
         if self.bridge == "dense":
             self.bridge_projection.build(final_shape)
         elif final_shape[-1] != sum(self.state_sizes):
@@ -168,7 +189,9 @@ class Decoder(TokenLogits, keras.layers.Layer):
                 "the encoder, so both must be equally wide. Expected: "
                 f"{sum(self.state_sizes)}. Received: {final_shape[-1]}."
             )
-        self.build_output(self.rnn.cell.output_size)
+        if self.factorized:
+            self.narrowing.build((*ids_shape, self.rnn.cell.output_size))
+        self.build_output(self._logits_input_size)
         if self.lexicon_size is not None:
             self.lexicon = self.add_weight(
                 shape=(self.lexicon_size, self.vocabulary_size),
@@ -180,16 +203,26 @@ class Decoder(TokenLogits, keras.layers.Layer):
     def call(
         self, ids, memory, memory_mask, final, source=None, training=False
     ):
-        x = self.embedding(ids, training=training)
         x, weights = self.rnn(
-            x,
+            self.embed(ids, training),
             memory,
             memory_mask=memory_mask,
             initial_state=self.initial_state(final),
             training=training,
         )
-        logits = self.logits(self.unit_dropout(x, training=training))
+        logits = self.predict(self.unit_dropout(x, training=training))
         return self.consult(logits, weights, self.entries(source))
+
+    def embed(self, ids, training=False):
+        """Returns what the cell reads for ids `(batch, time)`."""
+        x = self.embedding(ids, training=training)
+        return self.input_projection(x) if self.factorized else x
+
+    def predict(self, outputs):
+        """Returns logits from outputs `(..., output_size)`."""
+        if self.factorized:
+            outputs = self.narrowing(outputs)
+        return self.logits(outputs)
 
     def entries(self, source):
         """Looks a source up in the lexicon.
@@ -239,10 +272,10 @@ class Decoder(TokenLogits, keras.layers.Layer):
             `(batch, vocabulary_size)` and the attention weights have shape
             `(batch, places)`.
         """
-        x = ops.squeeze(self.embedding(ops.expand_dims(ids, 1)), 1)
+        x = ops.squeeze(self.embed(ops.expand_dims(ids, 1)), 1)
         output, states, weights = self.rnn.cell(x, states, projected, mask)
         logits, over_places = (
-            ops.expand_dims(x, 1) for x in (self.logits(output), weights)
+            ops.expand_dims(x, 1) for x in (self.predict(output), weights)
         )
         logits = self.consult(logits, over_places, entries)
         return ops.squeeze(logits, 1), states, weights
@@ -260,6 +293,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
             "attention_units": cell.units,
             "input_feeding": cell.input_feeding,
             "bridge": self.bridge,
+            "factorized": self.factorized,
             "tie_embeddings": self.tie_embeddings,
             "lexicon_size": self.lexicon_size,
             "dropout": self.dropout,

@@ -21,6 +21,14 @@ class Encoder(keras.layers.Layer):
         depth: Positive integer, number of layers.
         bidirectional: Whether every layer reads both ways, its outputs
             concatenated.
+        go_backwards: Whether a one-way encoder reads from the last token to
+            the first (Sutskever et al. 2014). The memory is in the order of
+            the source all the same.
+        factorized: Whether a dense layer takes the embeddings to the width
+            of the cell.
+        mask_padding: Whether padding changes no state and is not attended
+            to. `False` is a fault of early implementations, there to be
+            shown: what a source means then depends on how it is padded.
         lexical: Whether the memory holds the embeddings beside the outputs
             of the last layer, so that attention hands on words as well as
             their context (after the lexical model of Nguyen & Chiang 2018).
@@ -40,11 +48,12 @@ class Encoder(keras.layers.Layer):
         `(batch, time)`, and the final states of all layers and directions
         side by side, of shape `(batch, final_dim)`.
 
-    Masking: padding changes no state, and the mask says where it is.
+    Masking: padding changes no state, and the mask says where it is; without
+    `mask_padding` the mask is all true.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell or a size is not
-            positive.
+        ValueError: when `cell` is no recurrent cell, a size is not positive,
+            or an encoder is to go both ways and backwards.
 
     Example:
 
@@ -56,7 +65,8 @@ class Encoder(keras.layers.Layer):
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), section 3.2,
         [Nguyen & Chiang, 2018](https://arxiv.org/abs/1710.01329),
-        [Sennrich & Zhang, 2019](https://arxiv.org/abs/1905.11901).
+        [Sennrich & Zhang, 2019](https://arxiv.org/abs/1905.11901),
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215).
     """
 
     def __init__(
@@ -66,6 +76,9 @@ class Encoder(keras.layers.Layer):
         embedding_dim=256,
         depth=1,
         bidirectional=True,
+        go_backwards=False,
+        factorized=False,
+        mask_padding=True,
         lexical=False,
         dropout=0.0,
         word_dropout=0.0,
@@ -74,6 +87,12 @@ class Encoder(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         cells.check_cell(cell, "Encoder")
+        if bidirectional and go_backwards:
+            raise ValueError(
+                "A bidirectional encoder reads both ways: `go_backwards` "
+                "needs `bidirectional=False`. Received: bidirectional="
+                f"{bidirectional}, go_backwards={go_backwards}"
+            )
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
@@ -81,6 +100,9 @@ class Encoder(keras.layers.Layer):
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
         self.bidirectional = bidirectional
+        self.go_backwards = go_backwards
+        self.factorized = factorized
+        self.mask_padding = mask_padding
         self.lexical = lexical
         self.dropout = dropout
         self.word_dropout = word_dropout
@@ -92,16 +114,22 @@ class Encoder(keras.layers.Layer):
             word_dropout=word_dropout,
             name="embedding",
         )
+        if factorized:
+            self.input_projection = keras.layers.Dense(
+                cell.output_size, name="input"
+            )
         self.unit_dropout = keras.layers.Dropout(dropout)
         # Not `keras.layers.Bidirectional`: in a deep encoder that is being
         # loaded, it may take the layer of another depth for its own.
-        self.forward_rnns = [self._new_rnn() for _ in range(depth)]
+        self.forward_rnns = [
+            self._new_rnn(go_backwards=go_backwards) for _ in range(depth)
+        ]
         self.backward_rnns = [
             self._new_rnn(go_backwards=True)
             for _ in range(depth if bidirectional else 0)
         ]
 
-    def _new_rnn(self, go_backwards=False):
+    def _new_rnn(self, go_backwards):
         return recurrent_layer(
             self.cell,
             return_sequences=True,
@@ -127,6 +155,9 @@ class Encoder(keras.layers.Layer):
     def build(self, ids_shape):
         self.embedding.build(ids_shape)
         width = self.embedding_dim
+        if self.factorized:
+            self.input_projection.build((*ids_shape, width))
+            width = self.cell.output_size
         for depth, forward in enumerate(self.forward_rnns):
             forward.build((*ids_shape, width))
             if self.bidirectional:
@@ -135,6 +166,8 @@ class Encoder(keras.layers.Layer):
 
     def call(self, ids, training=False):
         mask = ops.not_equal(ids, self.pad_id)
+        if not self.mask_padding:
+            mask = ops.ones_like(mask)
         embeddings = self.embedding(ids, training=training)
         memory, final = self.read(embeddings, mask, training)
         return memory, mask, final
@@ -151,6 +184,8 @@ class Encoder(keras.layers.Layer):
             The memory and the final states, as the layer itself does.
         """
         x, final = embeddings, []
+        if self.factorized:
+            x = self.input_projection(x)
         for depth, forward in enumerate(self.forward_rnns):
             y, *states = forward(x, mask=mask, training=training)
             final.extend(keras.tree.flatten(states))
@@ -159,6 +194,8 @@ class Encoder(keras.layers.Layer):
                 y_reversed, *states = backward(x, mask=mask, training=training)
                 final.extend(keras.tree.flatten(states))
                 y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
+            elif self.go_backwards:
+                y = ops.flip(y, axis=1)
             x = self.unit_dropout(y, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)
@@ -172,6 +209,9 @@ class Encoder(keras.layers.Layer):
             "embedding_dim": self.embedding_dim,
             "depth": self.depth,
             "bidirectional": self.bidirectional,
+            "go_backwards": self.go_backwards,
+            "factorized": self.factorized,
+            "mask_padding": self.mask_padding,
             "lexical": self.lexical,
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,

@@ -1,6 +1,9 @@
 """An encoder-decoder with attention, around any recurrent cell."""
 
 import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import rate
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -15,6 +18,10 @@ class Translator(keras.Model):
     Args:
         encoder: An `Encoder`.
         decoder: A `Decoder`.
+        sampling_rate: Float in `[0, 1)`, the rate at which in training a
+            token that the decoder reads is what the model held likeliest, not
+            the true one: scheduled sampling, of all places at once (Duckworth
+            et al. 2019). It takes one more pass of the decoder.
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
@@ -40,11 +47,15 @@ class Translator(keras.Model):
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099),
+        [Duckworth et al., 2019](https://arxiv.org/abs/1906.04331),
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
 
-    def __init__(self, encoder, decoder, **kwargs):
+    def __init__(self, encoder, decoder, sampling_rate=0.0, **kwargs):
         super().__init__(**kwargs)
+        self.sampling_rate = rate("sampling_rate", sampling_rate)
+        self.seed_generator = keras.random.SeedGenerator()
         self.encoder = encoder
         self.decoder = decoder
         # All sizes are known, so the weights can be there from the start.
@@ -59,16 +70,20 @@ class Translator(keras.Model):
         self.built = True
 
     def call(self, inputs, training=False):
-        source = inputs["source"]
-        memory, mask, final = self.encoder(source, training=training)
-        return self.decoder(
-            inputs["target"],
-            memory,
-            mask,
-            final,
-            source=source,
-            training=training,
-        )
+        source, target = inputs["source"], inputs["target"]
+        memory = self.encoder(source, training=training)
+        if training and self.sampling_rate:
+            guesses = self.decoder(target, *memory, source=source)
+            target = self._mix(target, ops.argmax(guesses, axis=-1))
+        return self.decoder(target, *memory, source=source, training=training)
+
+    def _mix(self, target, guesses):
+        """Puts guesses in the place of some tokens behind the first."""
+        first, rest = target[:, :1], target[:, 1:]
+        guesses = ops.cast(guesses[:, :-1], target.dtype)
+        noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
+        rest = ops.where(noise < self.sampling_rate, guesses, rest)
+        return ops.concatenate([first, rest], axis=1)
 
     def encode(self, source):
         """Reads a batch of sources, for decoding.
@@ -106,6 +121,7 @@ class Translator(keras.Model):
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
             "decoder": keras.saving.serialize_keras_object(self.decoder),
+            "sampling_rate": self.sampling_rate,
         }
 
     @classmethod

@@ -445,7 +445,10 @@ def test_a_mechanism_may_be_given_as_a_layer():
         ({"cell": "gru"}, "`cell`.*Received: cell='gru'.*lacks call"),
         ({"cell": keras.layers.Dense(3)}, "lacks state_size, output_size"),
         ({"attention": "luong"}, "'multi_head'. Received: attention='luong'"),
-        ({"attention": None}, "Received: attention=None"),
+        (
+            {"attention": None, "placement": "after", "units": 4},
+            "Received: units=4.*attention=None",
+        ),
         ({"attention": keras.layers.Attention()}, "Received: attention=<Att"),
         ({"placement": "beside"}, "Received: placement='beside'"),
         ({"input_feeding": True}, "Received: units=None, input_feeding=True"),

@@ -1,0 +1,86 @@
+"""Several translators that translate as one."""
+
+import keras
+from keras import ops
+
+
+class TranslatorEnsemble(keras.layers.Layer):
+    """Decodes by the mean of what several translators hold likely.
+
+        P(y_t) = 1 / n sum_i P_i(y_t)
+
+    It has what the searches of `kerasrnn.decoding` and
+    `kerasrnn.data.TextTranslator` ask of a `Translator`: `encode` and
+    `decode_step`. The members may be of any cells and sizes, but share their
+    vocabularies.
+
+    Args:
+        models: List of `Translator`s, at least one.
+
+    Raises:
+        ValueError: when there is no model, or their target vocabularies
+            differ in size.
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8)
+    >>> models = [Translator(Encoder(20, cell), Decoder(30, cell))] * 2
+    >>> states, memory = TranslatorEnsemble(models).encode(np.ones((2, 5)))
+    >>> len(states), len(memory)
+    (2, 2)
+
+    Reference:
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215), section 3.6.
+    """
+
+    def __init__(self, models):
+        super().__init__()
+        sizes = {model.decoder.vocabulary_size for model in models}
+        if len(sizes) != 1:
+            raise ValueError(
+                "`models` must be translators into one vocabulary. Received: "
+                f"{len(models)} models, into vocabularies of the sizes "
+                f"{sorted(sizes)}"
+            )
+        self.models = list(models)
+        self.built = True
+
+    def encode(self, source):
+        """Reads a batch of sources, as `Translator.encode` does.
+
+        Args:
+            source: Integer tensor of shape `(batch, source_time)`.
+
+        Returns:
+            A tuple `(states, memory)` of lists, an item for each member.
+        """
+        states, memory = zip(
+            *(model.encode(source) for model in self.models), strict=True
+        )
+        return list(states), list(memory)
+
+    def decode_step(self, ids, states, memory):
+        """Predicts the next token, as `Translator.decode_step` does.
+
+        Returns:
+            A tuple `(logits, states, alignments)`: the logarithms of the mean
+            probabilities, of shape `(batch, vocabulary_size)`, the states of
+            all members, and the mean of their attention weights, of shape
+            `(batch, source_time)`.
+        """
+        logits, states, alignments = zip(
+            *(
+                model.decode_step(ids, *rest)
+                for model, *rest in zip(
+                    self.models, states, memory, strict=True
+                )
+            ),
+            strict=True,
+        )
+        probabilities = [ops.softmax(x, axis=-1) for x in logits]
+        mean = sum(probabilities) / len(self.models)
+        return (
+            ops.log(ops.maximum(mean, 1e-30)),
+            list(states),
+            sum(alignments) / len(self.models),
+        )
