@@ -4,10 +4,12 @@ import keras
 import numpy as np
 import pytest
 
+from kerasrnn.callbacks import GradientNorms
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
 from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.callbacks import load_average
 
 
 def test_a_stopwatch_tells_sleeping_from_working():
@@ -184,3 +186,60 @@ def test_a_log_without_an_epoch_is_no_history(tmp_path):
     logger.on_train_end()
     assert folder.history() == {}
     assert folder.epochs_done() == 0
+
+
+def train_by(model, *callbacks, epochs=3, batches=2):
+    data = np.ones((2 * batches, 1))
+    model.fit(
+        data,
+        0 * data,
+        batch_size=2,
+        epochs=epochs,
+        callbacks=list(callbacks),
+        verbose=0,
+        shuffle=False,
+    )
+
+
+def test_gradient_norms_are_noted_now_and_then(model, tmp_path):
+    values = iter(range(10))
+    path = tmp_path / "norms.csv"
+    norms = GradientNorms(lambda: {"first": next(values)}, path, every=3)
+    assert norms.history() == {}
+    train_by(model, norms, epochs=4)
+    assert norms.history() == {"step": [3, 6], "first": [0, 1]}
+    # A later training goes on in the same file.
+    train_by(model, GradientNorms(lambda: {"first": 7}, path, every=3))
+    assert norms.history() == {
+        "step": [3, 6, 9, 12],
+        "first": [0, 1, 7, 7],
+    }
+
+
+def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss", keep=2)
+    seen = []
+    watch = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda epoch, logs: seen.append(model.get_weights())
+    )
+    train_by(model, *folder.callbacks([watch]))
+    assert [path.name for path in folder.last()] == [
+        "epoch-0001.weights.h5",
+        "epoch-0002.weights.h5",
+    ]
+    for path, expected in zip(folder.last(), seen[1:], strict=True):
+        model.load_weights(path)
+        for found, weight in zip(model.get_weights(), expected, strict=True):
+            np.testing.assert_array_equal(found, weight)
+    load_average(model, folder.last())
+    for found, *two in zip(model.get_weights(), *seen[1:], strict=True):
+        np.testing.assert_allclose(found, np.mean(two, axis=0), rtol=1e-6)
+    assert np.abs(seen[1][0] - seen[2][0]).max() > 1e-3
+
+
+def test_no_weights_are_kept_unless_asked(model, tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    train_by(model, *folder.callbacks())
+    assert folder.last() == []
+    with pytest.raises(ValueError, match="at least one file"):
+        load_average(model, folder.last())

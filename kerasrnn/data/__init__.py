@@ -25,6 +25,7 @@ from kerasrnn.data.review_corpus import ReviewCorpus
 from kerasrnn.data.review_corpus import read_review_corpus
 from kerasrnn.data.review_tokenizer import ReviewTokenizer
 from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer
+from kerasrnn.data.text import join_punctuation
 from kerasrnn.data.text import normalize_text
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_tagged_words
@@ -62,6 +63,7 @@ __all__ = [
     "find_corpus",
     "generated_reviews",
     "hold_out",
+    "join_punctuation",
     "labelled_batches",
     "length_table",
     "normalize_text",

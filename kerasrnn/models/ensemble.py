@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class TranslatorEnsemble(keras.layers.Layer):
     """Decodes by the mean of what several translators hold likely.
 
@@ -16,6 +17,16 @@ class TranslatorEnsemble(keras.layers.Layer):
 
     Args:
         models: List of `Translator`s, at least one.
+        **kwargs: Base layer arguments, such as `name`.
+
+    Call arguments:
+        inputs: What each member takes: a dictionary of integer tensors,
+            `"source"` of shape `(batch, source_time)` and `"target"` of shape
+            `(batch, target_time)`.
+
+    Returns:
+        The logarithms of the mean probabilities, of shape
+        `(batch, target_time, vocabulary_size)`.
 
     Raises:
         ValueError: when there is no model, or their target vocabularies
@@ -33,8 +44,8 @@ class TranslatorEnsemble(keras.layers.Layer):
         [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215), section 3.6.
     """
 
-    def __init__(self, models):
-        super().__init__()
+    def __init__(self, models, **kwargs):
+        super().__init__(**kwargs)
         sizes = {model.decoder.vocabulary_size for model in models}
         if len(sizes) != 1:
             raise ValueError(
@@ -44,6 +55,9 @@ class TranslatorEnsemble(keras.layers.Layer):
             )
         self.models = list(models)
         self.built = True
+
+    def call(self, inputs):
+        return self._mean([model(inputs) for model in self.models])
 
     def encode(self, source):
         """Reads a batch of sources, as `Translator.encode` does.
@@ -77,10 +91,22 @@ class TranslatorEnsemble(keras.layers.Layer):
             ),
             strict=True,
         )
+        alignments = sum(alignments) / len(self.models)
+        return self._mean(logits), list(states), alignments
+
+    def _mean(self, logits):
+        """The logarithms of the mean probabilities of all members."""
         probabilities = [ops.softmax(x, axis=-1) for x in logits]
         mean = sum(probabilities) / len(self.models)
-        return (
-            ops.log(ops.maximum(mean, 1e-30)),
-            list(states),
-            sum(alignments) / len(self.models),
+        return ops.log(ops.maximum(mean, 1e-30))
+
+    def get_config(self):
+        models = map(keras.saving.serialize_keras_object, self.models)
+        return {**super().get_config(), "models": list(models)}
+
+    @classmethod
+    def from_config(cls, config):
+        models = map(
+            keras.saving.deserialize_keras_object, config.pop("models")
         )
+        return cls(list(models), **config)

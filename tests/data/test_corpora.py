@@ -16,11 +16,13 @@ FILES = {
     "tatoeba": "hin.txt",
     "tourism_health": "tourism_health.tsv",
     "wsj_pos": "wsj_pos.tsv",
+    "en_vi": "train.en",
     "ptb": "ptb.train.txt",
     "imdb": "aclImdb_v1.tar.gz",
 }
 FOLDERS = {name: "en_hi" for name in FILES} | {
     "wsj_pos": "wsj_sample",
+    "en_vi": "en_vi",
     "ptb": "ptb",
     "imdb": "imdb",
 }

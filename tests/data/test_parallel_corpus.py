@@ -5,6 +5,7 @@ import pytest
 
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.parallel_corpus import drop_long
 from kerasrnn.data.parallel_corpus import drop_overlap
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_corpus import source_key
@@ -295,3 +296,10 @@ def test_drop_overlap_compares_normalised_sources():
 def test_drop_overlap_by_own_key():
     more = [("HELLO", "हैलो"), ("Hello!", "नमस्कार")]
     assert drop_overlap(more, [HELLO], key=str) == more[:1]
+
+
+def test_long_pairs_are_dropped_by_either_side():
+    pairs = [("a b", "x"), ("a", "x y z"), ("a b c", "x"), ("", "x y")]
+    assert drop_long(pairs, most_words=2) == [pairs[0], pairs[3]]
+    assert drop_long(pairs, most_words=3) == pairs
+    assert drop_long([], most_words=1) == []

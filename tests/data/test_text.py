@@ -3,6 +3,7 @@ import unicodedata
 import pytest
 import tensorflow as tf
 
+from kerasrnn.data import join_punctuation
 from kerasrnn.data import normalize_text
 
 
@@ -106,3 +107,54 @@ def test_graph_and_eager_agree():
     graph = tf.function(normalize_text)(texts, strip_punctuation=True)
     eager = normalize_text(texts, strip_punctuation=True)
     assert graph.numpy().tolist() == eager.numpy().tolist()
+
+
+PUNCTUATION = [
+    ("Hello, world!", "Hello , world !"),
+    ("I don't know.", "I don &apos;t know ."),
+    ('He said: "No".', "He said : &quot; No &quot; ."),
+    (
+        "It's (almost) true; isn't it?",
+        "It &apos;s ( almost ) true ; isn &apos;t it ?",
+    ),
+    (
+        "Mr. Smith paid $1,000.50 at 11:30.",
+        "Mr. Smith paid $ 1,000.50 at 11:30 .",
+    ),
+    ("Wait... what?", "Wait ... what ?"),
+    ("We left. They stayed.", "We left . They stayed ."),
+    ("a [b] <c> & d|e", "a &#91; b &#93; &lt; c &gt; &amp; d &#124; e"),
+    ("a well-known 3.5 and/or U.S. rate", "a well-known 3.5 and/or U.S. rate"),
+    ("“Vâng”, cô ấy nói.", "&quot; Vâng &quot; , cô ấy nói ."),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize("text, apart", PUNCTUATION)
+def test_punctuation_is_set_apart_once(text, apart):
+    options = {"lowercase": False, "separate_punctuation": True}
+    assert normalized(text, **options) == apart
+    # What is apart already stays as it is.
+    assert normalized(apart, **options) == apart
+
+
+def test_punctuation_stays_where_it_is_unless_asked():
+    assert normalized("don't, &amp;", lowercase=False) == "don't, &amp;"
+
+
+@pytest.mark.parametrize(
+    "apart, text",
+    [
+        ("Hello , world !", "Hello, world!"),
+        ("I don &apos;t know .", "I don't know."),
+        (
+            "it ( almost ) costs $ 5 , doesn &apos;t it ?",
+            "it (almost) costs $5, doesn't it?",
+        ),
+        ("what ? ! no ...", "what?! no..."),
+        ("a &amp;lt; b &lt; c", "a &lt; b < c"),
+        ("", ""),
+    ],
+)
+def test_punctuation_is_put_back(apart, text):
+    assert join_punctuation([apart]).numpy()[0].decode() == text

@@ -11,16 +11,16 @@ from kerasrnn.data import vietnamese_phrasebook
 from kerasrnn.data.phrasebook.english import add_ing
 from kerasrnn.data.phrasebook.english import add_s
 from kerasrnn.data.phrasebook.sentences import draw
-from kerasrnn.data.vietnamese_phrasebook import _PLURALS
-from kerasrnn.data.vietnamese_phrasebook import _sentence
-from kerasrnn.data.vietnamese_phrasebook import ADJECTIVES
-from kerasrnn.data.vietnamese_phrasebook import ALL_NOUNS
-from kerasrnn.data.vietnamese_phrasebook import DEEDS
-from kerasrnn.data.vietnamese_phrasebook import NAMES
-from kerasrnn.data.vietnamese_phrasebook import PATTERNS
-from kerasrnn.data.vietnamese_phrasebook import PRONOUNS
-from kerasrnn.data.vietnamese_phrasebook import SPOTS
-from kerasrnn.data.vietnamese_phrasebook import WORDS
+from kerasrnn.data.vietnamese_phrasebook.patterns import PATTERNS
+from kerasrnn.data.vietnamese_phrasebook.sentences import sentence
+from kerasrnn.data.vietnamese_phrasebook.words import ADJECTIVES
+from kerasrnn.data.vietnamese_phrasebook.words import ALL_NOUNS
+from kerasrnn.data.vietnamese_phrasebook.words import DEEDS
+from kerasrnn.data.vietnamese_phrasebook.words import NAMES
+from kerasrnn.data.vietnamese_phrasebook.words import PLURALS
+from kerasrnn.data.vietnamese_phrasebook.words import PRONOUNS
+from kerasrnn.data.vietnamese_phrasebook.words import SPOTS
+from kerasrnn.data.vietnamese_phrasebook.words import WORDS
 
 PAIRS = vietnamese_phrasebook()
 BOOK = dict(PAIRS)
@@ -29,6 +29,66 @@ TEMPLATES = [
     for scene, templates in PATTERNS.items()
     for template in templates.strip().splitlines()
 ]
+
+
+GOLD = """
+They have already gone home. | Họ đã về nhà rồi.
+You often cook beef. | Bạn thường nấu thịt bò.
+We exercise in the evening. | Chúng tôi tập thể dục vào buổi tối.
+You are helping them. | Bạn đang giúp họ.
+Huong is going home now. | Bây giờ Hương đang về nhà.
+I went home. | Tôi đã về nhà.
+You helped them yesterday. | Hôm qua bạn đã giúp họ.
+She will drink tea tomorrow. | Ngày mai cô ấy sẽ uống trà.
+You did not sing last week. | Tuần trước bạn không hát.
+I will not eat beef. | Tôi sẽ không ăn thịt bò.
+They have not slept yet. | Họ chưa ngủ.
+Does she dance in the evening? | Cô ấy có nhảy múa vào buổi tối không?
+Has she gone home yet? | Cô ấy đã về nhà chưa?
+Can they sleep? | Họ có thể ngủ không?
+Nam wants to dance. | Nam muốn nhảy múa.
+We should cook rice. | Chúng tôi nên nấu cơm.
+When did Tuan call Nam? | Tuấn đã gọi điện cho Nam khi nào?
+When will she go shopping? | Khi nào cô ấy sẽ đi mua sắm?
+Why did they go shopping? | Tại sao họ lại đi mua sắm?
+Who went home last week? | Tuần trước ai đã về nhà?
+What are they buying? | Họ đang mua gì?
+Who is she calling? | Cô ấy đang gọi điện cho ai?
+If it rains, you will not take photos. | Nếu trời mưa, bạn sẽ không chụp ảnh.
+Drink water now. | Hãy uống nước ngay bây giờ.
+Please wear the hat. | Làm ơn đội cái mũ.
+Do not drink coffee. | Đừng uống cà phê.
+Let us sing tomorrow. | Ngày mai chúng ta hãy hát.
+We like taking photos. | Chúng tôi thích chụp ảnh.
+I am very hungry. | Tôi rất đói.
+He is a doctor. | Anh ấy là bác sĩ.
+Nam is not a nurse. | Nam không phải là y tá.
+We want to become teachers. | Chúng tôi muốn trở thành giáo viên.
+You are taller than her. | Bạn cao hơn cô ấy.
+They are not as tall as her. | Họ không cao bằng cô ấy.
+Where does she live? | Cô ấy sống ở đâu?
+I have never been to Paris. | Tôi chưa bao giờ đến Paris.
+Will it be cold tonight? | Tối nay trời có lạnh không?
+It is four o'clock. | Bây giờ là bốn giờ.
+Is the duck fat? | Con vịt có béo không?
+The cats are older than this rabbit. | Những con mèo già hơn con thỏ này.
+This is the smallest dog. | Đây là con chó nhỏ nhất.
+Is this your hat? | Đây có phải là cái mũ của bạn không?
+Whose hat is this? | Đây là cái mũ của ai?
+How much is the egg? | Quả trứng giá bao nhiêu?
+Which bed is cheaper? | Cái giường nào rẻ hơn?
+He has five cars. | Anh ấy có năm chiếc ô tô.
+You do not have a key. | Bạn không có chiếc chìa khóa nào.
+How many boats do they have? | Họ có bao nhiêu chiếc thuyền?
+Please give me five eggs. | Làm ơn cho tôi năm quả trứng.
+Nam likes pho. | Nam thích phở.
+This hat is green. | Cái mũ này có màu xanh lá cây.
+She bought two white lamps. | Cô ấy đã mua hai cái đèn màu trắng.
+Do you know that girl? | Bạn có biết cô bé đó không?
+His book is in Nam's bag. | Quyển sách của anh ấy ở trong cái túi của Nam.
+Is there a cat under the bed? | Có con mèo nào dưới cái giường không?
+There are nine chairs in the room. | Có chín cái ghế trong căn phòng.
+"""
 
 
 def occurrences(text):
@@ -63,19 +123,25 @@ def test_an_english_sentence_has_one_translation():
     assert len(BOOK) == len(PAIRS)
 
 
+@pytest.mark.parametrize("line", GOLD.strip().splitlines())
+def test_golden_pair(line):
+    english, vietnamese = line.split(" | ")
+    assert BOOK[english] == vietnamese
+
+
 def test_translation_does_not_depend_on_the_draw():
     """Another, far larger draw agrees with the book and with itself."""
     translations = {}
     for scene, template in TEMPLATES[::9]:
         options = {"scene": scene, "template": template}
-        for english, vietnamese in draw(_sentence, options, 200):
+        for english, vietnamese in draw(sentence, options, 200):
             assert translations.setdefault(english, vietnamese) == vietnamese
             assert BOOK.get(english, vietnamese) == vietnamese
 
 
 @pytest.mark.parametrize("scene, template", TEMPLATES)
 def test_a_pattern_yields_sentences(scene, template):
-    assert draw(_sentence, {"scene": scene, "template": template}, 3)
+    assert draw(sentence, {"scene": scene, "template": template}, 3)
 
 
 def test_sentences_are_clean():
@@ -85,9 +151,9 @@ def test_sentences_are_clean():
         assert vietnamese[0].isupper()
         assert english[-1] == vietnamese[-1]
         assert unicodedata.normalize("NFC", vietnamese) == vietnamese
-        for sentence in (english, vietnamese):
-            assert 2 <= len(sentence.split()) <= 14
-            assert "  " not in sentence
+        for side in (english, vietnamese):
+            assert 2 <= len(side.split()) <= 14
+            assert "  " not in side
 
 
 def test_articles_fit_the_next_word():
@@ -102,28 +168,28 @@ def test_articles_fit_the_next_word():
     [
         (r"\b(not|no|cannot|never)\b", r"\b(không|đừng|chưa)\b"),
         (r"\byet\?", r"\bchưa\?"),
-        (r"\b[Dd]o not \w+ (\w+ )*now\.|^Do not", r"[Đđ]ừng"),
-        (r"^Please", r"^Làm ơn"),
+        (r"^(Please do|Do) not", r"^(làm ơn )?đừng"),
+        (r"^Please", r"^làm ơn"),
         (r"^Let us", r"chúng ta hãy"),
         (r"\bcan(not)?\b", r"\bcó thể\b|\bkhông thể\b"),
         (r"\bwants? to\b", r"\bmuốn\b"),
-        (r"\bis \w+ing\b", r"\bđang\b"),
+        (r"\bis (?!boring|interesting)\w+ing\b", r"\bđang\b"),
         (r"\bwill\b.*\.$", r"\bsẽ\b"),
         (r"\bthan\b", r"\bhơn\b"),
-        (r"\b(this|these)\b (?!morning|afternoon|is|\?)", r"\bnày\b|[Đđ]ây"),
+        (r"\b(this|these)\b (?!morning|afternoon|is|\?)", r"\bnày\b|đây"),
         (r"\b(my|your|our|their|\w+'s)\b", r"\bcủa\b"),
         (r"^How (many|much)", r"bao nhiêu"),
-        (r"^Why", r"^Tại sao"),
-        (r"^When", r"[Kk]hi nào"),
+        (r"^Why", r"^tại sao"),
+        (r"^When", r"khi nào"),
         (r"^Where", r"(ở đâu|đi đâu)\?$"),
-        (r"^(Is|Are|Do|Does|Can) ", r"\bcó\b.* không\?$"),
+        (r"^(Is|Are|Do|Does|Can) .*\?", r"\bcó\b.* không\?$"),
     ],
 )
 def test_what_english_says_vietnamese_says(english, vietnamese):
     said = [pair for pair in PAIRS if re.search(english, pair[0])]
     assert len(said) >= 15
     for pair in said:
-        assert re.search(vietnamese, pair[1]), pair
+        assert re.search(vietnamese, pair[1].lower()), pair
 
 
 def test_who_denies_denies_in_both():
@@ -136,7 +202,7 @@ def test_who_denies_denies_in_both():
 
 @pytest.mark.parametrize("noun", ALL_NOUNS)
 def test_a_noun_is_used(noun):
-    plural = _PLURALS.get(noun) or add_s(noun)
+    plural = PLURALS.get(noun) or add_s(noun)
     assert occurrences(f"({noun}|{plural})") >= 5
 
 
@@ -149,7 +215,7 @@ def test_a_noun_is_used(noun):
     ),
 )
 def test_a_word_is_used(word):
-    assert occurrences(word) >= 5
+    assert occurrences(word) >= 4
 
 
 @pytest.mark.parametrize("verb", sorted({verb for verb, _, _ in DEEDS}))
@@ -168,7 +234,7 @@ def test_a_translation_of_a_verb_is_used(vietnamese):
 @pytest.mark.parametrize("spot", sorted({row[1] for row in SPOTS}))
 def test_a_preposition_is_used(spot):
     english, vietnamese = spot.split("=")
-    used = [pair for pair in PAIRS if f" {english} the " in pair[0]]
+    used = [pair for pair in PAIRS if f" {english} " in pair[0]]
     assert sum(f" {vietnamese} " in pair[1] for pair in used) >= 3
 
 

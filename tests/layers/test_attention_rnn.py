@@ -470,3 +470,25 @@ def test_unequal_widths_are_named():
     layer = AttentionRNN(AttentionCell(GRUCell(3), "dot"))
     with pytest.raises(ValueError, match="query of width 3.*memory of width 6"):
         layer(**INPUTS)
+
+
+@pytest.mark.parametrize("cell", [GRUCell(3), LSTMCell(3)])
+def test_without_attention_it_runs_the_cell(cell):
+    layer = AttentionRNN(
+        AttentionCell(cell, None), return_state=True, return_attention=True
+    )
+    outputs, states, weights = layer(**INPUTS)
+    loop = keras.layers.RNN(
+        type(cell).from_config(cell.get_config()),
+        return_sequences=True,
+        return_state=True,
+    )
+    loop.build(INPUTS["sequence"].shape)
+    loop.set_weights(layer.get_weights())
+    expected, *last = loop(INPUTS["sequence"])
+    helpers.assert_close(outputs, expected)
+    helpers.assert_close(keras.tree.flatten(states), keras.tree.flatten(last))
+    assert not helpers.as_numpy(weights).any()
+    assert weights.shape == (*outputs.shape[:2], INPUTS["memory"].shape[1])
+    copy = AttentionRNN.from_config(layer.get_config())
+    assert copy.cell.attention is None

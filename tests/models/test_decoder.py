@@ -162,3 +162,33 @@ def test_a_lexicon_is_no_trained_weight_and_is_saved(tmp_path):
     assert all(w is not decoder.lexicon for w in decoder.trainable_weights)
     assert any(w is decoder.lexicon for w in decoder.weights)
     assert Decoder.from_config(decoder.get_config()).lexicon_size == 7
+
+
+def test_without_attention_it_is_the_cell_from_the_final_states():
+    decoder = make(attention=None, bridge="copy")
+    x = decoder.embedding(INPUTS["ids"])
+    loop = keras.layers.RNN(GRUCell(4), return_sequences=True)
+    loop.build((2, 4, 3))
+    loop.set_weights(decoder.rnn.get_weights())
+    hidden = loop(x, initial_state=ops.convert_to_tensor(INPUTS["final"]))
+    kernel, bias = decoder.output_projection.get_weights()
+    expected = helpers.as_numpy(hidden) @ kernel + bias
+    helpers.assert_close(decoder(**INPUTS), expected)
+    other = decoder(**INPUTS | {"memory": helpers.random(2, 5, 5, seed=9)})
+    helpers.assert_close(other, expected)
+
+
+@pytest.mark.parametrize("tie_embeddings", [True, False])
+def test_factorized_it_reads_and_writes_through_dense_layers(tie_embeddings):
+    decoder = make(LSTMCell(8), factorized=True, tie_embeddings=tie_embeddings)
+    assert decoder.input_projection.kernel.shape == (3, 8)
+    assert decoder.narrowing.kernel.shape == (8, 3)
+    assert decoder.rnn.cell.cell.kernel.shape == (8, 32)
+    tables = {w.shape for w in decoder.trainable_weights if 10 in w.shape}
+    untied = set() if tie_embeddings else {(3, 10)}
+    assert tables == {(10,), (10, 3)} | untied
+    outputs = helpers.random(2, 4, 8)
+    kernel, bias = decoder.narrowing.get_weights()
+    helpers.assert_close(
+        decoder.predict(outputs), decoder.logits(outputs @ kernel + bias)
+    )

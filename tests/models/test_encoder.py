@@ -192,3 +192,58 @@ def test_configuration_round_trip(option, cell):
 def test_bad_arguments(kwargs, message):
     with pytest.raises(ValueError, match=message):
         Encoder(**{"vocabulary_size": 9, "cell": GRUCell(4)} | kwargs)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm", "rhn"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_going_backwards_is_reading_the_reversed_source(cell, depth):
+    options = {"bidirectional": False, "depth": depth}
+    forth, back = (
+        Encoder(9, CELLS[cell], 3, **options, go_backwards=go_backwards)
+        for go_backwards in (False, True)
+    )
+    for encoder in (forth, back):
+        encoder.build((None, None))
+        helpers.randomize(encoder)
+    found, _, found_final = back(SOURCE)
+    for i, length in ((0, 5), (1, 3), (2, 1)):
+        reversed_source = SOURCE[i : i + 1, :length][:, ::-1]
+        memory, _, final = forth(reversed_source)
+        # The memory is in the order of the source.
+        helpers.assert_close(found[i, :length], memory[0, ::-1])
+        helpers.assert_close(found_final[i], final[0])
+
+
+def test_factorized_embeddings_go_through_a_dense_layer():
+    encoder = make("plain", factorized=True)
+    kernel, bias = encoder.input_projection.get_weights()
+    assert kernel.shape == (3, 4)
+    plain = Encoder(9, CELLS["gru"], 4, bidirectional=False)
+    plain.build((None, None))
+    plain.forward_rnns[0].set_weights(encoder.forward_rnns[0].get_weights())
+    mask = keras.ops.not_equal(SOURCE, 0)
+    embeddings = helpers.as_numpy(encoder.embedding(SOURCE))
+    expected = plain.read(embeddings @ kernel + bias, mask)
+    memory, _, final = encoder(SOURCE)
+    helpers.assert_close((memory, final), expected)
+
+
+def test_padding_that_is_not_masked_is_read_and_attended_to():
+    masked, unmasked = (
+        make("plain", mask_padding=mask_padding)
+        for mask_padding in (True, False)
+    )
+    memory, mask, final = helpers.as_numpy(unmasked(SOURCE))
+    assert mask.all()
+    expected = helpers.as_numpy(masked(SOURCE))
+    # The first row has no padding.
+    helpers.assert_close(memory[0], expected[0][0])
+    assert np.abs(final - expected[2])[1:].max(axis=-1).min() > 0.01
+    wider = np.pad(SOURCE, ((0, 0), (0, 2)))
+    helpers.assert_close(masked(wider)[2], expected[2])
+    assert np.abs(helpers.as_numpy(unmasked(wider)[2]) - final).max() > 0.01
+
+
+def test_both_ways_and_backwards_is_refused():
+    with pytest.raises(ValueError, match="go_backwards=True"):
+        Encoder(9, CELLS["gru"], go_backwards=True)

@@ -32,6 +32,15 @@ VARIANTS = {
     },
     "lstm": {"cell": LSTMCell(4), "decoder": {"input_feeding": True}},
     "simple": {"cell": SimpleRNNCell(4), "decoder": {"placement": "before"}},
+    "factorized": {
+        "encoder": {"factorized": True},
+        "decoder": {"factorized": True, "attention": "general"},
+    },
+    "backwards": {
+        "cell": LSTMCell(4),
+        "encoder": {"bidirectional": False, "go_backwards": True, "depth": 2},
+        "decoder": {"depth": 2, "attention": "dot", "bridge": "copy"},
+    },
     "leaky": {"cell": LeakyCell(4), "decoder": {"depth": 2}},
 }
 
@@ -147,3 +156,57 @@ def test_the_parameters_of_the_seed():
     assert encoder.count_params() == 3_963_392
     assert decoder.count_params() == 9_383_583
     assert model.count_params() == 3_963_392 + 9_383_583
+
+
+def test_without_attention_step_by_step_is_the_teacher_forced_call():
+    model = translator(decoder={"attention": None, "depth": 2})
+    states, memory = model.encode(INPUTS["source"])
+    logits = []
+    for t in range(4):
+        ids = ops.convert_to_tensor(INPUTS["target"][:, t])
+        step, states, alignments = model.decode_step(ids, states, memory)
+        logits.append(step)
+        np.testing.assert_array_equal(
+            helpers.as_numpy(alignments), np.zeros((3, 5))
+        )
+    helpers.assert_close(ops.stack(logits, axis=1), model(INPUTS))
+
+
+def sampled(rate):
+    cell = GRUCell(4)
+    model = Translator(Encoder(9, cell, 3), Decoder(10, cell, 3), rate)
+    helpers.randomize(model)
+    return model
+
+
+def test_scheduled_sampling_reads_what_the_model_holds_likeliest():
+    model = sampled(0.999999)
+    truth = helpers.as_numpy(model(INPUTS))
+    guesses = np.argmax(truth, axis=-1)
+    target = np.concatenate([INPUTS["target"][:, :1], guesses[:, :-1]], axis=1)
+    assert (target[:, 1:] != INPUTS["target"][:, 1:]).any()
+    expected = model(INPUTS | {"target": target.astype("int32")})
+    helpers.assert_close(model(INPUTS, training=True), expected)
+    # And not where it does not learn.
+    helpers.assert_close(model(INPUTS), truth)
+
+
+def test_scheduled_sampling_takes_its_share_of_tokens():
+    model = sampled(0.3)
+    target = ops.zeros((200, 51), "int32")
+    mixed = helpers.as_numpy(model._mix(target, ops.ones((200, 51), "int32")))
+    assert not mixed[:, 0].any()
+    assert 0.28 < mixed[:, 1:].mean() < 0.32
+
+
+def test_scheduled_sampling_is_saved(tmp_path):
+    model = sampled(0.3)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert loaded.sampling_rate == 0.3
+    helpers.assert_close(loaded(INPUTS), model(INPUTS))
+
+
+def test_a_sampling_rate_is_a_rate():
+    with pytest.raises(ValueError, match="`sampling_rate`.*Received.*1.5"):
+        sampled(1.5)
