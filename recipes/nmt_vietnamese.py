@@ -439,8 +439,9 @@ def evaluate(tokenizer, translators, pairs):
 
 
 def look_at_padding(translator):
-    """Returns the attention to a sentence with its padding, as one panel."""
-    found = translator.attend(tf.constant([SENTENCE]))
+    """Returns the attention to a sentence and its padding, as one panel."""
+    longer = f"{SENTENCE} {SENTENCE}"  # so that there is padding in any model
+    found = translator.attend(tf.constant([SENTENCE, longer]))
     source, target, weights = (
         found[name].numpy()[0]
         for name in ("source_tokens", "target_tokens", "weights")
