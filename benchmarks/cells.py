@@ -64,6 +64,7 @@ from kerasrnn.layers import GAMRHNCell  # noqa: E402
 from kerasrnn.layers import RHNCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionRNN  # noqa: E402
+from kerasrnn.layers.lstm import FastLSTM  # noqa: E402
 
 try:
     import torch
@@ -251,8 +252,13 @@ def systems(name, makers, dtype):
     slow.set_weights(fast.get_weights())
     recurrent = fast.layers[2].count_params()
     layers, units = lstm_of(recurrent, width, width)
-    lstm = functools.partial(keras.layers.LSTM, units, return_sequences=True)
-    lstms = language_model([lstm() for _ in range(layers)], width)
+    lstms, fast_lstms = (
+        language_model(
+            [lstm(units, return_sequences=True) for _ in range(layers)], width
+        )
+        for lstm in (keras.layers.LSTM, FastLSTM)
+    )
+    fast_lstms.set_weights(lstms.get_weights())
     products = recurrent + width * VOCABULARY
     lstm_products = lstms.count_params() - width * VOCABULARY
     cell = type(fast.layers[2].cell).__name__
@@ -277,6 +283,10 @@ def systems(name, makers, dtype):
             lstm_products,
         )
     found[f"keras {lstm_name}"] = (*keras_steps(lstms), lstm_products)
+    found[f"**kerasrnn Fast{lstm_name}**"] = (
+        *keras_steps(fast_lstms),
+        lstm_products,
+    )
     return found
 
 

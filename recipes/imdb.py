@@ -58,6 +58,7 @@ REPORT = {
     "vocabulary_size": None,
     "max_length": 100,
     "vectors": None,
+    "train_vectors": True,
     "pretrain_epochs": 0,
     "cell": "rnn",
     "layers": 1,
@@ -103,8 +104,9 @@ BEST = REPORT | {
     "special": "apart",
     "without_stop_words": False,
     "vocabulary_size": 30_000,
-    "max_length": 400,
+    "max_length": 800,
     "vectors": "skip-gram",
+    "train_vectors": False,
     "cell": "gru",
     "bidirectional": True,
     "summary": "attention",
@@ -118,6 +120,7 @@ PRESETS = {
     "best": BEST,
     "no-vectors": BEST | {"vectors": None},
     "cbow": BEST | {"vectors": "cbow"},
+    "trained-vectors": BEST | {"train_vectors": True},
     "no-attention": BEST | {"summary": "last", "attention": None},
     "pooled": BEST | {"summary": "pooled", "attention": None},
     "short": BEST | {"max_length": 100},
@@ -273,6 +276,7 @@ def give_vectors(args, model, tokenizer, texts):
     # The embedding multiplies by the root of its width.
     scale = matrix.std() * math.sqrt(args.embedding_dim)
     model.encoder.embedding.embeddings.assign(matrix / scale)
+    model.encoder.embedding.trainable = args.train_vectors
 
 
 def pretrain(args, model, tokenizer, texts):
