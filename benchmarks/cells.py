@@ -60,11 +60,11 @@ from keras import ops  # noqa: E402
 from kerasrnn.layers import GAMRHN  # noqa: E402
 from kerasrnn.layers import RHN  # noqa: E402
 from kerasrnn.layers import BahdanauAttention  # noqa: E402
+from kerasrnn.layers import FastLSTM  # noqa: E402
 from kerasrnn.layers import GAMRHNCell  # noqa: E402
 from kerasrnn.layers import RHNCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionRNN  # noqa: E402
-from kerasrnn.layers.lstm import FastLSTM  # noqa: E402
 
 try:
     import torch

@@ -10,6 +10,8 @@ from kerasrnn.layers.gam import GAM
 from kerasrnn.layers.gam import GAMCell
 from kerasrnn.layers.gam_rhn import GAMRHN
 from kerasrnn.layers.gam_rhn import GAMRHNCell
+from kerasrnn.layers.lstm import FastLSTM
+from kerasrnn.layers.lstm import FastLSTMCell
 from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.peephole_lstm import PeepholeLSTMCell
 from kerasrnn.layers.rhn import RHN
@@ -22,6 +24,8 @@ __all__ = [
     "AttentionRNN",
     "BahdanauAttention",
     "DotAttention",
+    "FastLSTM",
+    "FastLSTMCell",
     "GAM",
     "GAMCell",
     "GAMRHN",

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import FastLSTM
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import cells
-from kerasrnn.layers.lstm import FastLSTM
-from kerasrnn.layers.lstm import FastLSTMCell
 from tests import helpers
 from tests.layers import recurrent
 

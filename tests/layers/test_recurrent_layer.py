@@ -9,13 +9,13 @@ from keras.layers import StackedRNNCells
 from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SelfAttentionRNN
-from kerasrnn.layers.lstm import FastLSTM
 from kerasrnn.layers.recurrent_layer import recurrent_layer
 from tests import helpers
 
