@@ -90,6 +90,7 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
 
 # The log of a killed run is closed by nobody.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.slow
 def test_a_run_of_the_same_settings_goes_on_where_it_was(
     corpus, tmp_path, monkeypatch, capsys
 ):
