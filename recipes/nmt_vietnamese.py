@@ -344,12 +344,9 @@ def fit(args, model, tokenizers, train, dev, watch):
     folder = TrainingFolder(
         args.output, vars(args), "val_bleu", "max", max(1, args.average)
     )
-    lengths = {
-        "max_length": 2 * args.max_length,
-        "fixed_length": args.fixed_length,
-    }
-    if args.fixed_length:
-        lengths["max_length"] = args.max_length
+    # A word may be several subwords.
+    most = args.max_length if args.fixed_length else 2 * args.max_length
+    lengths = {"max_length": most, "fixed_length": args.fixed_length}
     batches = translation_batches(
         train, *tokenizers, args.batch_size, seed=args.seed, **lengths
     )
@@ -396,19 +393,18 @@ def final_models(args, tokenizers, folder):
     return model, TranslatorEnsemble(members)
 
 
-def build_translators(args, tokenizers, model, searches):
+def build_translators(args, tokenizers, model):
     """Returns a translator for each search, by its name."""
     ids = tokenizers[1].special_ids
-    make = {
-        "greedy": lambda: GreedySearch(**ids, max_length=150),
-        "beam 10": lambda: BeamSearch(**ids, max_length=150, beam_width=10),
-    }
     length = args.max_length if args.fixed_length else 150
     return {
         name: TextTranslator(
-            model, *tokenizers, make[name](), length, args.fixed_length
+            model, *tokenizers, search, length, args.fixed_length
         )
-        for name in searches
+        for name, search in {
+            "greedy": GreedySearch(**ids, max_length=150),
+            "beam 10": BeamSearch(**ids, max_length=150, beam_width=10),
+        }.items()
     }
 
 
@@ -497,25 +493,23 @@ def main():
     keras.config.set_dtype_policy(args.dtype)
     model = build_model(args, *tokenizers)
     sources, references = zip(*dev, strict=True)
-    translators = build_translators(args, tokenizers, model, ["greedy"])
+    greedy = build_translators(args, tokenizers, model)["greedy"]
     watch = TextScores(
-        translators["greedy"].translate_all,
+        greedy.translate_all,
         sources[:200],
         references[:200],
         functools.partial(score, tokenizers[1]),
     )
     folder, norms = fit(args, model, tokenizers, train, dev, watch)
     model, ensemble = final_models(args, tokenizers, folder)
-    translators = build_translators(
-        args, tokenizers, model, ["greedy", "beam 10"]
-    )
+    translators = build_translators(args, tokenizers, model)
     scores, samples = evaluate(tokenizers[1], translators, dev)
     for source, reference, translation in samples:
         print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
     if ensemble is not None:
-        of_many = build_translators(args, tokenizers, ensemble, ["beam 10"])
-        found, _ = evaluate(tokenizers[1], of_many, dev)
-        scores["beam 10, ensemble of epochs"] = found["beam 10"]
+        name = "beam 10, ensemble of epochs"
+        of_many = build_translators(args, tokenizers, ensemble)["beam 10"]
+        scores |= evaluate(tokenizers[1], {name: of_many}, dev)[0]
     best = translators["beam 10"]
     lost = draw(args, best, folder.history(), norms, sources)
     saved = export_saved_model(

@@ -163,9 +163,7 @@ def test_what_is_not_masked_is_looked_at(recipe, corpus, tmp_path, monkeypatch):
         train, dev, vocabularies = recipe["load_pairs"](args)
         tokenizers = recipe["build_tokenizers"](args, train, vocabularies)
         model = recipe["build_model"](args, *tokenizers)
-        translators = recipe["build_translators"](
-            args, tokenizers, model, ["greedy"]
-        )
+        translators = recipe["build_translators"](args, tokenizers, model)
         found, source, target = recipe["look_at_padding"](translators["greedy"])
         assert len(source) == found.shape[1] == 31
         assert source.count("<pad>") == 31 - 14
