@@ -411,13 +411,13 @@ def build_translators(args, tokenizers, model):
 def score(tokenizer, translations, references):
     """BLEU of tokenized text, as the papers on this corpus have it.
 
-    The translations are plain text: what stands in the references apart is
-    set apart in them again.
+    Punctuation is set apart in both: a translation is plain text, and a
+    reference may be.
     """
-    tokens = tokenizer.normalize_all(translations)
-    words = [sum(len(text.split()) for text in x) for x in (tokens, references)]
+    both = [tokenizer.normalize_all(x) for x in (translations, references)]
+    words = [sum(len(text.split()) for text in texts) for texts in both]
     ratio = {"length_ratio": words[0] / max(1, words[1])}
-    return corpus_scores(tokens, references, "none") | ratio
+    return corpus_scores(*both, "none") | ratio
 
 
 def evaluate(tokenizer, translators, pairs):

@@ -39,8 +39,10 @@ def corpus_scores(hypotheses, references, tokenize="13a"):
             f"{len(references)} references."
         )
     scores = {}
+    # Forced, it does not warn that tokenized text looks tokenized.
+    bleu = sacrebleu.BLEU(tokenize=tokenize, force=tokenize == "none")
     for name, metric in (
-        ("bleu", sacrebleu.BLEU(tokenize=tokenize)),
+        ("bleu", bleu),
         ("chrf", sacrebleu.CHRF()),
     ):
         scores[name] = metric.corpus_score(hypotheses, [references]).score

@@ -54,3 +54,11 @@ def test_text_may_be_tokenized_already():
 def test_lists_must_match(hypotheses, references, message):
     with pytest.raises(ValueError, match=message):
         corpus_scores(hypotheses, references)
+
+
+def test_tokenized_text_is_no_cause_for_a_warning(caplog):
+    texts = ["a red book ."] * 200
+    corpus_scores(texts, texts, "none")
+    assert not caplog.records
+    corpus_scores(texts, texts)
+    assert "tokenized period" in caplog.text
