@@ -450,13 +450,13 @@ def table(cards):
     """The rows as a table in Markdown."""
     lines = [
         "| model, seed | parameters | train loss | validation perplexity "
-        "| accuracy | tokens/s |",
+        "| accuracy | tokens a CPU s |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     for (name, seed), card in cards.items():
         found = card["scores"]["validation"]
         history = card["history"]
-        speed = np.median(history["tokens_per_second"])
+        speed = history["tokens"][0] / np.median(history["cpu_seconds"])
         lines.append(
             f"| {name}, {seed} | {card['parameters']:,} "
             f"| {history['loss'][-1]:.3f} | {found['perplexity']:.2f} "
