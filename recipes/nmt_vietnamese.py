@@ -76,7 +76,7 @@ BEST = {
     "label_smoothing": 0.1,
     "sampling_rate": 0.0,
     "dtype": "mixed_bfloat16",
-    "epochs": 7,
+    "epochs": 6,
     "batch_size": 64,
     "schedule": "cosine",
     "learning_rate": 1.5e-3,
