@@ -396,6 +396,8 @@ def final_models(args, tokenizers, folder):
 def build_translators(args, tokenizers, model):
     """Returns a translator for each search, by its name."""
     ids = tokenizers[1].special_ids
+    # At 1, a beam of 10 says 6 % too little; chosen on tst2012.
+    beam = BeamSearch(**ids, max_length=150, beam_width=10, length_penalty=1.4)
     length = args.max_length if args.fixed_length else 150
     return {
         name: TextTranslator(
@@ -403,7 +405,7 @@ def build_translators(args, tokenizers, model):
         )
         for name, search in {
             "greedy": GreedySearch(**ids, max_length=150),
-            "beam 10": BeamSearch(**ids, max_length=150, beam_width=10),
+            "beam 10": beam,
         }.items()
     }
 
