@@ -342,7 +342,7 @@ def decoder_gradients(model, inputs, labels):
 def fit(args, model, tokenizers, train, dev, watch):
     """Trains, or goes on; returns what training left on disk."""
     folder = TrainingFolder(
-        args.output, vars(args), "val_bleu", "max", max(1, args.average)
+        args.output, vars(args), "val_bleu", "max", args.average
     )
     # A word may be several subwords.
     most = args.max_length if args.fixed_length else 2 * args.max_length
