@@ -10,6 +10,8 @@ from kerasrnn.layers.gam import GAM
 from kerasrnn.layers.gam import GAMCell
 from kerasrnn.layers.gam_rhn import GAMRHN
 from kerasrnn.layers.gam_rhn import GAMRHNCell
+from kerasrnn.layers.gru import FastGRU
+from kerasrnn.layers.gru import FastGRUCell
 from kerasrnn.layers.lstm import FastLSTM
 from kerasrnn.layers.lstm import FastLSTMCell
 from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
@@ -24,6 +26,8 @@ __all__ = [
     "AttentionRNN",
     "BahdanauAttention",
     "DotAttention",
+    "FastGRU",
+    "FastGRUCell",
     "FastLSTM",
     "FastLSTMCell",
     "GAM",

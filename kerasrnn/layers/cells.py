@@ -9,11 +9,15 @@ is such a cell too, but keeps the output in the state of its last cell.
 import keras
 from keras import ops
 
+from kerasrnn.layers.gru import FastGRUCell
 from kerasrnn.layers.lstm import FastLSTMCell
 from kerasrnn.layers.through_time import wide
 
 # Cells of Keras that ours compute the same as, and can run at once.
-_FAST = {keras.layers.LSTMCell: FastLSTMCell}
+_FAST = {
+    keras.layers.GRUCell: FastGRUCell,
+    keras.layers.LSTMCell: FastLSTMCell,
+}
 
 
 def check_cell(cell, owner):

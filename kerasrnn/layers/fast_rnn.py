@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from kerasrnn.layers.through_time import product
 from kerasrnn.layers.through_time import wide
 
 _RNN_ARGUMENTS = (
@@ -63,3 +64,21 @@ class FastRNN(keras.layers.RNN):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
+
+
+def input_products(cell, sequence, bias, training):
+    """What the steps of a cell of Keras are given: the products of its input.
+
+    Args:
+        cell: The cell, with its `kernel` and its dropout of the input.
+        sequence: Tensor of shape `(time, batch, input_dim)`.
+        bias: Tensor of shape `(width,)` to add, or `None`.
+        training: Whether to drop out.
+
+    Returns:
+        Tensor of shape `(time, batch, width)`, in float32 or wider.
+    """
+    if training and cell.dropout:
+        sequence = sequence * cell.get_dropout_mask(sequence[0])
+    products = product(sequence, ops.cast(cell.kernel, cell.compute_dtype))
+    return products if bias is None else products + wide(bias)

@@ -4,8 +4,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.fast_rnn import FastRNN
+from kerasrnn.layers.fast_rnn import input_products
 from kerasrnn.layers.lstm_through_time import LSTMLoop
-from kerasrnn.layers.through_time import product
 from kerasrnn.layers.through_time import run_loop
 
 
@@ -69,11 +69,7 @@ class FastLSTMCell(keras.layers.LSTMCell):
         Returns:
             The outputs of shape `(time, batch, units)`, and the last states.
         """
-        if training and self.dropout:
-            sequence = sequence * self.get_dropout_mask(sequence[0])
-        products = product(sequence, ops.cast(self.kernel, self.compute_dtype))
-        if self.use_bias:
-            products += ops.cast(self.bias, products.dtype)
+        products = input_products(self, sequence, self.bias, training)
         weights = {
             "kernel": ops.cast(self.recurrent_kernel, self.compute_dtype)
         }

@@ -7,18 +7,20 @@ from kerasrnn.layers.gam import GAM
 from kerasrnn.layers.gam import GAMCell
 from kerasrnn.layers.gam_rhn import GAMRHN
 from kerasrnn.layers.gam_rhn import GAMRHNCell
+from kerasrnn.layers.gru import FastGRU
 from kerasrnn.layers.lstm import FastLSTM
 from kerasrnn.layers.rhn import RHN
 from kerasrnn.layers.rhn import RHNCell
 from kerasrnn.layers.self_attention import SelfAttentionCell
 from kerasrnn.layers.self_attention import SelfAttentionRNN
 
-# Each takes the arguments of its cell. Not `keras.layers.LSTM`: it is as slow
-# as the loop on a CPU, and cuDNN refuses rows that are wholly masked.
+# Each takes the arguments of its cell. Not `keras.layers.LSTM` and `GRU`: they
+# are as slow as the loop on a CPU, and cuDNN refuses rows wholly masked.
 _LAYERS = {
     GAMCell: GAM,
     GAMRHNCell: GAMRHN,
     RHNCell: RHN,
+    keras.layers.GRUCell: FastGRU,
     keras.layers.LSTMCell: FastLSTM,
 }
 
@@ -34,8 +36,8 @@ def recurrent_layer(cell, **kwargs):
 
     Returns:
         `RHN`, `GAM`, `GAMRHN` or `SelfAttentionRNN` for their cells,
-        `FastLSTM` for `keras.layers.LSTMCell`, and `keras.layers.RNN` for
-        any other. All of them compute what
+        `FastGRU` and `FastLSTM` for Keras's GRU and LSTM, and
+        `keras.layers.RNN` for any other. All of them compute what
         `keras.layers.RNN` computes, of sequences of shape
         `(batch, time, input_dim)`.
 

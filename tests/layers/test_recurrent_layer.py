@@ -9,6 +9,7 @@ from keras.layers import StackedRNNCells
 from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
+from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
@@ -30,7 +31,7 @@ CELLS = {
     "gam": (GAM, lambda: GAMCell(2, 3, 5, zoneout=0.1)),
     "gam_rhn": (GAMRHN, lambda: GAMRHNCell(4, 2, 2, 3, 5, inner="highway")),
     "rhn": (RHN, lambda: RHNCell(4, depth=2, couple_carry=False)),
-    "gru": (keras.layers.RNN, lambda: GRUCell(4, reset_after=False)),
+    "gru": (FastGRU, lambda: GRUCell(4, reset_after=False)),
     "lstm": (
         FastLSTM,
         lambda: LSTMCell(4, recurrent_activation="hard_sigmoid"),
