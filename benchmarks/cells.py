@@ -1,4 +1,4 @@
-"""Speed of the recurrent layers, beside their cells, PyTorch and LSTMs.
+"""Speed of the recurrent layers, beside their cells and PyTorch.
 
     pip install torch                 # for the rows of PyTorch
     python benchmarks/cells.py
@@ -60,6 +60,7 @@ from keras import ops  # noqa: E402
 from kerasrnn.layers import GAMRHN  # noqa: E402
 from kerasrnn.layers import RHN  # noqa: E402
 from kerasrnn.layers import BahdanauAttention  # noqa: E402
+from kerasrnn.layers import FastGRU  # noqa: E402
 from kerasrnn.layers import FastLSTM  # noqa: E402
 from kerasrnn.layers import GAMRHNCell  # noqa: E402
 from kerasrnn.layers import RHNCell  # noqa: E402
@@ -251,43 +252,47 @@ def systems(name, makers, dtype):
     fast, slow = (language_model([make()], width) for make in makers)
     slow.set_weights(fast.get_weights())
     recurrent = fast.layers[2].count_params()
-    layers, units = lstm_of(recurrent, width, width)
-    lstms, fast_lstms = (
-        language_model(
-            [lstm(units, return_sequences=True) for _ in range(layers)], width
-        )
-        for lstm in (keras.layers.LSTM, FastLSTM)
-    )
-    fast_lstms.set_weights(lstms.get_weights())
     products = recurrent + width * VOCABULARY
-    lstm_products = lstms.count_params() - width * VOCABULARY
     cell = type(fast.layers[2].cell).__name__
     found = {
         f"**kerasrnn {name}**": (*keras_steps(fast), products),
         f"keras RNN({cell})": (*keras_steps(slow), products),
     }
-    lstm_name = f"LSTM, {layers} x {units}"
     if torch is not None:
         peer = torch_model(fast, name)
         found["PyTorch"] = (*torch_steps(peer, dtype), products)
         if ARGS.compile:
             peer = torch_model(fast, name, compiled=True)
             found["PyTorch, compiled"] = (*torch_steps(peer, dtype), products)
-        peer = torch_cells.LanguageModel(
-            *lstms.layers[1].get_weights(),
-            torch_cells.LSTM(width, units, layers),
-            *lstms.layers[-1].get_weights(),
-        )
-        found[f"torch.nn.{lstm_name}"] = (
-            *torch_steps(peer, dtype),
-            lstm_products,
-        )
-    found[f"keras {lstm_name}"] = (*keras_steps(lstms), lstm_products)
-    found[f"**kerasrnn Fast{lstm_name}**"] = (
-        *keras_steps(fast_lstms),
-        lstm_products,
-    )
+    layers, units = lstm_of(recurrent, width, width)
+    for kind in (FastLSTM, FastGRU):
+        found |= fast_and_known(kind, width, layers, units, dtype)
     return found
+
+
+def fast_and_known(fast_class, width, layers, units, dtype):
+    """A layer called "Fast..." of ours, beside those of Keras and PyTorch."""
+    kind = fast_class.__name__.removeprefix("Fast")
+    known, fast = (
+        language_model(
+            [layer(units, return_sequences=True) for _ in range(layers)], width
+        )
+        for layer in (getattr(keras.layers, kind), fast_class)
+    )
+    fast.set_weights(known.get_weights())
+    title = f"{kind}, {layers} x {units}"
+    steps = {}
+    if torch is not None:
+        peer = torch_cells.LanguageModel(
+            *known.layers[1].get_weights(),
+            torch_cells.Outputs(getattr(torch.nn, kind)(width, units, layers)),
+            *known.layers[-1].get_weights(),
+        )
+        steps[f"torch.nn.{title}"] = torch_steps(peer, dtype)
+    steps[f"keras {title}"] = keras_steps(known)
+    steps[f"**kerasrnn Fast{title}**"] = keras_steps(fast)
+    products = known.count_params() - width * VOCABULARY
+    return {system: (*both, products) for system, both in steps.items()}
 
 
 def batch(size, steps, vocabulary=VOCABULARY):

@@ -130,15 +130,15 @@ class SelfAttention(nn.Module):
         return torch.tanh(joined @ self.kernel).transpose(0, 1)
 
 
-class LSTM(nn.Module):
-    """`torch.nn.LSTM`, stacked."""
+class Outputs(nn.Module):
+    """The outputs of `torch.nn.LSTM` or `torch.nn.GRU`, without the states."""
 
-    def __init__(self, input_dim, units, layers):
+    def __init__(self, layer):
         super().__init__()
-        self.lstm = nn.LSTM(input_dim, units, layers)
+        self.layer = layer
 
     def forward(self, x):
-        return self.lstm(x)[0]
+        return self.layer(x)[0]
 
 
 class LanguageModel(nn.Module):
