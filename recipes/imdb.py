@@ -4,6 +4,7 @@
     python recipes/imdb.py --corpus imdb            # the best model
     python recipes/imdb.py --preset lstm            # one of a report's eight
     python recipes/imdb.py --preset report          # all of them compared
+    python recipes/imdb.py --preset parts           # what the best one is worth
 
 A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json`, the
 history of the training and pictures. An interrupted run resumes.
@@ -59,7 +60,8 @@ REPORT = {
     "max_length": 100,
     "vectors": None,
     "train_vectors": True,
-    "pretrain_epochs": 0,
+    "pretrain_reviews": 0,
+    "self_training": False,
     "cell": "rnn",
     "layers": 1,
     "bidirectional": False,
@@ -69,8 +71,10 @@ REPORT = {
     "embedding_dim": 100,
     "dropout": 0.5,
     "word_dropout": 0.0,
+    "dtype": "float32",
     "epochs": 5,
     "batch_size": 50,
+    "schedule": "constant",
     "learning_rate": 1e-3,
     "clip": 5.0,
 }
@@ -100,7 +104,7 @@ REPORTED = {
     "encdec": 65,
     "encdec-attention": 85,
 }
-BEST = REPORT | {
+ALONE = REPORT | {
     "special": "apart",
     "without_stop_words": False,
     "vocabulary_size": 30_000,
@@ -112,31 +116,45 @@ BEST = REPORT | {
     "attention": "additive",
     "units": 128,
     "word_dropout": 0.1,
-    "epochs": 4,
-    "batch_size": 32,
+    "dtype": "mixed_bfloat16",
+    "epochs": 2,
+    "batch_size": 64,
+    "schedule": "cosine",
 }
-PRESETS = {
+BEST = ALONE | {"self_training": True}
+ONE_WAY = ALONE | {"bidirectional": False, "units": 256}
+# What `best` is made of: it without its last step, and that with one change.
+PARTS = {
     "best": BEST,
-    "no-vectors": BEST | {"vectors": None},
-    "cbow": BEST | {"vectors": "cbow"},
-    "fixed-vectors": BEST | {"train_vectors": False},
-    "no-attention": BEST | {"summary": "last", "attention": None},
-    "pooled": BEST | {"summary": "pooled", "attention": None},
-    "short": BEST | {"max_length": 100},
-    "long": BEST | {"max_length": 800},
-    "best-gam-rhn": BEST | {"cell": "gam_rhn"},
-    "pretrained": BEST
-    | {"pretrain_epochs": 1, "bidirectional": False, "units": 256},
-    "generated": BEST
+    "alone": ALONE,
+    "no-vectors": ALONE | {"vectors": None},
+    "cbow": ALONE | {"vectors": "cbow"},
+    "fixed-vectors": ALONE | {"train_vectors": False},
+    "no-attention": ALONE | {"summary": "last", "attention": None},
+    "pooled": ALONE | {"summary": "pooled", "attention": None},
+    "short": ALONE | {"max_length": 100},
+    "long": ALONE | {"max_length": 800},
+    "best-gam-rhn": ALONE | {"cell": "gam_rhn"},
+    "one-way": ONE_WAY,
+    "pretrained": ONE_WAY | {"pretrain_reviews": 10_000},
+}
+COMPARISONS = {"report": MODELS, "parts": PARTS}
+PRESETS = {
+    **PARTS,
+    **MODELS,
+    "generated": ALONE
     | {
         "corpus": "generated",
         "dev_size": 400,
         "vectors": None,
         "units": 32,
         "embedding_dim": 32,
+        "dtype": "float32",
+        "epochs": 4,
+        "batch_size": 32,
     },
-    **MODELS,
     "report": REPORT,
+    "parts": ALONE,
 }
 SENTENCE = "I highly recommend this great film , it is a must-watch !"
 
@@ -176,7 +194,7 @@ def parse_args():
     args = argparse.Namespace(
         **PRESETS[args.preset] | {"data_dir": None} | given
     )
-    args.output = output_folder(args.output)
+    args.output = args.vectors_dir = output_folder(args.output)
     return args
 
 
@@ -243,15 +261,16 @@ def start(args, model, tokenizer, texts):
     """Learns what texts without labels teach, where it is asked for."""
     if args.vectors is not None:
         give_vectors(args, model, tokenizer, texts)
-    if args.pretrain_epochs:
-        pretrain(args, model, tokenizer, texts)
+    if args.pretrain_reviews:
+        # The last ones: those without a label.
+        pretrain(args, model, tokenizer, texts[-args.pretrain_reviews :])
 
 
 def give_vectors(args, model, tokenizer, texts):
     """Starts the embedding from word vectors trained on texts."""
     from gensim.models import Word2Vec
 
-    path = args.output / f"{args.vectors}-{args.embedding_dim}.txt"
+    path = args.vectors_dir / f"{args.vectors}-{args.embedding_dim}.txt"
     if not path.exists():
         lines = args.output / "normalized.txt"
         with open(lines, "w", encoding="utf-8") as file:
@@ -295,7 +314,7 @@ def pretrain(args, model, tokenizer, texts):
     folder = TrainingFolder(
         args.output, vars(args) | {"stage": "language model"}, "loss"
     )
-    if folder.epochs_done() < args.pretrain_epochs:
+    if not folder.epochs_done():
         ids = TextLanguageModel(language, tokenizer).ids(texts)
         language.compile(
             keras.optimizers.Adam(args.learning_rate, global_clipnorm=1.0),
@@ -303,7 +322,6 @@ def pretrain(args, model, tokenizer, texts):
         )
         language.fit(
             text_windows(ids, 64, 50, tokenizer.end_id),
-            epochs=args.pretrain_epochs,
             callbacks=folder.callbacks(),
             shuffle=False,
         )
@@ -313,22 +331,30 @@ def pretrain(args, model, tokenizer, texts):
         own.set_weights(learnt.get_weights())
 
 
-def fit(args, model, tokenizer, train, validation, fold=None):
+def fit(args, model, tokenizer, train, validation, stage):
     """Trains, or goes on; leaves the best weights, returns the history."""
     folder = TrainingFolder(
-        args.output, vars(args) | {"fold": fold}, "val_loss"
+        args.output, vars(args) | {"stage": stage}, "val_loss"
     )
+    options = {"max_length": args.max_length}
+    batches = labelled_batches(
+        *train, tokenizer, args.batch_size, seed=args.seed, **options
+    )
+    rate = args.learning_rate
+    if args.schedule == "cosine":
+        steps = args.epochs * len(batches)
+        warmup = min(100, steps // 10)
+        rate = keras.optimizers.schedules.CosineDecay(
+            0.0, steps - warmup, warmup_target=rate, warmup_steps=warmup
+        )
     model.compile(
-        keras.optimizers.Adam(args.learning_rate, global_clipnorm=args.clip),
+        keras.optimizers.Adam(rate, global_clipnorm=args.clip),
         keras.losses.BinaryCrossentropy(from_logits=True),
         metrics=[keras.metrics.BinaryAccuracy("accuracy", threshold=0.0)],
     )
-    options = {"max_length": args.max_length}
     if folder.epochs_done() < args.epochs:
         model.fit(
-            labelled_batches(
-                *train, tokenizer, args.batch_size, seed=args.seed, **options
-            ),
+            batches,
             epochs=args.epochs,
             validation_data=labelled_batches(
                 *validation, tokenizer, 4 * args.batch_size, **options
@@ -338,6 +364,31 @@ def fit(args, model, tokenizer, train, validation, fold=None):
         )
     model.load_weights(folder.best)
     return folder.history()
+
+
+def learn(args, tokenizer, train, unlabelled, validation):
+    """Trains a model, and with `self_training` another one by its answers.
+
+    The second learns from all reviews, from those without a label what the
+    first one says: a probability. Returns the (second) model, in float32 for
+    processors without bfloat16, and its history.
+    """
+    keras.config.set_dtype_policy(args.dtype)
+    texts = train.texts + unlabelled
+    model = build_model(args, tokenizer)
+    start(args, model, tokenizer, texts)
+    history = fit(args, model, tokenizer, train, validation, "first")
+    if args.self_training:
+        labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
+        answers = labeller.probabilities(unlabelled, batch_size=256)
+        train = LabelledTexts(texts, train.labels + answers.tolist())
+        model = build_model(args, tokenizer)
+        start(args, model, tokenizer, texts)
+        history = fit(args, model, tokenizer, train, validation, "second")
+    keras.config.set_dtype_policy("float32")
+    served = build_model(args, tokenizer)
+    served.set_weights(model.get_weights())
+    return served, history
 
 
 def evaluate(labeller, parts):
@@ -381,9 +432,9 @@ def train(args):
     dev_size = min(args.dev_size, len(corpus.train.texts) // 5)
     learnt, validation = hold_out(corpus.train, dev_size, args.seed)
     tokenizer = build_tokenizer(args, learnt.texts)
-    model = build_model(args, tokenizer)
-    start(args, model, tokenizer, learnt.texts + corpus.unlabelled)
-    history = fit(args, model, tokenizer, learnt, validation)
+    model, history = learn(
+        args, tokenizer, learnt, corpus.unlabelled, validation
+    )
     labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
     parts = {"validation": validation}
     if corpus.test is not None:
@@ -419,26 +470,29 @@ def cross_validate(args):
     folds = StratifiedKFold(args.folds, shuffle=True, random_state=args.seed)
     found = []
     for fold, (inside, outside) in enumerate(
-        folds.split(texts, labels.astype(int))
+        folds.split(texts, labels.astype(int)), 1
     ):
         keras.backend.clear_session()
-        keras.utils.set_random_seed(args.seed + fold)
+        keras.utils.set_random_seed(args.seed + fold - 1)
+        output = output_folder(args.output / f"fold-{fold}")
+        own = argparse.Namespace(
+            **vars(args) | {"output": output, "vectors_dir": output}
+        )
         learnt, held_out = (
             LabelledTexts(texts[places].tolist(), labels[places].tolist())
             for places in (inside, outside)
         )
-        tokenizer = build_tokenizer(args, learnt.texts)
-        model = build_model(args, tokenizer)
-        start(args, model, tokenizer, corpus.unlabelled)
-        fit(args, model, tokenizer, learnt, held_out, fold)
+        tokenizer = build_tokenizer(own, learnt.texts)
+        model, _ = learn(own, tokenizer, learnt, corpus.unlabelled, held_out)
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
-        scores = evaluate(labeller, {f"fold {fold + 1}": held_out})
-        found.append(scores[f"fold {fold + 1}"]["accuracy"])
+        scores = evaluate(labeller, {output.name: held_out})
+        found.append(scores[output.name]["accuracy"])
     mean, spread = float(np.mean(found)), float(np.std(found, ddof=1))
     print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")
     write_card(
         args.output / "folds.json",
         settings=vars(args),
+        parameters=model.count_params(),
         accuracies=found,
         mean=mean,
         standard_deviation=spread,
@@ -446,23 +500,42 @@ def cross_validate(args):
     )
 
 
-def compare(args):
-    """Trains the models of the report that are not on disk; compares them."""
+def run(args):
+    """Trains by the settings, which say whether on folds."""
+    if args.folds:
+        cross_validate(args)
+    else:
+        train(args)
+
+
+def compare(args, models):
+    """Trains the models that are not on disk, and compares them."""
+    card_name = "folds.json" if args.folds else "card.json"
     cards = {}
-    for name, settings in MODELS.items():
+    for name, settings in models.items():
         output = output_folder(args.output / name)
-        card = output / "card.json"
+        card = output / card_name
         row = {
             **settings,
             **{k: getattr(args, k) for k in ("corpus", "limit", "epochs")},
             **{k: getattr(args, k) for k in ("data_dir", "seed", "folds")},
             "preset": name,
             "output": output,
+            "vectors_dir": args.output,
         }
         if not card.exists():
             keras.backend.clear_session()
-            train(argparse.Namespace(**row))
+            run(argparse.Namespace(**row))
         cards[name] = json.loads(card.read_text(encoding="utf-8"))
+    if args.preset == "report" and not args.folds:
+        draw_report(args, cards)
+    text = table(cards)
+    print(text)
+    (args.output / "table.md").write_text(text, encoding="utf-8")
+
+
+def draw_report(args, cards):
+    """Draws how each model learnt, and how far the gradient of some reaches."""
     histories = {name: cards[name]["history"] for name in REPORTED}
     for metric in ("val_accuracy", "val_loss"):
         figure = comparison_figure(histories, metric)
@@ -472,9 +545,6 @@ def compare(args):
         for name in ("rnn", "lstm", "gru", "rhn", "gam-rhn")
     }
     save_figure(gradient_figure(norms), args.output / "gradients.png")
-    text = table(cards)
-    print(text)
-    (args.output / "table.md").write_text(text, encoding="utf-8")
 
 
 def table(cards):
@@ -484,9 +554,13 @@ def table(cards):
         "|---|--:|--:|--:|--:|",
     ]
     for name, card in cards.items():
-        accuracy = 100 * card["scores"]["validation"]["accuracy"]
+        if "mean" in card:
+            mean, spread = card["mean"], card["standard_deviation"]
+            accuracy = f"{100 * mean:.1f} ± {100 * spread:.1f}"
+        else:
+            accuracy = f"{100 * card['scores']['validation']['accuracy']:.1f}"
         lines.append(
-            f"| {name} | {accuracy:.1f} | {REPORTED.get(name, '')} "
+            f"| {name} | {accuracy} | {REPORTED.get(name, '')} "
             f"| {card['parameters']:,} | {card['cpu_seconds']:.0f} |"
         )
     return "\n".join(lines) + "\n"
@@ -494,12 +568,10 @@ def table(cards):
 
 def main():
     args = parse_args()
-    if args.preset == "report":
-        compare(args)
-    elif args.folds:
-        cross_validate(args)
+    if args.preset in COMPARISONS:
+        compare(args, COMPARISONS[args.preset])
     else:
-        train(args)
+        run(args)
 
 
 if __name__ == "__main__":

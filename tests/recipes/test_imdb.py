@@ -4,6 +4,7 @@ import runpy
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
@@ -87,7 +88,7 @@ def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
     )
     recipe = run_inside(monkeypatch, *arguments)
     trained = [x for x in output.iterdir() if x.name.startswith("training-")]
-    assert len(trained) == 2
+    assert len(trained) == 2  # the language model and the classifier
     # What the language model learnt is what the encoder starts from.
     args = recipe["parse_args"]()
     train = recipe["load_corpus"](args).train
@@ -110,6 +111,48 @@ def test_folds(archive, tmp_path, monkeypatch):
     folds = json.loads((output / "folds.json").read_text("utf-8"))
     assert len(folds["accuracies"]) == 2
     assert folds["mean"] == pytest.approx(sum(folds["accuracies"]) / 2)
+    assert (output / "fold-1").is_dir() and (output / "fold-2").is_dir()
+
+
+def test_a_second_model_learns_from_the_answers_of_the_first(
+    archive, tmp_path, monkeypatch
+):
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        [
+            *("imdb.py", "--corpus", str(archive), "--preset", "best"),
+            *("--units", "4", "--epochs", "1", "--output", str(tmp_path)),
+        ],
+    )
+    args = recipe["parse_args"]()
+    args.vectors = None
+    corpus = recipe["load_corpus"](args)
+    train, validation = recipe["hold_out"](corpus.train, 12, args.seed)
+    tokenizer = recipe["build_tokenizer"](args, train.texts)
+    seen = []
+    fit = recipe["fit"]
+
+    def watched(args, model, tokenizer, train, validation, stage):
+        seen.append((model, train, stage))
+        return fit(args, model, tokenizer, train, validation, stage)
+
+    learn = recipe["learn"]
+    monkeypatch.setitem(learn.__globals__, "fit", watched)
+    model, _ = learn(args, tokenizer, train, corpus.unlabelled, validation)
+    (first, labelled, _), (second, answered, _) = seen
+    assert model.dtype == "float32" and second.compute_dtype == "bfloat16"
+    for own, learnt in zip(model.weights, second.weights, strict=True):
+        np.testing.assert_array_equal(own, learnt)
+    assert answered.texts == labelled.texts + corpus.unlabelled
+    assert answered.labels[: len(labelled.labels)] == labelled.labels
+    answers = recipe["TextLabeller"](first, tokenizer, max_length=400)
+    np.testing.assert_allclose(
+        answered.labels[len(labelled.labels) :],
+        answers.probabilities(corpus.unlabelled),
+        rtol=1e-3,
+    )
 
 
 @pytest.mark.slow
