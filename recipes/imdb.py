@@ -47,6 +47,7 @@ from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.plots import word_map_figure
 from kerasrnn.plots import word_weight_figure
+from kerasrnn.settings import RecipeParser
 
 # The setting of a report on eight models (Wang 2025): all words, cleaned and
 # without stop words, the first 100 of a review.
@@ -160,40 +161,16 @@ SENTENCE = "I highly recommend this great film , it is a must-watch !"
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+    parser = RecipeParser(__doc__, "imdb", PRESETS, "generated")
     add = parser.add_argument
-    add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
     add(
         "--corpus",
         help="generated, imdb, or the path of an archive, a folder, a TSV or "
         "a CSV",
     )
     add("--cell", choices=("rnn", "lstm", "gru", "rhn", "gam_rhn"))
-    add("--units", type=int, help="width of a cell")
-    add("--epochs", type=int, help="passes over the corpus")
-    add("--batch-size", type=int, help="reviews in a batch")
-    add("--learning-rate", type=float, help="of Adam")
     add("--folds", type=int, default=0, help="cross-validate instead")
-    add("--seed", type=int, default=13, help="of the split and the weights")
-    add("--limit", type=int, help="use the first N reviews only")
-    add("--output", default="saved_models/imdb", help="folder to write")
-    add(
-        "--preset",
-        choices=PRESETS,
-        help="settings; without it, generated for the generated reviews and "
-        "best for any other corpus",
-    )
-    args = parser.parse_args()
-    if args.preset is None:
-        real = args.corpus not in (None, "generated")
-        args.preset = "best" if real else "generated"
-    given = {k: v for k, v in vars(args).items() if v is not None}
-    args = argparse.Namespace(
-        **PRESETS[args.preset] | {"data_dir": None} | given
-    )
+    args = parser.settings()
     args.output = args.vectors_dir = output_folder(args.output)
     return args
 

@@ -8,7 +8,6 @@ A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json` and its
 pictures. An interrupted run goes on where it was.
 """
 
-import argparse
 import functools
 import json
 
@@ -50,6 +49,7 @@ from kerasrnn.plots import attention_grid
 from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
+from kerasrnn.settings import RecipeParser
 
 # The other presets say in what they differ from it.
 BEST = {
@@ -161,43 +161,15 @@ SENTENCE = (
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+    parser = RecipeParser(__doc__, "nmt_vietnamese", PRESETS, "phrasebook")
     add = parser.add_argument
-    add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
     add(
         "--corpus",
         help="phrasebook, en_vi, or the path of a file NAME.en beside NAME.vi",
     )
     add("--cell", choices=("lstm", "gru", "rhn", "gam_rhn"))
     add("--attention", help="dot, scaled_dot, general, additive, multi_head")
-    add("--units", type=int, help="width of a cell")
-    add("--epochs", type=int, help="passes over the corpus")
-    add("--batch-size", type=int, help="sentences in a batch")
-    add("--learning-rate", type=float, help="peak learning rate")
-    add("--seed", type=int, default=13, help="of the order and the weights")
-    add("--limit", type=int, help="use the first N pairs only")
-    add(
-        "--output",
-        default="saved_models/nmt_vietnamese",
-        help="folder to write",
-    )
-    add(
-        "--preset",
-        choices=PRESETS,
-        help="published settings; without it, "
-        "phrasebook for the phrasebook and best for any other corpus",
-    )
-    args = parser.parse_args()
-    if args.preset is None:
-        real = args.corpus not in (None, "phrasebook")
-        args.preset = "best" if real else "phrasebook"
-    given = {k: v for k, v in vars(args).items() if v is not None}
-    args = argparse.Namespace(
-        **PRESETS[args.preset] | {"data_dir": None} | given
-    )
+    args = parser.settings()
     args.output = output_folder(args.output)
     return args
 

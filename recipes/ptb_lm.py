@@ -49,6 +49,7 @@ from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import frequency_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
+from kerasrnn.settings import RecipeParser
 
 # What the README says of it was measured with these; the other presets say
 # in what they differ.
@@ -154,12 +155,8 @@ PRESETS = {
 
 
 def parse_args():
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+    parser = RecipeParser(__doc__, "ptb_lm", PRESETS, "phrasebook")
     add = parser.add_argument
-    add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
     add("--corpus", help="phrasebook, ptb, or the path of a text")
     add("--cell", choices=("lstm", "gru", "rhn", "gam_rhn"))
     add(
@@ -167,27 +164,7 @@ def parse_args():
         help="to the model's own past: dot, scaled_dot, general, additive, "
         "multi_head",
     )
-    add("--units", type=int, help="width of a cell")
-    add("--epochs", type=int, help="passes over the corpus")
-    add("--batch-size", type=int, help="rows that the text is cut into")
-    add("--learning-rate", type=float, help="the highest")
-    add("--seed", type=int, default=13, help="of the weights and samples")
-    add("--limit", type=int, help="use the first N lines only")
-    add("--output", default="saved_models/ptb_lm", help="folder to write")
-    add(
-        "--preset",
-        choices=PRESETS,
-        help="settings; without it, phrasebook for the phrasebook and best "
-        "for any other corpus",
-    )
-    args = parser.parse_args()
-    if args.preset is None:
-        real = args.corpus not in (None, "phrasebook")
-        args.preset = "best" if real else "phrasebook"
-    given = {k: v for k, v in vars(args).items() if v is not None}
-    args = argparse.Namespace(
-        **PRESETS[args.preset] | {"data_dir": None} | given
-    )
+    args = parser.settings()
     args.output = output_folder(args.output)
     return args
 

@@ -21,6 +21,7 @@ ALLOWED = {
     "losses": {"keras"},
     "metrics": {"keras", "sacrebleu"},
     "callbacks": {"keras"},
+    "settings": set(),
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {
         "keras",

@@ -12,7 +12,15 @@ from tests.test_layering import public_names
 
 TESTS = pathlib.Path(__file__).parent
 # The parts that need TensorFlow are looked at where it is the backend.
-ANYWHERE = ["layers", "models", "decoding", "losses", "metrics", "callbacks"]
+ANYWHERE = [
+    "layers",
+    "models",
+    "decoding",
+    "losses",
+    "metrics",
+    "callbacks",
+    "settings",
+]
 TENSORFLOW = ["data", "export", "plots"]
 PARTS = ANYWHERE + TENSORFLOW * (keras.backend.backend() == "tensorflow")
 NAMES = [

@@ -195,13 +195,3 @@ def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch):
             *("--corpus", "imdb", "--data-dir", tmp_path),
             *("--output", tmp_path / "out"),
         )
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--preset", "none"], ["--cell", "abacus"], ["--unit5", "8"]]
-)
-def test_unknown_arguments(arguments, monkeypatch, capsys):
-    with pytest.raises(SystemExit) as exit:
-        run_inside(monkeypatch, *arguments)
-    assert exit.value.code == 2
-    assert "error:" in capsys.readouterr().err

@@ -120,16 +120,6 @@ def test_an_output_that_cannot_be_written(corpus, tmp_path, monkeypatch):
         )
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--preset", "none"], ["--cell", "abacus"], ["--unit5", "8"]]
-)
-def test_unknown_arguments(arguments, monkeypatch, capsys):
-    with pytest.raises(SystemExit) as exit:
-        run_inside(monkeypatch, *arguments)
-    assert exit.value.code == 2
-    assert "error:" in capsys.readouterr().err
-
-
 def test_the_seeds_preset_is_closed_over_the_words_of_the_corpus(
     corpus, tmp_path, monkeypatch
 ):

@@ -236,13 +236,3 @@ def test_characters_of_the_same_files(corpus, monkeypatch, tmp_path):
     assert " " in tokenizer.vocabulary
     assert max(map(len, tokenizer.vocabulary[2:])) == 1
     assert recipe["metrics"](args)[0].name == "bits_per_character"
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--preset", "none"], ["--cell", "abacus"], ["--unit5", "8"]]
-)
-def test_unknown_arguments(arguments, monkeypatch, capsys):
-    with pytest.raises(SystemExit) as exit:
-        run_inside(monkeypatch, *arguments)
-    assert exit.value.code == 2
-    assert "error:" in capsys.readouterr().err
