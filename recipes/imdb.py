@@ -308,6 +308,11 @@ def pretrain(args, model, tokenizer, texts):
         own.set_weights(learnt.get_weights())
 
 
+def accuracy(labels, logits):
+    """1 where both say the same; a label may be a probability."""
+    return keras.ops.equal(labels > 0.5, logits > 0.0)
+
+
 def fit(args, model, tokenizer, train, validation, stage):
     """Trains, or goes on; leaves the best weights, returns the history."""
     folder = TrainingFolder(
@@ -327,7 +332,7 @@ def fit(args, model, tokenizer, train, validation, stage):
     model.compile(
         keras.optimizers.Adam(rate, global_clipnorm=args.clip),
         keras.losses.BinaryCrossentropy(from_logits=True),
-        metrics=[keras.metrics.BinaryAccuracy("accuracy", threshold=0.0)],
+        metrics=[accuracy],
     )
     if folder.epochs_done() < args.epochs:
         model.fit(
