@@ -360,7 +360,7 @@ def learn(args, tokenizer, train, unlabelled, validation):
     model = build_model(args, tokenizer)
     start(args, model, tokenizer, texts)
     history = fit(args, model, tokenizer, train, validation, "first")
-    if args.self_training:
+    if args.self_training and unlabelled:
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
         answers = labeller.probabilities(unlabelled, batch_size=256)
         train = LabelledTexts(texts, train.labels + answers.tolist())
