@@ -1,12 +1,19 @@
-"""The command line of a recipe."""
+"""What the recipes share: their command line, and what its words stand for."""
 
 import argparse
+
+import keras
+
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+
+CELLS = ("rnn", "lstm", "gru", "rhn", "gam_rhn")
 
 
 class RecipeParser(argparse.ArgumentParser):
     """Reads the flags of a recipe; a preset says what they leave open.
 
-    Every recipe has the flags `--data-dir`, `--units`, `--epochs`,
+    Every recipe has the flags `--data-dir`, `--cell`, `--units`, `--epochs`,
     `--batch-size`, `--learning-rate`, `--limit`, `--seed`, `--output` and
     `--preset`; the others are added as to any parser, with no default but
     where it is no setting of a preset. One of them is `--corpus`.
@@ -37,6 +44,7 @@ class RecipeParser(argparse.ArgumentParser):
         self._presets, self._built_in = presets, built_in
         add = self.add_argument
         add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
+        add("--cell", choices=CELLS, help="recurrent cell")
         add("--units", type=int, help="width of a cell")
         add("--epochs", type=int, help="passes over the corpus")
         add("--batch-size", type=int, help="examples in a batch")
@@ -69,3 +77,71 @@ class RecipeParser(argparse.ArgumentParser):
         return argparse.Namespace(
             **{"data_dir": None} | self._presets[args.preset] | given
         )
+
+
+def build_cell(name, units, depth=None, **options):
+    """Returns the recurrent cell that a recipe calls by a short name.
+
+    A GAM-RHN has as many memory groups of three slots as it has units, and
+    heads of half its units.
+
+    Args:
+        name: One of `CELLS`: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`,
+            `"gam_rhn"`.
+        units: Positive integer, width of the output.
+        depth: Positive integer, micro-steps of an RHN (3 where `None`) or a
+            GAM-RHN (2); the others have none.
+        **options: Passed to the cell, such as `recurrent_dropout`.
+
+    Raises:
+        ValueError: when there is no cell of that name.
+
+    Example:
+
+    >>> build_cell("rhn", 256, recurrent_dropout=0.2)
+    """
+    if name == "gam_rhn":
+        return GAMRHNCell(
+            units,
+            depth or 2,
+            num_groups=units,
+            group_size=3,
+            head_units=units // 2,
+            **options,
+        )
+    if name == "rhn":
+        return RHNCell(units, depth or 3, **options)
+    cells = {
+        "rnn": keras.layers.SimpleRNNCell,
+        "lstm": keras.layers.LSTMCell,
+        "gru": keras.layers.GRUCell,
+    }
+    if name not in cells:
+        raise ValueError(
+            f"There is no cell {name!r}. Expected one of {', '.join(CELLS)}."
+        )
+    return cells[name](units, **options)
+
+
+def cosine_schedule(peak, steps, warmup):
+    """Returns a learning rate that rises to a peak and falls to 0.
+
+    It rises linearly, and falls as half a cosine (Loshchilov and Hutter
+    2017).
+
+    Args:
+        peak: Float, the highest rate.
+        steps: Positive integer, how many batches the training has.
+        warmup: Integer, in how many of them it rises: in a tenth of all at
+            most.
+
+    Example:
+
+    >>> schedule = cosine_schedule(2e-3, 1000, 200)
+    >>> [round(float(schedule(step)), 4) for step in (50, 100, 550, 1000)]
+    [0.001, 0.002, 0.001, 0.0]
+    """
+    warmup = min(warmup, steps // 10)
+    return keras.optimizers.schedules.CosineDecay(
+        0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
+    )

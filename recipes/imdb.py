@@ -34,8 +34,6 @@ from kerasrnn.data import text_windows
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
-from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import RHNCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
@@ -48,6 +46,8 @@ from kerasrnn.plots import training_figure
 from kerasrnn.plots import word_map_figure
 from kerasrnn.plots import word_weight_figure
 from kerasrnn.settings import RecipeParser
+from kerasrnn.settings import build_cell
+from kerasrnn.settings import cosine_schedule
 
 # The setting of a report on eight models (Wang 2025): all words, cleaned and
 # without stop words, the first 100 of a review.
@@ -168,7 +168,6 @@ def parse_args():
         help="generated, imdb, or the path of an archive, a folder, a TSV or "
         "a CSV",
     )
-    add("--cell", choices=("rnn", "lstm", "gru", "rhn", "gam_rhn"))
     add("--folds", type=int, default=0, help="cross-validate instead")
     args = parser.settings()
     args.output = args.vectors_dir = output_folder(args.output)
@@ -198,27 +197,11 @@ def build_tokenizer(args, texts):
     )
 
 
-def build_cell(args):
-    if args.cell == "gam_rhn":
-        units = args.units
-        return GAMRHNCell(
-            units, 2, num_groups=units, group_size=3, head_units=units // 2
-        )
-    if args.cell == "rhn":
-        return RHNCell(args.units, depth=3)
-    cells = {
-        "rnn": keras.layers.SimpleRNNCell,
-        "lstm": keras.layers.LSTMCell,
-        "gru": keras.layers.GRUCell,
-    }
-    return cells[args.cell](args.units)
-
-
 def build_model(args, tokenizer):
     model = TextClassifier(
         Encoder(
             tokenizer.vocabulary_size,
-            build_cell(args),
+            build_cell(args.cell, args.units),
             args.embedding_dim,
             depth=args.layers,
             bidirectional=args.bidirectional,
@@ -324,17 +307,13 @@ def fit(args, model, tokenizer, train, validation, stage):
     )
     rate = args.learning_rate
     if args.schedule == "cosine":
-        steps = args.epochs * len(batches)
-        warmup = min(100, steps // 10)
-        rate = keras.optimizers.schedules.CosineDecay(
-            0.0, steps - warmup, warmup_target=rate, warmup_steps=warmup
-        )
-    model.compile(
-        keras.optimizers.Adam(rate, global_clipnorm=args.clip),
-        keras.losses.BinaryCrossentropy(from_logits=True),
-        metrics=[accuracy],
-    )
+        rate = cosine_schedule(rate, args.epochs * len(batches), 100)
     if folder.epochs_done() < args.epochs:
+        model.compile(
+            keras.optimizers.Adam(rate, global_clipnorm=args.clip),
+            keras.losses.BinaryCrossentropy(from_logits=True),
+            metrics=[accuracy],
+        )
         model.fit(
             batches,
             epochs=args.epochs,

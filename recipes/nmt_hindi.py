@@ -5,17 +5,17 @@
     python recipes/nmt_hindi.py --preset guha          # the seed's experiment
 
 A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json` and two
-pictures. An interrupted run resumes from its backup there.
+pictures. An interrupted run resumes.
 """
 
 import functools
 import json
-import zlib
 
 import keras
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
+from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.data import SentencePieceTokenizer
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
@@ -41,6 +41,8 @@ from kerasrnn.plots import attention_grid
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
+from kerasrnn.settings import build_cell
+from kerasrnn.settings import cosine_schedule
 
 # What the ablation in the README settled on. The other presets say in what
 # they differ from it.
@@ -121,7 +123,6 @@ def parse_args():
         help="phrasebook, guha, tatoeba, tourism_health, a path "
         "to a TSV, or several joined by + (the first is held out from)",
     )
-    add("--cell", choices=("gru", "lstm"), help="recurrent cell")
     add("--attention", help="dot, scaled_dot, general, additive, multi_head")
     args = parser.settings()
     args.output = output_folder(args.output)
@@ -159,10 +160,8 @@ def build_tokenizer(args, texts, specials):
 
 
 def build_model(args, source_tokenizer, target_tokenizer):
-    if args.cell == "gru":
-        cell = keras.layers.GRUCell(args.units, reset_after=args.reset_after)
-    else:
-        cell = keras.layers.LSTMCell(args.units)
+    kind = {"reset_after": args.reset_after} if args.cell == "gru" else {}
+    cell = build_cell(args.cell, args.units, **kind)
     attention = args.attention
     if attention == "additive with biases":
         attention = BahdanauAttention(args.units, use_bias=True)
@@ -194,25 +193,23 @@ def build_model(args, source_tokenizer, target_tokenizer):
 
 
 def fit(args, model, batches, pad_id, scores):
-    steps = len(batches) * args.epochs
-    warmup = min(200, steps // 10)
-    schedule = keras.optimizers.schedules.CosineDecay(
-        0.0,
-        steps - warmup,
-        warmup_target=args.learning_rate,
-        warmup_steps=warmup,
-    )
-    model.compile(
-        keras.optimizers.Adam(schedule, beta_2=0.98, global_clipnorm=1.0),
-        TokenCrossentropy(pad_id, args.label_smoothing),
-    )
-    # Only a run of the same settings is resumed.
-    settings = json.dumps(vars(args), default=str, sort_keys=True)
-    backup = args.output / f"backup-{zlib.crc32(settings.encode()):08x}"
-    resume = keras.callbacks.BackupAndRestore(backup)
-    return model.fit(
-        batches, epochs=args.epochs, callbacks=[scores, resume], shuffle=False
-    ).history
+    """Trains, or goes on; leaves the last weights, returns the history."""
+    folder = TrainingFolder(args.output, vars(args), "val_bleu", "max", keep=1)
+    if folder.epochs_done() < args.epochs:
+        steps = len(batches) * args.epochs
+        schedule = cosine_schedule(args.learning_rate, steps, 200)
+        model.compile(
+            keras.optimizers.Adam(schedule, beta_2=0.98, global_clipnorm=1.0),
+            TokenCrossentropy(pad_id, args.label_smoothing),
+        )
+        model.fit(
+            batches,
+            epochs=args.epochs,
+            callbacks=folder.callbacks([scores]),
+            shuffle=False,
+        )
+    model.load_weights(folder.last()[-1])
+    return folder.history()
 
 
 def evaluate(args, translators, sources, references):

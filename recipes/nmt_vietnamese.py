@@ -37,8 +37,6 @@ from kerasrnn.decoding import GreedySearch
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
-from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import RHNCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.models import Decoder
@@ -50,6 +48,8 @@ from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
+from kerasrnn.settings import build_cell
+from kerasrnn.settings import cosine_schedule
 
 # The other presets say in what they differ from it.
 BEST = {
@@ -63,6 +63,7 @@ BEST = {
     "cell": "lstm",
     "units": 384,
     "embedding_dim": 384,
+    "embedding_scale": None,
     "encoder_depth": 1,
     "decoder_depth": 1,
     "bidirectional": True,
@@ -91,6 +92,7 @@ LUONG = BEST | {
     "tokenizer": "closed",
     "units": 512,
     "embedding_dim": 512,
+    "embedding_scale": 1.0,
     "lexical": False,
     "decoder_depth": 2,
     "attention": "general",
@@ -136,6 +138,7 @@ PRESETS = {
     | {
         "cell": "gam_rhn",
         "units": 384,
+        "embedding_scale": None,
         "decoder_depth": 1,
         "input_feeding": False,
         "schedule": "cosine",
@@ -167,7 +170,6 @@ def parse_args():
         "--corpus",
         help="phrasebook, en_vi, or the path of a file NAME.en beside NAME.vi",
     )
-    add("--cell", choices=("lstm", "gru", "rhn", "gam_rhn"))
     add("--attention", help="dot, scaled_dot, general, additive, multi_head")
     args = parser.settings()
     args.output = output_folder(args.output)
@@ -215,24 +217,13 @@ def build_tokenizers(args, train, vocabularies):
     ]
 
 
-def build_cell(args):
-    if args.cell == "gam_rhn":
-        units = args.units
-        return GAMRHNCell(
-            units, 2, num_groups=units, group_size=3, head_units=units // 2
-        )
-    if args.cell == "rhn":
-        return RHNCell(args.units, depth=3)
-    cells = {"gru": keras.layers.GRUCell, "lstm": keras.layers.LSTMCell}
-    return cells[args.cell](args.units)
-
-
 def build_model(args, source_tokenizer, target_tokenizer):
-    cell = build_cell(args)
+    cell = build_cell(args.cell, args.units)
     shared = {
         "factorized": args.factorized,
         "dropout": args.dropout,
         "word_dropout": args.word_dropout,
+        "embedding_scale": args.embedding_scale,
     }
     same = not args.bidirectional and args.encoder_depth == args.decoder_depth
     return Translator(
@@ -265,14 +256,11 @@ def build_model(args, source_tokenizer, target_tokenizer):
 
 def build_optimizer(args, epoch_steps):
     steps, peak = args.epochs * epoch_steps, args.learning_rate
-    schedules = keras.optimizers.schedules
     if args.schedule == "cosine":
-        warmup = min(400, steps // 10)
-        schedule = schedules.CosineDecay(
-            0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
-        )
         return keras.optimizers.Adam(
-            schedule, beta_2=0.98, global_clipnorm=args.clip
+            cosine_schedule(peak, steps, 400),
+            beta_2=0.98,
+            global_clipnorm=args.clip,
         )
     if args.schedule == "luong":
         # Halved each 12th of the training, from two thirds of it on.
@@ -282,7 +270,9 @@ def build_optimizer(args, epoch_steps):
         # By 0.75 each 5 epochs behind the first 10, down to 0.0025.
         boundaries = [epoch_steps * (10 + 5 * i) for i in range(21)]
         rates = [max(peak * 0.75**i, 0.0025) for i in range(22)]
-    schedule = schedules.PiecewiseConstantDecay(boundaries, rates)
+    schedule = keras.optimizers.schedules.PiecewiseConstantDecay(
+        boundaries, rates
+    )
     return keras.optimizers.SGD(schedule, global_clipnorm=args.clip)
 
 

@@ -36,8 +36,6 @@ from kerasrnn.data import warn_of_unseen
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
-from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import BitsPerCharacter
@@ -50,6 +48,8 @@ from kerasrnn.plots import frequency_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
+from kerasrnn.settings import build_cell
+from kerasrnn.settings import cosine_schedule
 
 # What the README says of it was measured with these; the other presets say
 # in what they differ.
@@ -69,6 +69,7 @@ BEST = {
     "dropout": 0.3,
     "recurrent_dropout": 0.2,
     "word_dropout": 0.1,
+    "dtype": "mixed_bfloat16",
     "epochs": 12,
     "batch_size": 20,
     "window": 35,
@@ -85,6 +86,7 @@ BEST = {
 ROW = BEST | {
     "dropout": 0.2,
     "word_dropout": 0.05,
+    "dtype": "float32",
     "epochs": 3,
     "average": None,
     "dynamic": False,
@@ -108,6 +110,7 @@ PRESETS = {
         "corpus": "phrasebook",
         "units": 128,
         "depth": 3,
+        "dtype": "float32",
         "epochs": 5,
         "window": 20,
         "average": None,
@@ -124,6 +127,7 @@ PRESETS = {
         "dropout": 0.75,
         "recurrent_dropout": 0.25,
         "word_dropout": 0.25,
+        "dtype": "float32",
         "epochs": 500,
         "optimizer": "sgd",
         "learning_rate": 7.0,
@@ -145,6 +149,7 @@ PRESETS = {
         "dropout": 0.3,
         "recurrent_dropout": 0.3,
         "word_dropout": 0.0,
+        "dtype": "float32",
         "epochs": 100,
         "batch_size": 128,
         "window": 100,
@@ -158,7 +163,6 @@ def parse_args():
     parser = RecipeParser(__doc__, "ptb_lm", PRESETS, "phrasebook")
     add = parser.add_argument
     add("--corpus", help="phrasebook, ptb, or the path of a text")
-    add("--cell", choices=("lstm", "gru", "rhn", "gam_rhn"))
     add(
         "--attention",
         help="to the model's own past: dot, scaled_dot, general, additive, "
@@ -195,25 +199,13 @@ def build_tokenizer(args, lines):
     )
 
 
-def build_cell(args):
-    dropout = {"recurrent_dropout": args.recurrent_dropout}
-    if args.cell == "gam_rhn":
-        return GAMRHNCell(
-            args.units,
-            args.depth,
-            num_groups=args.units,
-            group_size=3,
-            head_units=args.units // 2,
-            **dropout,
-        )
-    if args.cell == "rhn":
-        return RHNCell(args.units, args.depth, **dropout)
-    cells = {"gru": keras.layers.GRUCell, "lstm": keras.layers.LSTMCell}
-    return cells[args.cell](args.units, **dropout)
-
-
 def build_model(args, tokenizer):
-    cell = build_cell(args)
+    cell = build_cell(
+        args.cell,
+        args.units,
+        args.depth,
+        recurrent_dropout=args.recurrent_dropout,
+    )
     if args.attention is not None:
         cell = SelfAttentionCell(cell, args.attention, window=32)
     uniform = {}
@@ -254,13 +246,7 @@ def build_optimizer(args, steps):
         return keras.optimizers.SGD(
             args.learning_rate, weight_decay=args.weight_decay, **options
         )
-    warmup = min(200, steps // 10)
-    schedule = keras.optimizers.schedules.CosineDecay(
-        0.0,
-        steps - warmup,
-        warmup_target=args.learning_rate,
-        warmup_steps=warmup,
-    )
+    schedule = cosine_schedule(args.learning_rate, steps, 200)
     return keras.optimizers.Adam(schedule, **options)
 
 
@@ -270,11 +256,6 @@ def fit(args, model, train, validation):
         args.output, vars(args), f"val_{metrics(args)[0].name}"
     )
     windows = text_windows(train, args.batch_size, args.window)
-    model.compile(
-        build_optimizer(args, len(windows) * args.epochs),
-        TokenCrossentropy(-1),
-        metrics=metrics(args),
-    )
     callbacks = [TrainingSpeed(len(train))]
     if args.decay is not None:
         rate, first = args.decay
@@ -288,6 +269,11 @@ def fit(args, model, train, validation):
     if args.average is not None:
         callbacks.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
     if folder.epochs_done() < args.epochs:
+        model.compile(
+            build_optimizer(args, len(windows) * args.epochs),
+            TokenCrossentropy(-1),
+            metrics=metrics(args),
+        )
         model.fit(
             windows.prefetch(2),
             epochs=args.epochs,
@@ -299,6 +285,14 @@ def fit(args, model, train, validation):
         )
     model.load_weights(folder.best)
     return folder.history()
+
+
+def in_float32(args, tokenizer, model):
+    """Returns a copy that a processor without bfloat16 can serve."""
+    keras.config.set_dtype_policy("float32")
+    copy = build_model(args, tokenizer)
+    copy.set_weights(model.get_weights())
+    return copy
 
 
 def evaluate(args, model, texts):
@@ -356,14 +350,15 @@ def train(args):
     if corpus.test is None:
         print("The corpus has no test part; figures are on validation alone.")
     tokenizer = build_tokenizer(args, corpus.train)
+    keras.config.set_dtype_policy(args.dtype)
     model = build_model(args, tokenizer)
-    language = TextLanguageModel(model, tokenizer)
     texts = {}
     for name, lines in corpus._asdict().items():
         if lines is not None:
             warn_of_unseen(lines, tokenizer, name)
-            texts[name] = language.ids(lines)
+            texts[name] = TextLanguageModel(model, tokenizer).ids(lines)
     history = fit(args, model, texts["train"], texts["validation"])
+    model = in_float32(args, tokenizer, model)
     curves = {
         name: values
         for name, values in history.items()
@@ -383,6 +378,7 @@ def train(args):
     }
     model.save(args.output / "model.keras")
     if keras.backend.backend() == "tensorflow":
+        language = TextLanguageModel(model, tokenizer)
         facts["samples"] = [
             language.write([""], seed, temperature=0.8, top_k=40)[0]
             for seed in range(args.seed, args.seed + 5)

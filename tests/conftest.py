@@ -1,9 +1,16 @@
-"""What tests on JAX need: quick compiling, and not too many programs kept."""
+"""What all tests share: a seed; on JAX, quick compiling and little memory."""
 
 import gc
 
 import keras
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    """Two draws of a dropout mask must not be the same by chance."""
+    keras.utils.set_random_seed(0)
+
 
 if keras.backend.backend() == "jax":
     import jax

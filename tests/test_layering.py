@@ -21,7 +21,7 @@ ALLOWED = {
     "losses": {"keras"},
     "metrics": {"keras", "sacrebleu"},
     "callbacks": {"keras"},
-    "settings": set(),
+    "settings": {"keras", "kerasrnn.layers"},
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {
         "keras",

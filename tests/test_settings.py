@@ -1,6 +1,13 @@
+import keras
+import numpy as np
 import pytest
 
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.settings import CELLS
 from kerasrnn.settings import RecipeParser
+from kerasrnn.settings import build_cell
+from kerasrnn.settings import cosine_schedule
 
 PRESETS = {
     "best": {"corpus": "ptb", "units": 300, "depth": 2, "epochs": 9},
@@ -72,3 +79,38 @@ def test_help_shows_the_first_line_alone(parser, capsys):
         parser.settings(["--help"])
     shown = capsys.readouterr().out
     assert "Trains." in shown and "More." not in shown
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_every_cell_runs(name):
+    cell = build_cell(name, 8, recurrent_dropout=0.25)
+    assert cell.recurrent_dropout == 0.25
+    assert keras.layers.RNN(cell)(np.ones((2, 3, 4), "float32")).shape == (2, 8)
+
+
+@pytest.mark.parametrize(
+    "name, cell_class, depth",
+    [("rhn", RHNCell, 3), ("gam_rhn", GAMRHNCell, 2)],
+)
+def test_the_depth_of_a_cell(name, cell_class, depth):
+    assert type(build_cell(name, 8)) is cell_class
+    assert build_cell(name, 8).depth == depth
+    assert build_cell(name, 8, 5).depth == 5
+
+
+def test_a_cell_that_does_not_exist():
+    with pytest.raises(ValueError, match="no cell 'qrnn'.*one of rnn, lstm"):
+        build_cell("qrnn", 8)
+
+
+def test_the_rate_rises_to_its_peak_and_falls_to_zero():
+    schedule = cosine_schedule(0.5, 100, 10)
+    rates = [float(schedule(step)) for step in range(101)]
+    np.testing.assert_allclose(rates[:11], np.linspace(0, 0.5, 11), atol=1e-6)
+    down = 0.25 * (1 + np.cos(np.linspace(0, np.pi, 91)))
+    np.testing.assert_allclose(rates[10:], down, atol=1e-6)
+
+
+def test_a_short_training_rises_for_a_tenth_of_it():
+    schedule = cosine_schedule(1.0, 20, 200)
+    assert float(schedule(2)) == max(float(schedule(i)) for i in range(20))

@@ -77,9 +77,8 @@ class RHNLoop:
         (grad,) = grads
         emitted = [None] * self.depth
         for layer in reversed(range(self.depth)):
-            slope, carry = slopes[
-                layer
-            ]  # (batch, gates, units), (batch, units)
+            # Of shapes (batch, gates, units) and (batch, units).
+            slope, carry = slopes[layer]
             gates = ops.reshape(
                 ops.expand_dims(grad, 1) * slope, (-1, self.width)
             )

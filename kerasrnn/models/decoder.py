@@ -53,6 +53,8 @@ class Decoder(TokenLogits, keras.layers.Layer):
             `decoder.lexicon.assign`.
         dropout: Rate on the embeddings and before the output layer.
         word_dropout: Rate at which tokens lose their whole embedding.
+        embedding_scale: Float, the factor on the embeddings; `None` for the
+            root of their width.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -107,6 +109,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
         lexicon_size=None,
         dropout=0.0,
         word_dropout=0.0,
+        embedding_scale=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -128,11 +131,13 @@ class Decoder(TokenLogits, keras.layers.Layer):
         self.lexicon_size = lexicon_size
         self.dropout = dropout
         self.word_dropout = word_dropout
+        self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
             vocabulary_size,
             embedding_dim,
             dropout=dropout,
             word_dropout=word_dropout,
+            scale=embedding_scale,
             name="embedding",
         )
         if factorized:
@@ -298,6 +303,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
             "lexicon_size": self.lexicon_size,
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,
+            "embedding_scale": self.embedding_scale,
         }
 
     @classmethod

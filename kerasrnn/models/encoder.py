@@ -36,6 +36,8 @@ class Encoder(keras.layers.Layer):
         word_dropout: Rate at which words lose their whole embedding, in
             training (Sennrich & Zhang 2019).
         pad_id: Id of padding; `-1` for a vocabulary without a row for it.
+        embedding_scale: Float, the factor on the embeddings; `None` for the
+            root of their width.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -83,6 +85,7 @@ class Encoder(keras.layers.Layer):
         dropout=0.0,
         word_dropout=0.0,
         pad_id=0,
+        embedding_scale=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -107,11 +110,13 @@ class Encoder(keras.layers.Layer):
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.pad_id = pad_id
+        self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
             vocabulary_size,
             embedding_dim,
             dropout=dropout,
             word_dropout=word_dropout,
+            scale=embedding_scale,
             name="embedding",
         )
         if factorized:
@@ -216,6 +221,7 @@ class Encoder(keras.layers.Layer):
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,
             "pad_id": self.pad_id,
+            "embedding_scale": self.embedding_scale,
         }
 
     @classmethod

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
 
 RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "nmt_hindi.py"
 
@@ -83,6 +84,22 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
     )
     assert found["translation"].shape == (2,)
     assert found["translation"][1] == b""
+
+
+def test_what_is_trained_is_not_trained_again(corpus, tmp_path, monkeypatch):
+    output = tmp_path / "out"
+    histories = []
+    for epochs in (1, 1, 2):
+        run_inside(
+            monkeypatch,
+            *("--corpus", corpus, "--units", 8, "--limit", 24),
+            *("--epochs", epochs, "--output", output),
+        )
+        card = json.loads((output / "card.json").read_text("utf-8"))
+        histories.append(card["history"])
+    assert histories[0] == histories[1]
+    assert len(histories[1]["loss"]) == 1
+    assert len(histories[2]["loss"]) == 2
 
 
 def test_a_missing_corpus_ends_the_run(tmp_path):

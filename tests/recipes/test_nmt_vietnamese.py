@@ -7,7 +7,7 @@ import sys
 import keras
 import pytest
 import tensorflow as tf
-import tensorflow_text  # noqa: F401 (registers what the SavedModel uses)
+import tensorflow_text  # noqa: F401  registers the text operations
 
 RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "nmt_vietnamese.py"
 ENGLISH = {"the cat": "con mèo", "a dog": "một con chó", "he": "anh ấy"}
