@@ -11,6 +11,7 @@ history of the training and pictures. An interrupted run resumes.
 """
 
 import argparse
+import itertools
 import json
 import math
 
@@ -31,6 +32,7 @@ from kerasrnn.data import labelled_batches
 from kerasrnn.data import read_review_corpus
 from kerasrnn.data import read_word_vectors
 from kerasrnn.data import text_windows
+from kerasrnn.data import train_word_vectors
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
 from kerasrnn.export import write_card
@@ -228,28 +230,15 @@ def start(args, model, tokenizer, texts):
 
 def give_vectors(args, model, tokenizer, texts):
     """Starts the embedding from word vectors trained on texts."""
-    from gensim.models import Word2Vec
-
     path = args.vectors_dir / f"{args.vectors}-{args.embedding_dim}.txt"
     if not path.exists():
-        lines = args.output / "normalized.txt"
-        with open(lines, "w", encoding="utf-8") as file:
-            for i in range(0, len(texts), 1000):
-                for line in tokenizer.normalize_all(texts[i : i + 1000]):
-                    file.write(line + "\n")
-        vectors = Word2Vec(
-            corpus_file=str(lines),
-            vector_size=args.embedding_dim,
-            sg=args.vectors == "skip-gram",
-            window=8,
-            workers=2,
-            epochs=8,
-            seed=args.seed,
-        ).wv
-        partial = path.with_suffix(".partial")
-        vectors.save_word2vec_format(str(partial))
-        partial.replace(path)
-        lines.unlink()
+        parts = (texts[i : i + 1000] for i in range(0, len(texts), 1000))
+        lines = itertools.chain.from_iterable(
+            map(tokenizer.normalize_all, parts)
+        )
+        train_word_vectors(
+            lines, path, args.embedding_dim, args.vectors, args.seed
+        )
     matrix, found = read_word_vectors(path, tokenizer.vocabulary)
     print(f"{found} of {len(matrix)} words have a vector.")
     # The embedding multiplies by the root of its width.

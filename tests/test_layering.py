@@ -24,6 +24,7 @@ ALLOWED = {
     "settings": {"keras", "kerasrnn.layers"},
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {
+        "gensim",
         "keras",
         "keras_nlp",
         "numpy",

@@ -40,6 +40,7 @@ from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
 from kerasrnn.data.word_tokenizer import WordTokenizer
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
+from kerasrnn.data.word_vectors import train_word_vectors
 
 __all__ = [
     "CharacterTokenizer",
@@ -78,6 +79,7 @@ __all__ = [
     "source_key",
     "split_by_source",
     "text_windows",
+    "train_word_vectors",
     "translation_batches",
     "translation_lexicon",
     "vietnamese_phrasebook",

@@ -1,4 +1,4 @@
-"""Word vectors made elsewhere, as a matrix for a vocabulary."""
+"""Word vectors: trained on a text, and as a matrix for a vocabulary."""
 
 import pathlib
 import warnings
@@ -8,6 +8,76 @@ import numpy as np
 
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
+
+
+def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
+    """Trains word vectors with gensim and writes them to a text file.
+
+    A window reaches eight words to both sides, words that occur fewer than
+    five times are left out, and the text is read eight times. Two threads
+    share the work, so two runs with the same seed differ a little.
+
+    Args:
+        lines: Iterable of strings, words with spaces between, as
+            `ReviewTokenizer.normalize_all` returns them.
+        path: String or path, the file to write; `read_word_vectors` reads it.
+            It is there only when it is whole.
+        dimensions: Positive integer, numbers of a vector.
+        kind: `"skip-gram"`, which foretells its neighbours from a word, or
+            `"cbow"`, the word from them.
+        seed: Integer.
+
+    Raises:
+        CorpusError: If no word occurs five times. It is a `ValueError`.
+        ValueError: If there is no such kind.
+
+    Example:
+
+    ```python
+    train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
+    read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape  # (2, 20)
+    ```
+
+    References:
+        [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781).
+    """
+    from gensim.models import Word2Vec
+
+    if kind not in ("skip-gram", "cbow"):
+        raise ValueError(
+            f"`kind` must be 'skip-gram' or 'cbow'. Received: kind={kind!r}"
+        )
+    path = pathlib.Path(path)
+    text, partial = (path.with_suffix(end) for end in (".lines", ".partial"))
+    try:
+        with text.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        model = Word2Vec(
+            vector_size=dimensions,
+            sg=kind == "skip-gram",
+            window=8,
+            min_count=5,
+            workers=2,
+            epochs=8,
+            seed=seed,
+        )
+        model.build_vocab(corpus_file=str(text))
+        if not len(model.wv):
+            raise CorpusError(
+                "Word vectors need words that occur often. Expected: one that "
+                "occurs five times at least. Received: none"
+            )
+        model.train(
+            corpus_file=str(text),
+            total_examples=model.corpus_count,
+            total_words=model.corpus_total_words,
+            epochs=model.epochs,
+        )
+        model.wv.save_word2vec_format(str(partial))
+        partial.replace(path)
+    finally:
+        text.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 class WordVectors(NamedTuple):
