@@ -94,7 +94,10 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
     assert found["translation"][1] == b""
 
 
-@pytest.mark.parametrize("preset", ["laird", "sutskever", "luong", "gam-rhn"])
+@pytest.mark.parametrize(
+    "preset",
+    ["laird", "laird-hour", "sutskever", "luong", "luong-hour", "gam-rhn"],
+)
 def test_published_models_are_built_and_learn(
     preset, recipe, corpus, tmp_path, monkeypatch
 ):
@@ -125,7 +128,7 @@ def test_published_models_are_built_and_learn(
     gradients = tape.gradient(loss, weights)
     pairs = zip(model.trainable_weights, gradients, strict=True)
     assert [w.path for w, gradient in pairs if gradient is None] == []
-    depth = {"luong": 2, "gam-rhn": 1}.get(preset, 4)
+    depth = {"luong": 2, "luong-hour": 2, "gam-rhn": 1}.get(preset, 4)
     norms = recipe["decoder_gradients"](
         model, inputs, tf.zeros((*target.shape, tokenizers[1].vocabulary_size))
     )()
