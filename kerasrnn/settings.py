@@ -98,7 +98,7 @@ def build_cell(name, units, depth=None, **options):
 
     Example:
 
-    >>> build_cell("rhn", 256, recurrent_dropout=0.2)
+    >>> cell = build_cell("rhn", 256, recurrent_dropout=0.2)
     """
     if name == "gam_rhn":
         return GAMRHNCell(
