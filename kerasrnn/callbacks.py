@@ -1,13 +1,13 @@
 """What `Model.fit` needs and Keras lacks."""
 
-import csv
-import json
-import math
 import pathlib
 import time
-import zlib
 
 import keras
+
+from kerasrnn.csv_log import columns
+from kerasrnn.csv_log import read_rows
+from kerasrnn.csv_log import write_rows
 
 
 class Stopwatch:
@@ -35,8 +35,9 @@ class Stopwatch:
 class TextScores(keras.callbacks.Callback):
     """Scores generated text after every epoch.
 
-    The scores join the logs of the epoch, so that progress bar, history and
-    any callback behind this one see them.
+    The scores join the logs of the epoch, and so does `score_seconds`, what
+    they took by the clock, so that progress bar, history and any callback
+    behind this one see them.
 
     Args:
         generate: Function from a list of strings to a list of strings, such
@@ -66,7 +67,9 @@ class TextScores(keras.callbacks.Callback):
     def on_epoch_end(self, epoch, logs=None):
         if logs is None:
             return
+        clock = Stopwatch()
         scores = self.score(self.generate(self.inputs), self.references)
+        logs["score_seconds"] = clock.read()["wall_seconds"]
         for name, value in scores.items():
             if isinstance(value, (int, float)):
                 logs[f"val_{name}"] = value
@@ -143,151 +146,10 @@ class GradientNorms(keras.callbacks.Callback):
         step = int(self.model.optimizer.iterations)
         if step % self.every:
             return
-        row = {"step": step} | self.measure()
-        is_new = not self._path.exists()
-        with open(self._path, "a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, row)
-            if is_new:
-                writer.writeheader()
-            writer.writerow(row)
+        # An interrupted training comes by its last batches again.
+        rows = [row for row in read_rows(self._path) if row["step"] < step]
+        write_rows(self._path, [*rows, {"step": step} | self.measure()])
 
     def history(self):
         """Returns what was noted: a dictionary of lists."""
-        return _columns(_read_rows(self._path))
-
-
-class TrainingFolder:
-    """What a training leaves on disk, so that it can be gone on with.
-
-    A folder of its own for each combination of settings holds a backup of
-    the last epoch, the weights of the best one, and the log of all epochs,
-    those before an interruption too.
-
-    Args:
-        output: Folder to make it in.
-        settings: Dictionary of what the training depends on.
-        monitor: Name of the logged value that says which epoch is best.
-        mode: `"min"` or `"max"`, which value of it is.
-        keep: Integer, of how many of the last epochs the weights are kept;
-            see `last`.
-
-    Attributes:
-        best: Path of the weights of the best epoch.
-        path: Path of the folder.
-
-    Example:
-
-    ```python
-    folder = TrainingFolder("out", {"units": 8}, "val_loss")
-    if folder.epochs_done() < 10:
-        model.fit(batches, epochs=10, callbacks=folder.callbacks())
-    model.load_weights(folder.best)
-    ```
-    """
-
-    def __init__(self, output, settings, monitor, mode="min", keep=0):
-        text = json.dumps(settings, default=str, sort_keys=True)
-        name = f"training-{zlib.crc32(text.encode()):08x}"
-        self.path = pathlib.Path(output) / name
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._log = self.path / "history.csv"
-        self._monitor, self._mode, self._keep = monitor, mode, keep
-        self.best = self.path / "best.weights.h5"
-
-    def callbacks(self, inner=()):
-        """Returns the callbacks of `fit`, `inner` among them.
-
-        Args:
-            inner: Callbacks to run after the backup and before the weights
-                and the log are written: what they log is logged.
-        """
-        seen = self.history().get(self._monitor)
-        least = None
-        if seen:
-            least = min(seen) if self._mode == "min" else max(seen)
-        return [
-            keras.callbacks.BackupAndRestore(self.path / "backup"),
-            *inner,
-            _LastWeights(self.path, self._keep),
-            keras.callbacks.ModelCheckpoint(
-                self.best,
-                self._monitor,
-                save_best_only=True,
-                save_weights_only=True,
-                mode=self._mode,
-                initial_value_threshold=least,
-            ),
-            keras.callbacks.CSVLogger(self._log, append=True),
-        ]
-
-    def last(self):
-        """Returns the paths of the weights that are kept, the last last."""
-        return sorted(self.path.glob("epoch-*.weights.h5"))
-
-    def epochs_done(self):
-        """Returns how many epochs are in the log."""
-        return len(_read_rows(self._log))
-
-    def history(self):
-        """Returns the log: a dictionary of lists, one number an epoch."""
-        columns = _columns(_read_rows(self._log))
-        columns.pop("epoch", None)
-        return columns
-
-
-class _LastWeights(keras.callbacks.Callback):
-    """Keeps the weights of the last epochs in a folder."""
-
-    def __init__(self, folder, count):
-        super().__init__()
-        self.folder, self.count = folder, count
-
-    def on_epoch_end(self, epoch, logs=None):
-        if not self.count:
-            return
-        self.model.save_weights(self.folder / f"epoch-{epoch:04d}.weights.h5")
-        for path in sorted(self.folder.glob("epoch-*"))[: -self.count]:
-            path.unlink()
-
-
-def load_average(model, paths):
-    """Sets the weights of a model to the mean of those in some files.
-
-    Args:
-        model: A built `keras.Model`.
-        paths: List of paths, of weights that `model.save_weights` wrote.
-
-    Raises:
-        ValueError: when there is no path.
-
-    Example:
-
-    ```python
-    load_average(model, TrainingFolder("out", {}, "loss", keep=3).last())
-    ```
-    """
-    if not paths:
-        raise ValueError("`paths` must name at least one file. Received: [].")
-    total = None
-    for path in paths:
-        model.load_weights(path)
-        weights = model.get_weights()
-        if total is None:
-            total = weights
-        else:
-            total = [a + b for a, b in zip(total, weights, strict=True)]
-    model.set_weights([weight / len(paths) for weight in total])
-
-
-def _read_rows(path):
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def _columns(rows):
-    return {
-        name: [float(row[name] or math.nan) for row in rows]
-        for name in (rows[0] if rows else ())
-    }
+        return columns(read_rows(self._path))

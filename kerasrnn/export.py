@@ -71,6 +71,25 @@ def write_card(path, **facts):
     partial.replace(path)
 
 
+def read_card(path, settings):
+    """Reads a card that `write_card` wrote, if it is of a run like this one.
+
+    Args:
+        path: File to read.
+        settings: What the card must hold as its `settings`.
+
+    Returns:
+        The card, a dictionary; `None` where there is none, or one of a run
+        with other settings.
+    """
+    path = pathlib.Path(path)
+    if not path.exists():
+        return None
+    card = json.loads(path.read_text(encoding="utf-8"))
+    same = json.loads(json.dumps(settings, default=str))
+    return card if card.get("settings") == same else None
+
+
 def _commit():
     """The commit of the working directory, marked when it was changed."""
     git = ["git", "describe", "--always", "--dirty"]

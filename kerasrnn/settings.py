@@ -45,11 +45,11 @@ class RecipeParser(argparse.ArgumentParser):
         add = self.add_argument
         add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
         add("--cell", choices=CELLS, help="recurrent cell")
-        add("--units", type=int, help="width of a cell")
-        add("--epochs", type=int, help="passes over the corpus")
-        add("--batch-size", type=int, help="examples in a batch")
+        add("--units", type=count, help="width of a cell")
+        add("--epochs", type=count, help="passes over the corpus")
+        add("--batch-size", type=count, help="examples in a batch")
         add("--learning-rate", type=float, help="the highest one")
-        add("--limit", type=int, help="use the first N examples only")
+        add("--limit", type=count, help="use the first N examples only")
         add("--seed", type=int, default=13, help="of order, weights, samples")
         add("--output", default=f"saved_models/{name}", help="folder to write")
         add(
@@ -59,17 +59,20 @@ class RecipeParser(argparse.ArgumentParser):
             "for any other",
         )
 
-    def settings(self, arguments=None):
+    def settings(self, arguments=None, preset=None):
         """Parses a command line.
 
         Args:
             arguments: List of strings; `None` for those of the process.
+            preset: String, a preset in place of the one that the command line
+                names: a row of a comparison, with all flags that were given.
 
         Returns:
             An `argparse.Namespace` with the settings of the preset, those
             that were given in place of its own, `preset` and `data_dir`.
         """
         args = self.parse_args(arguments)
+        args.preset = preset or args.preset
         if args.preset is None:
             real = args.corpus not in (None, self._built_in)
             args.preset = "best" if real else self._built_in
@@ -77,6 +80,15 @@ class RecipeParser(argparse.ArgumentParser):
         return argparse.Namespace(
             **{"data_dir": None} | self._presets[args.preset] | given
         )
+
+
+def count(text):
+    """Reads a positive integer: a type of `argparse`."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a positive integer, received {text!r}"
+        )
+    return int(text)
 
 
 def build_cell(name, units, depth=None, **options):

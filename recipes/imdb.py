@@ -14,12 +14,13 @@ import argparse
 import itertools
 import json
 import math
+import pathlib
 
 import keras
 import numpy as np
 
 from kerasrnn.callbacks import Stopwatch
-from kerasrnn.callbacks import TrainingFolder
+from kerasrnn.callbacks import TrainingSpeed
 from kerasrnn.data import LabelledTexts
 from kerasrnn.data import ReviewCorpus
 from kerasrnn.data import ReviewTokenizer
@@ -35,6 +36,7 @@ from kerasrnn.data import text_windows
 from kerasrnn.data import train_word_vectors
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
+from kerasrnn.export import read_card
 from kerasrnn.export import write_card
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Encoder
@@ -50,6 +52,8 @@ from kerasrnn.plots import word_weight_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.training_folder import TrainingFolder
+from kerasrnn.training_folder import fingerprint
 
 # The setting of a report on eight models (Wang 2025): all words, cleaned and
 # without stop words, the first 100 of a review.
@@ -162,7 +166,7 @@ PRESETS = {
 SENTENCE = "I highly recommend this great film , it is a must-watch !"
 
 
-def parse_args():
+def parse_args(preset=None):
     parser = RecipeParser(__doc__, "imdb", PRESETS, "generated")
     add = parser.add_argument
     add(
@@ -170,8 +174,13 @@ def parse_args():
         help="generated, imdb, or the path of an archive, a folder, a TSV or "
         "a CSV",
     )
+    add(
+        "--vectors",
+        help="of words, to start from: skip-gram or cbow, trained on all "
+        "reviews, or the path of a text file of word2vec or GloVe",
+    )
     add("--folds", type=int, default=0, help="cross-validate instead")
-    args = parser.settings()
+    args = parser.settings(preset=preset)
     args.output = args.vectors_dir = output_folder(args.output)
     return args
 
@@ -180,8 +189,20 @@ def load_corpus(args):
     if args.corpus == "generated":
         count = args.limit or 4000
         return ReviewCorpus(generated_reviews(count, args.seed), None, [])
-    path = find_corpus(args.corpus, args.data_dir)
+    path = pathlib.Path(args.corpus)
+    if args.corpus == "imdb" or not path.is_dir():
+        path = find_corpus(args.corpus, args.data_dir)
     return read_review_corpus(path, args.limit)
+
+
+def without(held_out, texts):
+    """Returns the texts that are not held out; some reviews stand twice."""
+    held_out = set(held_out.texts)
+    if isinstance(texts, LabelledTexts):
+        pairs = zip(*texts, strict=True)
+        kept = [pair for pair in pairs if pair[0] not in held_out]
+        return LabelledTexts([x for x, _ in kept], [y for _, y in kept])
+    return [text for text in texts if text not in held_out]
 
 
 def build_tokenizer(args, texts):
@@ -199,52 +220,66 @@ def build_tokenizer(args, texts):
     )
 
 
-def build_model(args, tokenizer):
+def build_model(args, tokenizer, embedding_dim=None):
+    # Units are dropped behind each layer, once.
+    deep = args.layers > 1
     model = TextClassifier(
         Encoder(
             tokenizer.vocabulary_size,
             build_cell(args.cell, args.units),
-            args.embedding_dim,
+            embedding_dim or args.embedding_dim,
             depth=args.layers,
             bidirectional=args.bidirectional,
-            dropout=args.dropout if args.layers > 1 else 0.0,
+            dropout=args.dropout if deep else 0.0,
+            embedding_dropout=0.0,
             word_dropout=args.word_dropout,
             pad_id=tokenizer.pad_id,
         ),
         args.summary,
         args.attention,
-        dropout=args.dropout,
+        dropout=0.0 if deep else args.dropout,
     )
     model.build((None, None))
     return model
 
 
-def start(args, model, tokenizer, texts):
-    """Learns what texts without labels teach, where it is asked for."""
-    if args.vectors is not None:
-        give_vectors(args, model, tokenizer, texts)
+def start(args, tokenizer, texts):
+    """Builds a model that knows what texts without labels teach.
+
+    That is words, a language, both or nothing, as the settings ask.
+    """
+    if args.vectors is None:
+        model = build_model(args, tokenizer)
+    else:
+        vectors = load_vectors(args, tokenizer, texts)
+        model = build_model(args, tokenizer, vectors.shape[1])
+        # The embedding multiplies by the root of its width.
+        scale = vectors.std() * math.sqrt(vectors.shape[1])
+        model.encoder.embedding.embeddings.assign(vectors / scale)
+        model.encoder.embedding.trainable = args.train_vectors
     if args.pretrain_reviews:
         # The last ones: those without a label.
         pretrain(args, model, tokenizer, texts[-args.pretrain_reviews :])
+    return model
 
 
-def give_vectors(args, model, tokenizer, texts):
-    """Starts the embedding from word vectors trained on texts."""
-    path = args.vectors_dir / f"{args.vectors}-{args.embedding_dim}.txt"
-    if not path.exists():
-        parts = (texts[i : i + 1000] for i in range(0, len(texts), 1000))
-        lines = itertools.chain.from_iterable(
-            map(tokenizer.normalize_all, parts)
-        )
-        train_word_vectors(
-            lines, path, args.embedding_dim, args.vectors, args.seed
-        )
+def load_vectors(args, tokenizer, texts):
+    """Returns word vectors from a file, or trained on texts and kept there."""
+    path = pathlib.Path(args.vectors)
+    if args.vectors in ("skip-gram", "cbow"):
+        size = args.embedding_dim
+        cleaning = [args.special, args.without_stop_words]
+        of = fingerprint([texts, cleaning, size, args.seed])
+        path = args.vectors_dir / f"{args.vectors}-{of}.txt"
+        if not path.exists():
+            parts = (texts[i : i + 1000] for i in range(0, len(texts), 1000))
+            lines = itertools.chain.from_iterable(
+                map(tokenizer.normalize_all, parts)
+            )
+            train_word_vectors(lines, path, size, args.vectors, args.seed)
     matrix, found = read_word_vectors(path, tokenizer.vocabulary)
     print(f"{found} of {len(matrix)} words have a vector.")
-    # The embedding multiplies by the root of its width.
-    scale = matrix.std() * math.sqrt(args.embedding_dim)
-    model.encoder.embedding.embeddings.assign(matrix / scale)
-    model.encoder.embedding.trainable = args.train_vectors
+    return matrix
 
 
 def pretrain(args, model, tokenizer, texts):
@@ -253,16 +288,16 @@ def pretrain(args, model, tokenizer, texts):
     language = LanguageModel(
         tokenizer.vocabulary_size,
         encoder.cell,
-        args.embedding_dim,
+        encoder.embedding_dim,
         depth=args.layers,
         dropout=0.1,
         batch_size=64,
     )
     language.build()
     language.embedding.set_weights(encoder.embedding.get_weights())
-    folder = TrainingFolder(
-        args.output, vars(args) | {"stage": "language model"}, "loss"
-    )
+    settings = vars(args) | {"stage": "language model"}
+    settings["data"] = [texts, tokenizer.vocabulary]
+    folder = TrainingFolder(args.output, settings, "loss")
     if not folder.epochs_done():
         ids = TextLanguageModel(language, tokenizer).ids(texts)
         language.compile(
@@ -271,6 +306,7 @@ def pretrain(args, model, tokenizer, texts):
         )
         language.fit(
             text_windows(ids, 64, 50, tokenizer.end_id),
+            initial_epoch=folder.resume(language),
             callbacks=folder.callbacks(),
             shuffle=False,
         )
@@ -285,15 +321,17 @@ def accuracy(labels, logits):
     return keras.ops.equal(labels > 0.5, logits > 0.0)
 
 
-def fit(args, model, tokenizer, train, validation, stage):
-    """Trains, or goes on; leaves the best weights, returns the history."""
-    folder = TrainingFolder(
-        args.output, vars(args) | {"stage": stage}, "val_loss"
-    )
+def fit(args, model, tokenizer, train, validation, facts):
+    """Trains, or goes on; leaves the best weights, returns the history.
+
+    The facts are what the training depends on beside the settings.
+    """
+    folder = TrainingFolder(args.output, vars(args) | facts, "val_loss")
     options = {"max_length": args.max_length}
     batches = labelled_batches(
         *train, tokenizer, args.batch_size, seed=args.seed, **options
     )
+    words = (min(len(x.split()), args.max_length) for x in train.texts)
     rate = args.learning_rate
     if args.schedule == "cosine":
         rate = cosine_schedule(rate, args.epochs * len(batches), 100)
@@ -306,10 +344,11 @@ def fit(args, model, tokenizer, train, validation, stage):
         model.fit(
             batches,
             epochs=args.epochs,
+            initial_epoch=folder.resume(model),
             validation_data=labelled_batches(
                 *validation, tokenizer, 4 * args.batch_size, **options
             ),
-            callbacks=folder.callbacks(),
+            callbacks=folder.callbacks([TrainingSpeed(sum(words))]),
             shuffle=False,
         )
     model.load_weights(folder.best)
@@ -321,24 +360,28 @@ def learn(args, tokenizer, train, unlabelled, validation):
 
     The second learns from all reviews, from those without a label what the
     first one says: a probability. Returns the (second) model, in float32 for
-    processors without bfloat16, and its history.
+    processors without bfloat16, its history, and the CPU seconds of all
+    training on labels and answers.
     """
     keras.config.set_dtype_policy(args.dtype)
     texts = train.texts + unlabelled
-    model = build_model(args, tokenizer)
-    start(args, model, tokenizer, texts)
-    history = fit(args, model, tokenizer, train, validation, "first")
+    data = [train, unlabelled, validation, tokenizer.vocabulary]
+    model = start(args, tokenizer, texts)
+    facts = {"stage": "first", "data": data}
+    history = fit(args, model, tokenizer, train, validation, facts)
+    seconds = sum(history["cpu_seconds"])
     if args.self_training and unlabelled:
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
         answers = labeller.probabilities(unlabelled, batch_size=256)
         train = LabelledTexts(texts, train.labels + answers.tolist())
-        model = build_model(args, tokenizer)
-        start(args, model, tokenizer, texts)
-        history = fit(args, model, tokenizer, train, validation, "second")
+        model = start(args, tokenizer, texts)
+        facts = {"stage": "second", "data": data}
+        history = fit(args, model, tokenizer, train, validation, facts)
+        seconds += sum(history["cpu_seconds"])
     keras.config.set_dtype_policy("float32")
-    served = build_model(args, tokenizer)
+    served = build_model(args, tokenizer, model.encoder.embedding_dim)
     served.set_weights(model.get_weights())
-    return served, history
+    return served, history, seconds
 
 
 def evaluate(labeller, parts):
@@ -379,11 +422,13 @@ def train(args):
     corpus = load_corpus(args)
     if corpus.test is None:
         print("The corpus has no test part; figures are on held-out reviews.")
-    dev_size = min(args.dev_size, len(corpus.train.texts) // 5)
+    dev_size = min(args.dev_size, max(1, len(corpus.train.texts) // 5))
     learnt, validation = hold_out(corpus.train, dev_size, args.seed)
+    learnt = without(validation, learnt)
+    unlabelled = without(validation, corpus.unlabelled)
     tokenizer = build_tokenizer(args, learnt.texts)
-    model, history = learn(
-        args, tokenizer, learnt, corpus.unlabelled, validation
+    model, history, seconds = learn(
+        args, tokenizer, learnt, unlabelled, validation
     )
     labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
     parts = {"validation": validation}
@@ -404,6 +449,7 @@ def train(args):
         parameters=model.count_params(),
         scores=scores,
         history=history,
+        training_cpu_seconds=seconds,
         gradient_norms=labeller.gradient_norms(long).tolist(),
         **clock.read(),
     )
@@ -411,29 +457,33 @@ def train(args):
 
 
 def cross_validate(args):
-    """Trains on all but one fold, for each fold; measures on that one."""
+    """Trains on all but one fold, for each fold; measures on that one.
+
+    As in the report, the epoch of the least cost on that fold is measured.
+    """
     from sklearn.model_selection import StratifiedKFold
 
     clock = Stopwatch()
     corpus = load_corpus(args)
     texts, labels = (np.array(x, object) for x in corpus.train)
     folds = StratifiedKFold(args.folds, shuffle=True, random_state=args.seed)
-    found = []
+    found, seconds = [], 0.0
     for fold, (inside, outside) in enumerate(
         folds.split(texts, labels.astype(int)), 1
     ):
         keras.backend.clear_session()
         keras.utils.set_random_seed(args.seed + fold - 1)
         output = output_folder(args.output / f"fold-{fold}")
-        own = argparse.Namespace(
-            **vars(args) | {"output": output, "vectors_dir": output}
-        )
+        own = argparse.Namespace(**vars(args) | {"output": output})
         learnt, held_out = (
             LabelledTexts(texts[places].tolist(), labels[places].tolist())
             for places in (inside, outside)
         )
+        learnt = without(held_out, learnt)
+        unlabelled = without(held_out, corpus.unlabelled)
         tokenizer = build_tokenizer(own, learnt.texts)
-        model, _ = learn(own, tokenizer, learnt, corpus.unlabelled, held_out)
+        model, _, cost = learn(own, tokenizer, learnt, unlabelled, held_out)
+        seconds += cost
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
         scores = evaluate(labeller, {output.name: held_out})
         found.append(scores[output.name]["accuracy"])
@@ -446,6 +496,7 @@ def cross_validate(args):
         accuracies=found,
         mean=mean,
         standard_deviation=spread,
+        training_cpu_seconds=seconds,
         **clock.read(),
     )
 
@@ -462,21 +513,14 @@ def compare(args, models):
     """Trains the models that are not on disk, and compares them."""
     card_name = "folds.json" if args.folds else "card.json"
     cards = {}
-    for name, settings in models.items():
-        output = output_folder(args.output / name)
-        card = output / card_name
-        row = {
-            **settings,
-            **{k: getattr(args, k) for k in ("corpus", "limit", "epochs")},
-            **{k: getattr(args, k) for k in ("data_dir", "seed", "folds")},
-            "preset": name,
-            "output": output,
-            "vectors_dir": args.output,
-        }
-        if not card.exists():
+    for name in models:
+        row = parse_args(name)
+        row.output = output_folder(args.output / name)
+        settings, card = dict(vars(row)), row.output / card_name
+        if read_card(card, settings) is None:
             keras.backend.clear_session()
-            run(argparse.Namespace(**row))
-        cards[name] = json.loads(card.read_text(encoding="utf-8"))
+            run(row)
+        cards[name] = read_card(card, settings)
     if args.preset == "report" and not args.folds:
         draw_report(args, cards)
     text = table(cards)
@@ -511,7 +555,7 @@ def table(cards):
             accuracy = f"{100 * card['scores']['validation']['accuracy']:.1f}"
         lines.append(
             f"| {name} | {accuracy} | {REPORTED.get(name, '')} "
-            f"| {card['parameters']:,} | {card['cpu_seconds']:.0f} |"
+            f"| {card['parameters']:,} | {card['training_cpu_seconds']:.0f} |"
         )
     return "\n".join(lines) + "\n"
 

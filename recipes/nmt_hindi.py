@@ -15,7 +15,6 @@ import keras
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
-from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.data import SentencePieceTokenizer
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
@@ -43,6 +42,7 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.training_folder import TrainingFolder
 
 # What the ablation in the README settled on. The other presets say in what
 # they differ from it.
@@ -192,19 +192,25 @@ def build_model(args, source_tokenizer, target_tokenizer):
     )
 
 
-def fit(args, model, batches, pad_id, scores):
+def fit(args, model, train, tokenizers, scores):
     """Trains, or goes on; leaves the last weights, returns the history."""
-    folder = TrainingFolder(args.output, vars(args), "val_bleu", "max", keep=1)
+    data = [train, *(tokenizer.vocabulary for tokenizer in tokenizers)]
+    settings = vars(args) | {"data": data}
+    folder = TrainingFolder(args.output, settings, "val_bleu", "max", keep=1)
+    batches = translation_batches(
+        train, *tokenizers, args.batch_size, seed=args.seed
+    )
     if folder.epochs_done() < args.epochs:
         steps = len(batches) * args.epochs
         schedule = cosine_schedule(args.learning_rate, steps, 200)
         model.compile(
             keras.optimizers.Adam(schedule, beta_2=0.98, global_clipnorm=1.0),
-            TokenCrossentropy(pad_id, args.label_smoothing),
+            TokenCrossentropy(tokenizers[1].pad_id, args.label_smoothing),
         )
         model.fit(
             batches,
             epochs=args.epochs,
+            initial_epoch=folder.resume(model),
             callbacks=folder.callbacks([scores]),
             shuffle=False,
         )
@@ -236,38 +242,30 @@ def main():
     train, dev = load_pairs(args)
     print(f"{len(train)} training pairs, {len(dev)} held-out pairs")
     english, hindi = zip(*train, strict=True)
-    source_tokenizer = build_tokenizer(args, english, specials=())
-    target_tokenizer = build_tokenizer(args, hindi, specials=("<s>", "</s>"))
-    model = build_model(args, source_tokenizer, target_tokenizer)
+    tokenizers = [
+        build_tokenizer(args, english, specials=()),
+        build_tokenizer(args, hindi, specials=("<s>", "</s>")),
+    ]
+    model = build_model(args, *tokenizers)
     if args.lexicon:
-        model.decoder.lexicon.assign(
-            translation_lexicon(train, source_tokenizer, target_tokenizer)
-        )
-    ids = target_tokenizer.special_ids
+        model.decoder.lexicon.assign(translation_lexicon(train, *tokenizers))
+    ids = tokenizers[1].special_ids
     translators = {
-        name: TextTranslator(model, source_tokenizer, target_tokenizer, search)
+        name: TextTranslator(model, *tokenizers, search)
         for name, search in (
             ("greedy", GreedySearch(**ids)),
             ("beam 5", BeamSearch(**ids)),
         )
     }
     sources, references = zip(*dev, strict=True)
-    references = target_tokenizer.normalize_all(references)
-
-    batches = translation_batches(
-        train,
-        source_tokenizer,
-        target_tokenizer,
-        args.batch_size,
-        seed=args.seed,
-    )
+    references = tokenizers[1].normalize_all(references)
     watch = TextScores(
         translators["greedy"].translate_all,
         sources[:200],
         references[:200],
         functools.partial(score, args),
     )
-    history = fit(args, model, batches, target_tokenizer.pad_id, watch)
+    history = fit(args, model, train, tokenizers, watch)
     scores, translations = evaluate(args, translators, sources, references)
     samples = list(zip(sources, references, translations, strict=True))[:10]
     for source, reference, translation in samples:
@@ -279,9 +277,7 @@ def main():
     save_figure(picture, args.output / "attention.png")
     save_figure(training_figure(history), args.output / "training.png")
     saved = export_saved_model(
-        args.output / "1",
-        best.signatures,
-        [model, source_tokenizer, target_tokenizer],
+        args.output / "1", best.signatures, [model, *tokenizers]
     )
     write_card(
         args.output / "card.json",

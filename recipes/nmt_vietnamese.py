@@ -18,9 +18,7 @@ import tensorflow as tf
 from kerasrnn.callbacks import GradientNorms
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
-from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
-from kerasrnn.callbacks import load_average
 from kerasrnn.data import SentencePieceTokenizer
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
@@ -50,6 +48,8 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.training_folder import TrainingFolder
+from kerasrnn.training_folder import load_average
 
 # The other presets say in what they differ from it.
 BEST = {
@@ -85,8 +85,9 @@ BEST = {
     "average": 3,
 }
 # The public recipe of Luong, Brevdo and Zhao 2017 for this corpus: scaled
-# general attention. Their loss is summed over the tokens of a sentence, 27 on
-# average: a rate of 1 and a norm of 5 there are 27 times and a 27th here.
+# general attention, whose scale is within its weights here. Their loss is
+# summed over the tokens of a sentence, 27 on average: a rate of 1 and a norm
+# of 5 there are 27 times and a 27th here.
 LUONG = BEST | {
     "max_length": 50,
     "tokenizer": "closed",
@@ -191,7 +192,7 @@ def load_pairs(args):
     """Returns the training and the validation pairs, and the vocabularies.
 
     The validation pairs are those of tst2012 where it lies beside the corpus,
-    and else held out of it.
+    and else held out of it. What is in tst2012 or tst2013 is not learnt.
     """
     if args.corpus == "phrasebook":
         pairs, folder = vietnamese_phrasebook()[: args.limit], None
@@ -203,25 +204,51 @@ def load_pairs(args):
         folder = path.parent
     vocabularies = None
     if args.tokenizer == "closed":
+        if folder is None:
+            raise ValueError(
+                f"The preset {args.preset} needs the vocabularies of a corpus "
+                "in files. Expected: --corpus en_vi, or a file with vocab.en "
+                f"and vocab.vi beside it. Received: --corpus {args.corpus}"
+            )
         vocabularies = [
             read_vocabulary(folder / f"vocab.{language}")
             for language in ("en", "vi")
         ]
     if folder is not None and (folder / "tst2012.en").exists():
-        dev, _ = read_parallel_files(
-            folder / "tst2012.en", folder / "tst2012.vi"
-        )
+        dev = read_part(folder, "tst2012")
         train = drop_overlap(pairs, dev)
+        if (folder / "tst2013.en").exists():
+            train = drop_overlap(train, read_part(folder, "tst2013"))
+        dev = dev[: args.limit]
     else:
         dev_size = max(1, min(300, len(pairs) // 10))
         train, dev = split_by_source(pairs, dev_size, args.seed)
-    return drop_long(train, args.max_length), dev, vocabularies
+    short = drop_long(train, args.max_length)
+    if not short:
+        raise ValueError(
+            "No pair is left to learn from. Expected: one of at most "
+            f"{args.max_length} words a side whose source is not held out. "
+            f"Received: {len(pairs)} pairs, {len(train)} of them not held out"
+        )
+    return short, dev, vocabularies
+
+
+def read_part(folder, name):
+    """Returns the pairs of one part of the corpus."""
+    pairs, _ = read_parallel_files(folder / f"{name}.en", folder / f"{name}.vi")
+    return pairs
 
 
 def build_tokenizers(args, train, vocabularies):
     options = {"lowercase": False, "separate_punctuation": True}
     if vocabularies is not None:
-        return [WordTokenizer(tokens, **options) for tokens in vocabularies]
+        english, vietnamese = vocabularies
+        if not args.mask_padding:
+            # Padding that is read is a word of its own.
+            english = [*english, "<pad>"]
+        return [
+            WordTokenizer(tokens, **options) for tokens in (english, vietnamese)
+        ]
     return [
         SentencePieceTokenizer.train(texts, args.vocabulary_size, **options)
         for texts in zip(*train, strict=True)
@@ -314,8 +341,10 @@ def decoder_gradients(model, inputs, labels):
 
 def fit(args, model, tokenizers, train, dev, watch):
     """Trains, or goes on; returns what training left on disk."""
+    data = [train, dev, *(tokenizer.vocabulary for tokenizer in tokenizers)]
+    settings = vars(args) | {"data": data}
     folder = TrainingFolder(
-        args.output, vars(args), "val_bleu", "max", args.average
+        args.output, settings, "val_bleu", "max", args.average
     )
     # A word may be several subwords.
     most = args.max_length if args.fixed_length else 2 * args.max_length
@@ -341,6 +370,7 @@ def fit(args, model, tokenizers, train, dev, watch):
         model.fit(
             batches,
             epochs=args.epochs,
+            initial_epoch=folder.resume(model),
             validation_data=validation,
             callbacks=folder.callbacks(callbacks),
             shuffle=False,
@@ -371,11 +401,11 @@ def build_translators(args, tokenizers, model):
     ids = tokenizers[1].special_ids
     # At 1, a beam of 10 says 6 % too little; chosen on tst2012.
     beam = BeamSearch(**ids, max_length=150, beam_width=10, length_penalty=1.4)
-    length = args.max_length if args.fixed_length else 150
+    # What is masked may be of any length, however the model was trained.
+    fixed = args.fixed_length and not args.mask_padding
+    length = args.max_length if fixed else 150
     return {
-        name: TextTranslator(
-            model, *tokenizers, search, length, args.fixed_length
-        )
+        name: TextTranslator(model, *tokenizers, search, length, fixed)
         for name, search in {
             "greedy": GreedySearch(**ids, max_length=150),
             "beam 10": beam,
@@ -387,8 +417,10 @@ def score(tokenizer, translations, references):
     """BLEU of tokenized text, as the papers on this corpus have it.
 
     Punctuation is set apart in both: a translation is plain text, and a
-    reference may be.
+    reference may be. What a model says in place of a word that it does not
+    know is one token, and no word.
     """
+    translations = [text.replace("<unk>", "\ufffd") for text in translations]
     both = [tokenizer.normalize_all(x) for x in (translations, references)]
     words = [sum(len(text.split()) for text in texts) for texts in both]
     ratio = {"length_ratio": words[0] / max(1, words[1])}

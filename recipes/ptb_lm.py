@@ -9,7 +9,6 @@ A run leaves a SavedModel in `OUTPUT/1/`, and beside it `card.json`, the
 history of the training and pictures. An interrupted run resumes.
 """
 
-import argparse
 import collections
 import json
 import math
@@ -20,7 +19,6 @@ import keras
 import numpy as np
 
 from kerasrnn.callbacks import Stopwatch
-from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
 from kerasrnn.data import CharacterTokenizer
 from kerasrnn.data import TextCorpus
@@ -35,6 +33,7 @@ from kerasrnn.data import text_windows
 from kerasrnn.data import warn_of_unseen
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
+from kerasrnn.export import read_card
 from kerasrnn.export import write_card
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.losses import TokenCrossentropy
@@ -50,6 +49,7 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.training_folder import TrainingFolder
 
 # What the README says of it was measured with these; the other presets say
 # in what they differ.
@@ -159,7 +159,7 @@ PRESETS = {
 }
 
 
-def parse_args():
+def parse_args(preset=None):
     parser = RecipeParser(__doc__, "ptb_lm", PRESETS, "phrasebook")
     add = parser.add_argument
     add("--corpus", help="phrasebook, ptb, or the path of a text")
@@ -168,7 +168,7 @@ def parse_args():
         help="to the model's own past: dot, scaled_dot, general, additive, "
         "multi_head",
     )
-    args = parser.settings()
+    args = parser.settings(preset=preset)
     args.output = output_folder(args.output)
     return args
 
@@ -253,7 +253,9 @@ def build_optimizer(args, steps):
 def fit(args, model, train, validation):
     """Trains, or goes on; leaves the best weights, returns the history."""
     folder = TrainingFolder(
-        args.output, vars(args), f"val_{metrics(args)[0].name}"
+        args.output,
+        vars(args) | {"data": [train.tolist(), validation.tolist()]},
+        f"val_{metrics(args)[0].name}",
     )
     windows = text_windows(train, args.batch_size, args.window)
     callbacks = [TrainingSpeed(len(train))]
@@ -277,6 +279,7 @@ def fit(args, model, train, validation):
         model.fit(
             windows.prefetch(2),
             epochs=args.epochs,
+            initial_epoch=folder.resume(model),
             validation_data=text_windows(
                 validation, args.batch_size, args.window
             ),
@@ -397,20 +400,13 @@ def compare(args):
     runs = [(name, args.seed) for name in ROWS]
     runs += [(name, args.seed + i) for i in (1, 2) for name in SPREAD]
     for name, seed in runs:
-        output = output_folder(args.output / f"{name}-{seed}")
-        card = output / "card.json"
-        row = {
-            **ROWS[name],
-            "preset": f"{name}-5m",
-            "data_dir": args.data_dir,
-            "seed": seed,
-            "output": output,
-            **{k: getattr(args, k) for k in ("corpus", "limit", "epochs")},
-        }
-        if not card.exists():
+        row = parse_args(f"{name}-5m")
+        row.seed, row.output = seed, args.output / f"{name}-{seed}"
+        card = output_folder(row.output) / "card.json"
+        if read_card(card, vars(row)) is None:
             keras.backend.clear_session()
-            train(argparse.Namespace(**row))
-        cards[name, seed] = json.loads(card.read_text(encoding="utf-8"))
+            train(row)
+        cards[name, seed] = read_card(card, vars(row))
     histories = {name: cards[name, args.seed]["history"] for name in ROWS}
     for metric in ("loss", "val_loss", "val_token_accuracy", "val_perplexity"):
         figure = comparison_figure(histories, metric)

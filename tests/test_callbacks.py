@@ -7,9 +7,7 @@ import pytest
 from kerasrnn.callbacks import GradientNorms
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
-from kerasrnn.callbacks import TrainingFolder
 from kerasrnn.callbacks import TrainingSpeed
-from kerasrnn.callbacks import load_average
 
 
 def test_a_stopwatch_tells_sleeping_from_working():
@@ -144,50 +142,6 @@ def test_tokens_are_counted_on_in_a_later_fit(model):
     assert history["tokens"] == [2000, 3000]
 
 
-def test_a_training_folder_keeps_the_best_weights_and_the_whole_log(tmp_path):
-    settings = {"units": 1, "where": tmp_path}
-    x, y = np.ones((8, 1)), np.zeros((8, 1))
-
-    def train(rate, epochs):
-        folder = TrainingFolder(tmp_path, settings, "val_loss")
-        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
-        model.layers[0].set_weights([np.ones((1, 1)), np.zeros(1)])
-        model.compile(keras.optimizers.SGD(rate), "mse")
-        model.fit(
-            *(x, y),
-            epochs=epochs,
-            validation_data=(x, y),
-            callbacks=folder.callbacks([TrainingSpeed(8)]),
-            verbose=0,
-        )
-        return folder, model
-
-    assert TrainingFolder(tmp_path, settings, "val_loss").history() == {}
-    folder, model = train(0.1, 2)
-    history = folder.history()
-    assert folder.epochs_done() == len(history["loss"]) == 2
-    assert history["tokens"] == [8, 16]
-    # A second training gets worse and worse: the first one's weights stay.
-    train(-0.5, 2)
-    again = TrainingFolder(tmp_path, settings, "val_loss")
-    assert again.epochs_done() == 4
-    model.load_weights(again.best)
-    loss = model.evaluate(x, y, verbose=0)
-    assert loss == pytest.approx(min(history["val_loss"]), rel=1e-5)
-
-    other = TrainingFolder(tmp_path, {"units": 2}, "val_loss")
-    assert other.history() == {}
-
-
-def test_a_log_without_an_epoch_is_no_history(tmp_path):
-    folder = TrainingFolder(tmp_path, {}, "val_loss")
-    logger = folder.callbacks()[-1]
-    logger.on_train_begin()
-    logger.on_train_end()
-    assert folder.history() == {}
-    assert folder.epochs_done() == 0
-
-
 def train_by(model, *callbacks, epochs=3, batches=2):
     data = np.ones((2 * batches, 1))
     model.fit(
@@ -214,32 +168,3 @@ def test_gradient_norms_are_noted_now_and_then(model, tmp_path):
         "step": [3, 6, 9, 12],
         "first": [0, 1, 7, 7],
     }
-
-
-def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
-    folder = TrainingFolder(tmp_path, {}, "loss", keep=2)
-    seen = []
-    watch = keras.callbacks.LambdaCallback(
-        on_epoch_end=lambda epoch, logs: seen.append(model.get_weights())
-    )
-    train_by(model, *folder.callbacks([watch]))
-    assert [path.name for path in folder.last()] == [
-        "epoch-0001.weights.h5",
-        "epoch-0002.weights.h5",
-    ]
-    for path, expected in zip(folder.last(), seen[1:], strict=True):
-        model.load_weights(path)
-        for found, weight in zip(model.get_weights(), expected, strict=True):
-            np.testing.assert_array_equal(found, weight)
-    load_average(model, folder.last())
-    for found, *two in zip(model.get_weights(), *seen[1:], strict=True):
-        np.testing.assert_allclose(found, np.mean(two, axis=0), rtol=1e-6)
-    assert np.abs(seen[1][0] - seen[2][0]).max() > 1e-3
-
-
-def test_no_weights_are_kept_unless_asked(model, tmp_path):
-    folder = TrainingFolder(tmp_path, {}, "loss")
-    train_by(model, *folder.callbacks())
-    assert folder.last() == []
-    with pytest.raises(ValueError, match="at least one file"):
-        load_average(model, folder.last())

@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import pathlib
 
 import keras
 import numpy as np
@@ -12,11 +13,15 @@ from kerasrnn.data import TextTranslator
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.export import export_saved_model
 from kerasrnn.export import output_folder
+from kerasrnn.export import read_card
 from kerasrnn.export import write_card
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
 from tests import fresh_process
+
+# A run's settings, as a recipe has them.
+SETTINGS = {"units": 8, "output": pathlib.Path("out"), "decay": (1.0, 2)}
 
 ENGLISH = ["the red book", "who is there", "who knows", "a blue house"] * 3
 HINDI = ["लाल किताब", "वहाँ कौन है", "किसे पता", "एक नीला घर"] * 3
@@ -323,7 +328,7 @@ def test_an_output_folder_that_cannot_be_made(tmp_path, path):
 # Cards.
 
 
-def read_card(path):
+def as_json(path):
     def not_json(constant):
         raise AssertionError(f"{constant} is no JSON")
 
@@ -334,7 +339,7 @@ def test_a_card_holds_the_facts_and_where_they_come_from(tmp_path):
     path = tmp_path / "card.json"
     facts = {"scores": {"bleu": 8.5}, "samples": [["क्या", "है"]]}
     write_card(str(path), **facts)
-    card = read_card(path)
+    card = as_json(path)
     assert {name: card[name] for name in facts} == facts
     assert card["command"].startswith("python ")
     assert card["commit"]
@@ -347,7 +352,7 @@ def test_a_card_holds_the_facts_and_where_they_come_from(tmp_path):
 def test_what_json_cannot_hold_is_a_string(tmp_path):
     path = tmp_path / "card.json"
     write_card(path, folder=tmp_path, loss=[1.0, math.nan, math.inf])
-    card = read_card(path)
+    card = as_json(path)
     assert card["folder"] == str(tmp_path)
     assert card["loss"] == [1.0, "NaN", "Infinity"]
 
@@ -359,5 +364,16 @@ def test_a_card_that_fails_leaves_the_older_one(tmp_path):
     loop.append(loop)
     with pytest.raises(ValueError, match="Circular"):
         write_card(path, run=2, loop=loop)
-    assert read_card(path)["run"] == 1
+    assert as_json(path)["run"] == 1
     assert os.listdir(tmp_path) == ["card.json"]
+
+
+def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):
+    path = tmp_path / "card.json"
+    assert read_card(path, SETTINGS) is None
+    write_card(path, settings=SETTINGS, scores={"bleu": 1.5})
+    assert read_card(path, SETTINGS)["scores"] == {"bleu": 1.5}
+    assert read_card(path, SETTINGS | {"units": 9}) is None
+    assert read_card(path, SETTINGS | {"more": None}) is None
+    write_card(path, scores={})
+    assert read_card(path, SETTINGS) is None

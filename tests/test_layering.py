@@ -20,7 +20,9 @@ ALLOWED = {
     "decoding": {"keras"},
     "losses": {"keras"},
     "metrics": {"keras", "sacrebleu"},
-    "callbacks": {"keras"},
+    "callbacks": {"keras", "kerasrnn.csv_log"},
+    "csv_log": set(),
+    "training_folder": {"keras", "kerasrnn.csv_log"},
     "settings": {"keras", "kerasrnn.layers"},
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {

@@ -19,7 +19,9 @@ ANYWHERE = [
     "losses",
     "metrics",
     "callbacks",
+    "csv_log",
     "settings",
+    "training_folder",
 ]
 TENSORFLOW = ["data", "export", "plots"]
 PARTS = ANYWHERE + TENSORFLOW * (keras.backend.backend() == "tensorflow")

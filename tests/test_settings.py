@@ -47,6 +47,12 @@ def test_a_flag_is_stronger_than_the_preset(parser):
     assert (args.units, args.epochs, args.limit) == (4, 9, 5)
 
 
+def test_a_row_of_a_comparison_has_the_flags_that_were_given(parser):
+    given = ["--preset", "best", "--epochs", "4", "--seed", "2"]
+    row = parser.settings(given, preset="small")
+    assert (row.preset, row.units, row.epochs, row.seed) == ("small", 30, 4, 2)
+
+
 def test_what_neither_says_has_a_default(parser):
     args = parser.settings([])
     assert args.output == "saved_models/some_lm"
@@ -63,7 +69,9 @@ def test_the_command_line_of_the_process_is_the_default(parser, monkeypatch):
     "arguments, message",
     [
         (["--preset", "none"], "invalid choice: 'none'"),
-        (["--units", "many"], "invalid int value: 'many'"),
+        (["--units", "many"], "a positive integer, received 'many'"),
+        (["--limit", "0"], "a positive integer, received '0'"),
+        (["--epochs=-1"], "a positive integer, received '-1'"),
         (["--unit5", "8"], "unrecognized arguments: --unit5 8"),
     ],
 )

@@ -111,30 +111,61 @@ def read_labelled_table(path):
     ) as file:
         header = file.readline()
         delimiter = "\t" if "\t" in header else ","
-        # Strict, so that a stray quote takes no row with it silently.
         lines = itertools.chain([header], file)
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        rows = _rows(lines, delimiter)
         columns = _columns(rows, path)
-        while True:
-            number = rows.line_num + 1
+        for number, row in rows:
+            if not any(cell.strip() for cell in row):
+                continue
             try:
-                row = next(rows)
-                if any(cell.strip() for cell in row):
-                    text, label = _parse(row, *columns)
-                    found.texts.append(text)
-                    found.labels.append(label)
-            except StopIteration:
-                return found, malformed
-            except (csv.Error, ValueError) as error:
+                text, label = _parse(row, *columns)
+            except ValueError as error:
                 malformed.append((f"line {number}", str(error)))
+            else:
+                found.texts.append(text)
+                found.labels.append(label)
+        return found, malformed
+
+
+def _rows(lines, delimiter):
+    """The rows of a table, each with the number of its first line.
+
+    Where quotes do not pair up, each line is a row, and the quotes of those
+    in which they do not are characters like any other.
+    """
+    read = []
+
+    def noted():
+        for line in lines:
+            read.append(line)
+            yield line
+
+    number = 1
+    rows = csv.reader(noted(), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            yield number, next(rows)
+        except StopIteration:
+            return
+        except csv.Error:
+            for place, line in enumerate(read, number):
+                yield place, _row(line, delimiter)
+        number += len(read)
+        read.clear()
+
+
+def _row(line, delimiter):
+    """The columns of one line."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return line.rstrip("\r\n").split(delimiter)
 
 
 def _columns(rows, path):
     """Reads the header: where text and label are, and how many columns."""
-    try:
-        header = [cell.strip().lower() for cell in next(rows, [])]
-    except csv.Error:
-        header = []
+    _, header = next(rows, (1, []))
+    header = [cell.strip().lower() for cell in header]
     places = []
     for names in (_TEXT_COLUMNS, _LABEL_COLUMNS):
         here = [header.index(name) for name in names if name in header]

@@ -30,7 +30,8 @@ def read_parallel_files(source_path, target_path, limit=None):
 
     Raises:
         CorpusError: If the files differ in their number of lines, one of them
-            is empty or not UTF-8, or no pair is left. It is a `ValueError`.
+            is empty or not UTF-8, both are the same, or no pair is left. It
+            is a `ValueError`.
         FileNotFoundError: If a file is missing.
         ValueError: If `limit` is not a positive integer.
 
@@ -47,6 +48,11 @@ def read_parallel_files(source_path, target_path, limit=None):
         raise ValueError(
             "`limit` must be a positive integer or `None`. "
             f"Received: limit={limit!r}"
+        )
+    if pathlib.Path(source_path) == pathlib.Path(target_path):
+        raise CorpusError(
+            "Source and target must be two files. "
+            f"Received: {source_path} for both"
         )
     sources, targets = _lines(source_path), _lines(target_path)
     if len(sources) != len(targets):

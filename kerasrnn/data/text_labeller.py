@@ -94,7 +94,7 @@ class TextLabeller:
         missing = tf.maximum(0, 1 - tf.shape(ids)[1])
         pad_id = self.tokenizer.pad_id
         ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.model(ids)[:, 0])
+        return self._answer(self.model(ids[:, : self.max_length])[:, 0])
 
     def _answer(self, logits):
         probability = tf.sigmoid(tf.cast(logits, tf.float32))

@@ -1,6 +1,7 @@
 """Word vectors: trained on a text, and as a matrix for a vocabulary."""
 
 import pathlib
+import tempfile
 import warnings
 from typing import NamedTuple
 
@@ -48,8 +49,8 @@ def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
             f"`kind` must be 'skip-gram' or 'cbow'. Received: kind={kind!r}"
         )
     path = pathlib.Path(path)
-    text, partial = (path.with_suffix(end) for end in (".lines", ".partial"))
-    try:
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        text, partial = (pathlib.Path(folder, x) for x in ("lines", "vectors"))
         with text.open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
         model = Word2Vec(
@@ -75,9 +76,6 @@ def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
         )
         model.wv.save_word2vec_format(str(partial))
         partial.replace(path)
-    finally:
-        text.unlink(missing_ok=True)
-        partial.unlink(missing_ok=True)
 
 
 class WordVectors(NamedTuple):

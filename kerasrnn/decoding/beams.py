@@ -33,7 +33,8 @@ def top_k(x, k):
     on a CPU for ten of 8,810.
 
     Args:
-        x: Float tensor of shape `(rows, size)`, with a static size.
+        x: Float tensor of shape `(rows, size)`. Only where the size is
+            static there are two stages.
         k: Positive integer.
 
     Returns:
@@ -41,12 +42,12 @@ def top_k(x, k):
         indices.
     """
     size = x.shape[-1]
-    height = int((size / k) ** 0.5)
+    height = int(((size or 0) / k) ** 0.5)
     if height < 8:
         return ops.top_k(x, k)
     columns = -(-size // height)
     padding = height * columns - size
-    x = ops.pad(x, [[0, 0], [0, padding]], constant_values=-3e38)
+    x = ops.pad(x, [[0, 0], [0, padding]], constant_values=float("-inf"))
     x = ops.reshape(x, (-1, height, columns))
     _, best = ops.top_k(ops.max(x, axis=1), k)
     # (rows, height, k): every entry of the best columns.

@@ -33,6 +33,7 @@ class Encoder(keras.layers.Layer):
             of the last layer, so that attention hands on words as well as
             their context (after the lexical model of Nguyen & Chiang 2018).
         dropout: Rate on the embeddings, between layers and on the memory.
+        embedding_dropout: Rate on the embeddings; `None` for `dropout`.
         word_dropout: Rate at which words lose their whole embedding, in
             training (Sennrich & Zhang 2019).
         pad_id: Id of padding; `-1` for a vocabulary without a row for it.
@@ -83,6 +84,7 @@ class Encoder(keras.layers.Layer):
         mask_padding=True,
         lexical=False,
         dropout=0.0,
+        embedding_dropout=None,
         word_dropout=0.0,
         pad_id=0,
         embedding_scale=None,
@@ -108,13 +110,14 @@ class Encoder(keras.layers.Layer):
         self.mask_padding = mask_padding
         self.lexical = lexical
         self.dropout = dropout
+        self.embedding_dropout = embedding_dropout
         self.word_dropout = word_dropout
         self.pad_id = pad_id
         self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
             vocabulary_size,
             embedding_dim,
-            dropout=dropout,
+            dropout=dropout if embedding_dropout is None else embedding_dropout,
             word_dropout=word_dropout,
             scale=embedding_scale,
             name="embedding",
@@ -219,6 +222,7 @@ class Encoder(keras.layers.Layer):
             "mask_padding": self.mask_padding,
             "lexical": self.lexical,
             "dropout": self.dropout,
+            "embedding_dropout": self.embedding_dropout,
             "word_dropout": self.word_dropout,
             "pad_id": self.pad_id,
             "embedding_scale": self.embedding_scale,

@@ -139,6 +139,9 @@ class TextClassifier(keras.Model):
         return self.output_projection(summary), weights
 
     def _summarize_by_last(self, memory, mask, final, training):
+        if self.encoder.go_backwards:
+            last = ops.where(ops.any(mask, 1, keepdims=True), memory[:, 0], 0)
+            return last, None
         last = ops.maximum(ops.sum(ops.cast(mask, "int32"), axis=1) - 1, 0)
         last = ops.take_along_axis(memory, last[:, None, None], axis=1)[:, 0]
         if self.encoder.bidirectional:

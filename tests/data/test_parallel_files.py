@@ -30,6 +30,12 @@ def test_lines_are_pairs(write):
     assert corpus.malformed == []
 
 
+def test_a_file_is_not_its_own_translation(write):
+    path = write("train.vi", "c d\n")
+    with pytest.raises(CorpusError, match="two files.*train.vi for both"):
+        read_parallel_files(path, str(path))
+
+
 def test_limit_keeps_the_first(write):
     paths = write("a", "1\n2\n3\n"), write("b", "x\ny\nz\n")
     assert read_parallel_files(*paths, limit=2).pairs == [

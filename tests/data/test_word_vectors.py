@@ -175,8 +175,12 @@ def test_words_of_the_same_lines_are_alike(tmp_path, kind):
         for i in range(3000)
     )
     path = tmp_path / "vectors.txt"
+    # Files of like names are none of its business.
+    neighbour = path.with_suffix(".lines")
+    neighbour.write_text("mine", encoding="utf-8")
     train_word_vectors(lines, path, 8, kind, seed=3)
-    assert [file.name for file in tmp_path.iterdir()] == ["vectors.txt"]
+    assert set(tmp_path.iterdir()) == {path, neighbour}
+    assert neighbour.read_text(encoding="utf-8") == "mine"
     vocabulary = [*topics[0], *topics[1], "rare"]
     matrix, found = read_word_vectors(path, vocabulary)
     assert matrix.shape == (9, 8)

@@ -24,6 +24,12 @@ ENCODERS = {
     "simple": {"cell": SimpleRNNCell(4), "bidirectional": False},
     "deep_lstm": {"cell": LSTMCell(4), "depth": 2},
     "deep_forth": {"cell": LSTMCell(4), "depth": 2, "bidirectional": False},
+    "deep_back": {
+        "cell": GRUCell(4),
+        "depth": 2,
+        "bidirectional": False,
+        "go_backwards": True,
+    },
     "rhn": {"cell": RHNCell(4, depth=2)},
     "gam_rhn": {"cell": GAMRHNCell(4, 2, 2, 3, 5), "bidirectional": False},
     "lexical": {"cell": GRUCell(4), "lexical": True},

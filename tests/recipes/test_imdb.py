@@ -75,9 +75,89 @@ def test_the_archive_with_word_vectors(archive, tmp_path, monkeypatch):
     )
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["reviews"] == {"train": 48, "validation": 12}
-    vectors = (output / "skip-gram-100.txt").read_text("utf-8").splitlines()
-    assert vectors[0].endswith(" 100")
-    assert not (output / "normalized.txt").exists()
+    [vectors] = output.glob("skip-gram-*")
+    assert vectors.read_text("utf-8").splitlines()[0].endswith(" 100")
+
+
+def test_vectors_may_come_from_any_file(archive, tmp_path, monkeypatch):
+    path = tmp_path / "glove.txt"
+    path.write_text("film 1 0 2\nfine -1 0.5 3\n", "utf-8")
+    output = tmp_path / "out"
+    recipe = run_inside(
+        monkeypatch,
+        *("--corpus", archive, "--preset", "one-way", "--units", 4),
+        *("--epochs", 1, "--vectors", path, "--output", output),
+    )
+    assert (output / "1").is_dir()
+    args, words = recipe["parse_args"](), ("film", "fine")
+    tokenizer = recipe["ReviewTokenizer"].train(["a fine film"])
+    model = recipe["start"](args, tokenizer, [])
+    assert model.encoder.embedding_dim == 3
+    table = model.encoder.embedding.embeddings.numpy()
+    film, fine = (table[tokenizer.vocabulary.index(x)] for x in words)
+    np.testing.assert_allclose(film / film[0], [1, 0, 2], rtol=1e-5)
+    np.testing.assert_allclose(fine / film[0], [-1, 0.5, 3], rtol=1e-5)
+
+
+def test_vectors_are_of_the_texts_that_they_were_trained_on(
+    archive, tmp_path, monkeypatch
+):
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+    arguments = ("--corpus", archive, "--preset", "one-way", "--output")
+    monkeypatch.setattr(
+        sys, "argv", [*map(str, ("imdb.py", *arguments, tmp_path / "out"))]
+    )
+    args = recipe["parse_args"]()
+    tokenizer = recipe["ReviewTokenizer"].train(["a fine film"])
+    for texts in (["a fine film"] * 5, ["a dull film"] * 5) * 2:
+        recipe["load_vectors"](args, tokenizer, texts)
+    assert len(list(args.output.glob("skip-gram-*"))) == 2
+
+
+def test_a_folder_is_a_corpus(archive, tmp_path, monkeypatch):
+    import tarfile
+
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path / "here", filter="data")
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        [
+            *("imdb.py", "--corpus", str(tmp_path / "here" / "aclImdb")),
+            *("--output", str(tmp_path / "out")),
+        ],
+    )
+    corpus = recipe["load_corpus"](recipe["parse_args"]())
+    assert len(corpus.train.texts) == 60 and len(corpus.unlabelled) == 30
+
+
+def test_what_is_held_out_stands_nowhere_else():
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+    texts = recipe["LabelledTexts"]
+    without, held_out = recipe["without"], texts(["a", "b"], [1, 0])
+    found = without(held_out, texts(["c", "b", "d", "a", "c"], [1, 0, 0, 1, 1]))
+    assert found == texts(["c", "d", "c"], [1, 0, 1])
+    assert without(held_out, ["b", "e"]) == ["e"]
+
+
+def test_other_data_are_learnt_anew(tmp_path, monkeypatch):
+    """The same settings, and words that have changed places."""
+    corpus, output = tmp_path / "reviews.tsv", tmp_path / "out"
+    accuracies = []
+    for good, bad in (("good", "bad"), ("bad", "good")):
+        rows = [f"{good} {i}\t1" for i in range(40)]
+        rows += [f"{bad} {i}\t0" for i in range(80)]
+        corpus.write_text("\n".join(["text\tlabel", *rows]), "utf-8")
+        run_inside(
+            monkeypatch,
+            *("--corpus", corpus, "--preset", "no-vectors", "--units", 4),
+            *("--epochs", 3, "--batch-size", 4, "--learning-rate", 0.05),
+            *("--output", output),
+        )
+        card = json.loads((output / "card.json").read_text("utf-8"))
+        accuracies.append(card["scores"]["validation"]["accuracy"])
+    assert accuracies == [1.0, 1.0]
 
 
 def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
@@ -134,13 +214,16 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
     seen = []
     fit = recipe["fit"]
 
-    def watched(args, model, tokenizer, train, validation, stage):
-        seen.append((model, train, stage))
-        return fit(args, model, tokenizer, train, validation, stage)
+    def watched(args, model, tokenizer, train, validation, facts):
+        seen.append((model, train, facts))
+        return fit(args, model, tokenizer, train, validation, facts)
 
     learn = recipe["learn"]
     monkeypatch.setitem(learn.__globals__, "fit", watched)
-    model, _ = learn(args, tokenizer, train, corpus.unlabelled, validation)
+    model, _, seconds = learn(
+        args, tokenizer, train, corpus.unlabelled, validation
+    )
+    assert seconds > 0
     (first, labelled, _), (second, answered, _) = seen
     assert model.dtype == "float32" and second.compute_dtype == "bfloat16"
     for own, learnt in zip(model.weights, second.weights, strict=True):
@@ -173,6 +256,10 @@ def test_the_models_of_the_report_are_compared(archive, tmp_path, monkeypatch):
     written = card.stat().st_mtime_ns
     run_inside(monkeypatch, *arguments)
     assert card.stat().st_mtime_ns == written
+    run_inside(monkeypatch, *arguments, "--units", 7)
+    assert card.stat().st_mtime_ns > written
+    settings = json.loads(card.read_text("utf-8"))["settings"]
+    assert (settings["units"], settings["cell"]) == (7, "lstm")
 
 
 def test_the_presets_are_models(monkeypatch):

@@ -168,12 +168,64 @@ def test_what_is_not_masked_is_looked_at(recipe, corpus, tmp_path, monkeypatch):
         model = recipe["build_model"](args, *tokenizers)
         translators = recipe["build_translators"](args, tokenizers, model)
         found, source, target = recipe["look_at_padding"](translators["greedy"])
-        assert len(source) == found.shape[1] == 31
-        assert source.count("<pad>") == 31 - 14
+        assert len(source) == found.shape[1]
+        # Only what is not masked has to have the length of the training.
+        length = 31 if preset == "laird-unmasked" else 27
+        assert len(source) == length
+        assert source.count("<pad>") == length - 14
+        ids = tokenizers[0].pad_id, tokenizers[0].unknown_id
+        assert ids == ((13, 0) if preset == "laird-unmasked" else (-1, 0))
         is_padding = [token == "<pad>" for token in source]
         weights[preset] = found[:, is_padding].sum(axis=1)
     assert not weights["laird"].any()
     assert (weights["laird-unmasked"] > 0.1).all()
+
+
+def test_an_unknown_word_is_one_token(recipe):
+    tokenizer = recipe["WordTokenizer"](
+        [*WORDS, "con", "mèo"], lowercase=False, separate_punctuation=True
+    )
+    score = recipe["score"]
+    found = score(tokenizer, ["con <unk> mèo , ."], ["con chó mèo , ."])
+    assert found["length_ratio"] == 1.0
+    same = score(tokenizer, ["con xyz mèo , ."], ["con chó mèo , ."])
+    assert found["bleu"] == pytest.approx(same["bleu"])
+    # Nor is it the word "unk".
+    assert score(tokenizer, ["<unk>"], ["unk"])["chrf"] == 0
+
+
+def test_what_is_held_out_is_not_learnt(recipe, corpus, tmp_path, monkeypatch):
+    args = parsed(
+        recipe,
+        monkeypatch,
+        *("--corpus", corpus / "train.en", "--output", tmp_path / "out"),
+    )
+    train, dev, _ = recipe["load_pairs"](args)
+    held_out, vietnamese = train[0]
+    (corpus / "tst2013.en").write_text(held_out + "\n", "utf-8")
+    (corpus / "tst2013.vi").write_text(vietnamese + "\n", "utf-8")
+    fewer, same, _ = recipe["load_pairs"](args)
+    assert same == dev
+    assert fewer == [pair for pair in train if pair[0] != held_out] != train
+    args.limit = 1
+    (corpus / "tst2012.en").write_text("a\nb\n", "utf-8")
+    assert len(recipe["load_pairs"](args)[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--preset", "laird"), "needs the vocabularies.*--corpus en_vi"),
+        (("--preset", "best"), "No pair is left"),
+    ],
+)
+def test_what_cannot_be_learnt_from(
+    arguments, message, recipe, tmp_path, monkeypatch
+):
+    args = parsed(recipe, monkeypatch, *arguments, "--output", tmp_path / "out")
+    args.corpus, args.max_length = "phrasebook", 0
+    with pytest.raises(ValueError, match=message):
+        recipe["load_pairs"](args)
 
 
 def test_the_built_in_phrasebook_needs_no_file(recipe, tmp_path, monkeypatch):
