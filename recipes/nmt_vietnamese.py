@@ -25,6 +25,7 @@ from kerasrnn.data import WordTokenizer
 from kerasrnn.data import drop_long
 from kerasrnn.data import drop_overlap
 from kerasrnn.data import find_corpus
+from kerasrnn.data import join_punctuation
 from kerasrnn.data import read_parallel_files
 from kerasrnn.data import read_vocabulary
 from kerasrnn.data import split_by_source
@@ -428,14 +429,19 @@ def score(tokenizer, translations, references):
 
 
 def evaluate(tokenizer, translators, pairs):
-    """Returns BLEU, chrF and cost by search, and the last translations."""
+    """Returns BLEU, chrF and cost by search, and the last translations.
+
+    `plain_text` are the scores of text as it is served and read.
+    """
     sources, references = zip(*pairs, strict=True)
+    plain = [text.decode() for text in join_punctuation(references).numpy()]
     results = {}
     for name, translator in translators.items():
         clock = Stopwatch()
         translations = translator.translate_all(sources)
         results[name] = score(tokenizer, translations, references)
         results[name] |= clock.read()
+        results[name]["plain_text"] = corpus_scores(translations, plain)
         print(name, json.dumps(results[name], indent=2))
     samples = list(zip(sources, references, translations, strict=True))[:10]
     return results, samples

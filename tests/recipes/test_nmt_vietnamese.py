@@ -76,6 +76,7 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
         assert 0 <= scores["bleu"] <= 100
         assert "tok:none" in scores["bleu_signature"]
         assert scores["length_ratio"] >= 0
+        assert "tok:13a" in scores["plain_text"]["bleu_signature"]
     assert card["attention_on_padding"] == 0
     assert len(card["history"]["val_loss"]) == 2
     assert len(card["history"]["val_bleu"]) == 2
