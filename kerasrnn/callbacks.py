@@ -115,6 +115,24 @@ class TrainingSpeed(keras.callbacks.Callback):
         )
 
 
+def without_costs(history):
+    """Returns what a training logged but for tokens and seconds.
+
+    Args:
+        history: Dictionary of name to list, as `model.fit(...).history`.
+
+    Example:
+
+    >>> without_costs({"loss": [2.0], "tokens": [100.0], "val_loss": [2.5]})
+    {'loss': [2.0], 'val_loss': [2.5]}
+    """
+    return {
+        name: values
+        for name, values in history.items()
+        if not name.startswith("tokens") and not name.endswith("_seconds")
+    }
+
+
 class GradientNorms(keras.callbacks.Callback):
     """Notes how long the gradients of a model's parts are, over a training.
 

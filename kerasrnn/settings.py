@@ -83,7 +83,19 @@ class RecipeParser(argparse.ArgumentParser):
 
 
 def count(text):
-    """Reads a positive integer: a type of `argparse`."""
+    """Reads a positive integer: a `type` for `argparse`.
+
+    Args:
+        text: String of decimal digits.
+
+    Raises:
+        argparse.ArgumentTypeError: when it is no positive integer.
+
+    Example:
+
+    >>> count("20")
+    20
+    """
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(
             f"expected a positive integer, received {text!r}"

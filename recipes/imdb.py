@@ -21,6 +21,7 @@ import numpy as np
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.callbacks import without_costs
 from kerasrnn.data import LabelledTexts
 from kerasrnn.data import ReviewCorpus
 from kerasrnn.data import ReviewTokenizer
@@ -406,7 +407,7 @@ def draw(args, labeller, history, review):
     words, states = labeller.hidden_states(SENTENCE)
     explained, weights = labeller.weights(review)
     pictures = {
-        "training": training_figure(history),
+        "training": training_figure(without_costs(history)),
         "hidden_states": hidden_state_figure(states, words),
         "word_map": word_map_figure(states, words),
         "words": word_weight_figure(weights[:200], explained[:200]),

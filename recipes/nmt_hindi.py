@@ -15,6 +15,7 @@ import keras
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
+from kerasrnn.callbacks import without_costs
 from kerasrnn.data import SentencePieceTokenizer
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
@@ -275,7 +276,8 @@ def main():
     short = [text for text in sources if 4 <= len(text.split()) <= 9]
     picture = attention_grid(best.alignments((short or sources)[:4]))
     save_figure(picture, args.output / "attention.png")
-    save_figure(training_figure(history), args.output / "training.png")
+    picture = training_figure(without_costs(history))
+    save_figure(picture, args.output / "training.png")
     saved = export_saved_model(
         args.output / "1", best.signatures, [model, *tokenizers]
     )

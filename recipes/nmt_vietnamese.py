@@ -19,6 +19,7 @@ from kerasrnn.callbacks import GradientNorms
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
 from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.callbacks import without_costs
 from kerasrnn.data import SentencePieceTokenizer
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
@@ -466,7 +467,7 @@ def draw(args, translator, history, norms, sources):
     It is what of the weights of a sentence's translation is on padding, on
     average.
     """
-    pictures = {"training": training_figure(history)}
+    pictures = {"training": training_figure(without_costs(history))}
     if norms:
         steps = norms.pop("step")
         pictures["gradients"] = comparison_figure(

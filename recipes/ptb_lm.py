@@ -20,6 +20,7 @@ import numpy as np
 
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.callbacks import without_costs
 from kerasrnn.data import CharacterTokenizer
 from kerasrnn.data import TextCorpus
 from kerasrnn.data import TextLanguageModel
@@ -362,12 +363,8 @@ def train(args):
             texts[name] = TextLanguageModel(model, tokenizer).ids(lines)
     history = fit(args, model, texts["train"], texts["validation"])
     model = in_float32(args, tokenizer, model)
-    curves = {
-        name: values
-        for name, values in history.items()
-        if f"val_{name.removeprefix('val_')}" in history
-    }
-    save_figure(training_figure(curves), args.output / "training.png")
+    figure = training_figure(without_costs(history))
+    save_figure(figure, args.output / "training.png")
     del texts["train"]
     scores = evaluate(args, model, texts)
     facts = {

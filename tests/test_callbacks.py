@@ -8,6 +8,7 @@ from kerasrnn.callbacks import GradientNorms
 from kerasrnn.callbacks import Stopwatch
 from kerasrnn.callbacks import TextScores
 from kerasrnn.callbacks import TrainingSpeed
+from kerasrnn.callbacks import without_costs
 
 
 def test_a_stopwatch_tells_sleeping_from_working():
@@ -63,6 +64,7 @@ def test_scores_of_every_epoch_join_its_logs(model):
     ).history
     assert calls == [["a", "b"]] * 3
     assert history["val_right"] == [2, 3, 4]
+    assert all(seconds >= 0 for seconds in history["score_seconds"])
     assert [logs["val_right"] for logs in later.seen] == [2, 3, 4]
     # Text is no score: nothing can plot or compare it.
     assert not any("signature" in name for name in history)
@@ -153,6 +155,29 @@ def train_by(model, *callbacks, epochs=3, batches=2):
         verbose=0,
         shuffle=False,
     )
+
+
+def test_what_a_training_cost_is_left_out(model):
+    data = np.ones((2, 1))
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": 1.0})
+    history = model.fit(
+        *(data, data),
+        verbose=0,
+        validation_data=(data, data),
+        callbacks=[TrainingSpeed(1000), scores],
+    ).history
+    assert set(without_costs(history)) == {"loss", "val_loss", "val_bleu"}
+    assert len(history) == 3 + 4 + 1
+
+
+def test_gradient_norms_of_batches_that_come_again(model, tmp_path):
+    path = tmp_path / "norms.csv"
+    train_by(model, GradientNorms(lambda: {"a": 1}, path, every=2), epochs=3)
+    # As if the last two batches had been behind the last backup.
+    model.optimizer.iterations.assign(4)
+    norms = GradientNorms(lambda: {"a": 2}, path, every=2)
+    train_by(model, norms, epochs=2)
+    assert norms.history() == {"step": [2, 4, 6, 8], "a": [1, 1, 2, 2]}
 
 
 def test_gradient_norms_are_noted_now_and_then(model, tmp_path):
