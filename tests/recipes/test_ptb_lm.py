@@ -1,3 +1,4 @@
+import argparse
 import json
 import pathlib
 import runpy
@@ -168,7 +169,7 @@ def test_the_rows_of_the_table_have_five_million_weights():
         vocabulary_size = 10_000
 
     for name, settings in recipe["ROWS"].items():
-        args = recipe["argparse"].Namespace(**settings)
+        args = argparse.Namespace(**settings)
         model = recipe["build_model"](args, Vocabulary)
         count = sum(np.prod(w.shape) for w in model.trainable_weights)
         assert 4_900_000 <= count <= 5_000_000, name
@@ -189,7 +190,7 @@ def test_the_presets_of_the_papers_have_their_weights(
     class Vocabulary:
         vocabulary_size = types
 
-    args = recipe["argparse"].Namespace(**recipe["PRESETS"][preset])
+    args = argparse.Namespace(**recipe["PRESETS"][preset])
     model = recipe["build_model"](args, Vocabulary)
     count = sum(np.prod(w.shape) for w in model.trainable_weights)
     assert least <= count <= most
