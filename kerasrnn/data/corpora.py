@@ -59,8 +59,8 @@ _CORPORA = {
         how_to_get=(
             "download train.en, train.vi, tst2012.en, tst2012.vi, vocab.en "
             "and vocab.vi (and tst2013.en and tst2013.vi, whose sentences "
-            "are then kept out of the training) from https://nlp.stanford.edu/projects/nmt/data/"
-            "iwslt15.en-vi/"
+            "are then kept out of the training) from "
+            "https://nlp.stanford.edu/projects/nmt/data/iwslt15.en-vi/"
         ),
     ),
     # Not downloaded for the user: it is material of the Linguistic Data
