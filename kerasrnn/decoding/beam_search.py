@@ -3,13 +3,15 @@
 import keras
 from keras import ops
 
+from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
-from kerasrnn.decoding.beams import gather_rows
 from kerasrnn.decoding.beams import join
+from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import at_least_one
+from kerasrnn.decoding.unfinished import advance_until_done
 
 # Below every score, and still finite: sums and products of it stay numbers.
 _IMPOSSIBLE = -1e9
@@ -115,94 +117,115 @@ class BeamSearch(Search):
         batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
         limits = self.limits(max_lengths, batch_size)
         states, memory = keras.tree.map_structure(
-            lambda x: ops.repeat(x, self.beam_width, axis=0), (states, memory)
+            lambda x: ops.repeat(ops.expand_dims(x, 1), self.beam_width, 1),
+            (states, memory),
         )
-        trace, attended = self._first_trace(batch_size, source_mask)
         shape = (batch_size, self.beam_width)
         # Before the first step there is one hypothesis, not `beam_width`.
         first = ops.zeros(shape, "int32") + ops.arange(self.beam_width)
-        totals = ops.where(first == 0, 0.0, _IMPOSSIBLE)
-        finished = {
-            "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
-            "times": ops.zeros(shape, "int32"),
-            "beams": ops.zeros(shape, "int32"),
+        trace, attended = self._first_trace(batch_size, source_mask)
+        rows = {
+            "done": limits < 1,
+            "last": ops.full(shape, self.start_id, dtype="int32"),
+            "totals": ops.where(first == 0, 0.0, _IMPOSSIBLE),
+            "states": states,
+            "trace": trace,
+            "attended": attended,
+            "finished": {
+                "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
+                "times": ops.zeros(shape, "int32"),
+                "beams": ops.zeros(shape, "int32"),
+            },
         }
-
-        def unfinished(t, done, *rest):
-            return ops.any(ops.logical_not(done))
-
-        def advance(t, done, last, totals, states, trace, attended, finished):
-            logits, states, weights = step(
-                ops.reshape(last, (-1,)), states, memory
-            )
-            best, parents, tokens = self._expand(logits, totals)
-            if source_mask is not None:
-                weights = ops.reshape(weights, (*shape, -1))
-                trace["weights"] = self.put(trace["weights"], t, weights, 0)
-            looked_at = attended
-            if self.coverage_penalty:
-                looked_at = attended + weights
-            ended = self._ended(
-                best, parents, tokens, looked_at, t, source_mask
-            )
-            ended["scores"] = ops.where(
-                ops.expand_dims(done, 1), _IMPOSSIBLE, ended["scores"]
-            )
-            finished = self._best(finished, ended)
-
-            is_end = ops.equal(tokens, self.end_id)
-            living, order = ops.top_k(
-                ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
-            )
-            parents, last = gather(parents, order), gather(tokens, order)
-            trace["tokens"] = self.put(trace["tokens"], t, last, 0)
-            trace["parents"] = self.put(trace["parents"], t, parents, 0)
-            totals = ops.where(ops.expand_dims(done, 1), totals, living)
-            if self.coverage_penalty:
-                attended = ops.where(
-                    ops.expand_dims(done, (1, 2)),
-                    attended,
-                    gather(looked_at, parents),
-                )
-            states = keras.tree.map_structure(
-                lambda x: gather_rows(x, parents), states
-            )
-            done = ops.logical_or(
-                done, self._is_done(t, limits, totals, finished)
-            )
-            return t + 1, done, last, totals, states, trace, attended, finished
-
-        last = ops.full(shape, self.start_id, dtype="int32")
-        length, _, _, totals, _, trace, attended, finished = ops.while_loop(
-            unfinished,
-            advance,
-            (0, limits < 1, last, totals, states, trace, attended, finished),
+        given = {"memory": memory, "limits": limits}
+        if source_mask is not None:
+            given["source_mask"] = source_mask
+        length, rows = advance_until_done(
+            lambda *args: self._advance(step, *args), 0, rows, given
         )
         alive = {
             "scores": self._score(
-                totals, ops.expand_dims(limits, 1), attended, source_mask
+                rows["totals"],
+                ops.expand_dims(limits, 1),
+                rows["attended"],
+                source_mask,
             ),
             "times": ops.zeros_like(first) + ops.expand_dims(limits, 1),
             "beams": first,
         }
-        return self._trace_back(length, trace, *self._rank(finished, alive))
+        best = self._rank(rows["finished"], alive)
+        return self._trace_back(length, rows["trace"], *best)
+
+    def _advance(self, step, t, rows, given):
+        """Extends the hypotheses by a token each."""
+        source_mask = given.get("source_mask")
+        done = rows["done"]
+        states, memory = keras.tree.map_structure(
+            flatten_beams, (rows["states"], given["memory"])
+        )
+        logits, states, weights = step(
+            ops.reshape(rows["last"], (-1,)), states, memory
+        )
+        best, parents, tokens = self._expand(logits, rows["totals"])
+        trace = dict(rows["trace"])
+        attended = rows["attended"]
+        if source_mask is not None:
+            weights = split_beams(weights, self.beam_width)
+            trace["weights"] = self.put(trace["weights"], t, weights, 1)
+        if self.coverage_penalty:
+            attended = attended + weights
+        ended = self._ended(best, parents, tokens, attended, t, source_mask)
+        ended["scores"] = ops.where(
+            ops.expand_dims(done, 1), _IMPOSSIBLE, ended["scores"]
+        )
+        finished = self._best(rows["finished"], ended)
+
+        is_end = ops.equal(tokens, self.end_id)
+        living, order = ops.top_k(
+            ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
+        )
+        parents, last = gather(parents, order), gather(tokens, order)
+        trace["tokens"] = self.put(trace["tokens"], t, last, 1)
+        trace["parents"] = self.put(trace["parents"], t, parents, 1)
+        totals = ops.where(ops.expand_dims(done, 1), rows["totals"], living)
+        if self.coverage_penalty:
+            attended = ops.where(
+                ops.expand_dims(done, (1, 2)),
+                rows["attended"],
+                gather(attended, parents),
+            )
+        now_done = self._is_done(t, given["limits"], totals, finished)
+        return {
+            "done": ops.logical_or(done, now_done),
+            "last": last,
+            "totals": totals,
+            "states": keras.tree.map_structure(
+                lambda x: gather(split_beams(x, self.beam_width), parents),
+                states,
+            ),
+            "trace": trace,
+            "attended": attended,
+            "finished": finished,
+        }
 
     def _first_trace(self, batch_size, source_mask):
-        """Room for what each step chooses, time first.
+        """Room for what each step chooses.
 
         A hypothesis is not written out while it lives: each step notes its
         token, the beam it extends, and where that beam looked.
         """
-        shape = (self.max_length, batch_size, self.beam_width)
+        shape = (batch_size, self.max_length, self.beam_width)
         trace = {
             "tokens": ops.zeros(shape, "int32"),
             "parents": ops.zeros(shape, "int32"),
         }
-        if source_mask is None:
-            return trace, ()
-        places = ops.shape(source_mask)[1]
-        trace["weights"] = ops.zeros((*shape, places))
-        return trace, ops.zeros((*shape[1:], places))
+        attended = ()
+        if source_mask is not None:
+            places = ops.shape(source_mask)[1]
+            trace["weights"] = ops.zeros((*shape, places))
+        if self.coverage_penalty:
+            attended = ops.zeros((batch_size, self.beam_width, places))
+        return trace, attended
 
     def _expand(self, logits, totals):
         """The best ways to go on.
@@ -297,8 +320,8 @@ class BeamSearch(Search):
             alignments = ops.zeros((*shape, ops.shape(trace["weights"])[-1]))
 
         def step_back(t, beams, ids, alignments):
-            tokens = gather(trace["tokens"][t], beams)
-            parents = gather(trace["parents"][t], beams)
+            tokens = gather(trace["tokens"][:, t], beams)
+            parents = gather(trace["parents"][:, t], beams)
             inside = t < times
             ending = ops.logical_and(has_end, ops.equal(t, times))
             beams = ops.where(inside, parents, beams)
@@ -306,7 +329,7 @@ class BeamSearch(Search):
             token = ops.where(ending, self.end_id, token)
             ids = self.put(ids, t, token, 2)
             if "weights" in trace:
-                weights = gather(trace["weights"][t], beams)
+                weights = gather(trace["weights"][:, t], beams)
                 written = ops.logical_or(inside, ending)
                 weights = ops.where(ops.expand_dims(written, 2), weights, 0.0)
                 alignments = self.put(alignments, t, weights, 2)

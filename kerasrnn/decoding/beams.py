@@ -7,14 +7,19 @@ def gather(x, index):
     """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
     beams = x.shape[1]
     rows = ops.expand_dims(ops.arange(ops.shape(x)[0]) * beams, 1) + index
-    return ops.take(ops.reshape(x, (-1, *ops.shape(x)[2:])), rows, axis=0)
+    return ops.take(flatten_beams(x), rows, axis=0)
 
 
-def gather_rows(x, index):
-    """The same for `x` of shape `(batch * beams, ...)`."""
-    beams = index.shape[1]
-    rows = ops.expand_dims(ops.arange(ops.shape(index)[0]) * beams, 1) + index
-    return ops.take(x, ops.reshape(rows, (-1,)), axis=0)
+def flatten_beams(x):
+    """`(batch, beams, ...)` as `(batch * beams, ...)`."""
+    batch, beams, *rest = ops.shape(x)
+    return ops.reshape(x, (batch * beams, *rest))
+
+
+def split_beams(x, beams):
+    """`(batch * beams, ...)` as `(batch, beams, ...)`."""
+    rows, *rest = ops.shape(x)
+    return ops.reshape(x, (rows // beams, beams, *rest))
 
 
 def join(first, second):

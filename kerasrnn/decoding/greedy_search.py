@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.unfinished import advance_until_done
 
 
 class GreedySearch(Search):
@@ -46,41 +47,47 @@ class GreedySearch(Search):
         batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
         limits = self.limits(max_lengths, batch_size)
         shape = (batch_size, self.max_length)
-        ids = ops.full(shape, self.pad_id, dtype="int32")
-        last = ops.full((batch_size,), self.start_id, dtype="int32")
-        scores = ops.zeros((batch_size,), "float32")
-        alignments = ()
+        rows = {
+            "done": limits < 1,
+            "last": ops.full((batch_size,), self.start_id, dtype="int32"),
+            "ids": ops.full(shape, self.pad_id, dtype="int32"),
+            "scores": ops.zeros((batch_size,), "float32"),
+            "states": states,
+        }
         if source_mask is not None:
-            alignments = ops.zeros((*shape, ops.shape(source_mask)[1]))
+            places = ops.shape(source_mask)[1]
+            rows["alignments"] = ops.zeros((*shape, places))
 
-        def unfinished(t, last, done, *rest):
-            return ops.any(ops.logical_not(done))
-
-        def advance(t, last, done, ids, scores, alignments, states):
-            logits, states, weights = step(last, states, memory)
+        def advance(t, rows, given):
+            memory, limits = given
+            done = rows["done"]
+            logits, states, weights = step(rows["last"], rows["states"], memory)
             logits = ops.cast(logits, "float32")
             # As `argmax` and `max`, and faster than they are on a CPU.
             greatest, best = (ops.squeeze(x, 1) for x in top_k(logits, 1))
             gain = greatest - ops.logsumexp(logits, axis=-1)
-            scores += ops.where(done, 0.0, gain)
             best = ops.where(done, self.pad_id, best)
-            ids = self.put(ids, t, best, axis=1)
+            now_done = ops.logical_or(done, ops.equal(best, self.end_id))
+            now_done = ops.logical_or(now_done, t + 1 >= limits)
+            following = {
+                "done": now_done,
+                # A finished row reads the end token while it is here.
+                "last": ops.where(now_done, self.end_id, best),
+                "ids": self.put(rows["ids"], t, best, axis=1),
+                "scores": rows["scores"] + ops.where(done, 0.0, gain),
+                "states": states,
+            }
             if source_mask is not None:
                 weights = ops.where(ops.expand_dims(done, 1), 0.0, weights)
-                alignments = self.put(alignments, t, weights, axis=1)
-            done = ops.logical_or(done, ops.equal(best, self.end_id))
-            done = ops.logical_or(done, t + 1 >= limits)
-            # A finished row reads the end token until the others finish.
-            last = ops.where(done, self.end_id, best)
-            return t + 1, last, done, ids, scores, alignments, states
+                following["alignments"] = self.put(
+                    rows["alignments"], t, weights, axis=1
+                )
+            return following
 
-        _, _, _, ids, scores, alignments, _ = ops.while_loop(
-            unfinished,
-            advance,
-            (0, last, limits < 1, ids, scores, alignments, states),
-        )
+        _, rows = advance_until_done(advance, 0, rows, (memory, limits))
         return Hypotheses(
-            ops.expand_dims(ids, 1),
-            ops.expand_dims(scores, 1),
-            None if source_mask is None else ops.expand_dims(alignments, 1),
+            *(
+                ops.expand_dims(rows[name], 1) if name in rows else None
+                for name in ("ids", "scores", "alignments")
+            )
         )

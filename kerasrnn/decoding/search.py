@@ -37,7 +37,8 @@ class Search:
     `states` is any nest of tensors `(rows, ...)`, and `alignments` has shape
     `(rows, places)` or is `None`. `memory` is a nest of tensors `(rows, ...)`
     that the step only reads. A row is a hypothesis; the search tiles and
-    reorders what it was given for one row a sentence.
+    reorders what it was given for one row a sentence, and leaves out rows of
+    sentences that are done: a step must not count on their number.
 
     Args:
         start_id: Integer id that every hypothesis starts behind.

@@ -1,0 +1,55 @@
+"""The loop of every search."""
+
+import keras
+from keras import ops
+
+
+def advance_until_done(advance, t, rows, given, halvings=2):
+    """Advances the rows of a batch until each of them is done.
+
+    A step costs as much for a row that is done as for another, and sentences
+    end at different lengths. So the rows that are left go on alone as soon as
+    they are half of the batch, and once more when they are a quarter.
+
+    Args:
+        advance: The function of a step, `(t, rows, given) -> rows`, which
+            leaves alone what is done.
+        t: Integer, how many steps were taken.
+        rows: Dictionary of nests of tensors of shape `(batch, ...)`, among
+            them `"done"`, a boolean tensor of shape `(batch,)`.
+        given: Nest of tensors of shape `(batch, ...)` that `advance` reads.
+        halvings: Integer, how many times rows are left behind.
+
+    Returns:
+        How many steps were taken, and the rows.
+    """
+    size = ops.shape(rows["done"])[0]
+    if isinstance(size, int) and size < 2:
+        halvings = 0
+    half = (size + 1) // 2
+
+    def busy(t, rows):
+        count = ops.sum(ops.cast(ops.logical_not(rows["done"]), "int32"))
+        return count > (half if halvings else 0)
+
+    t, rows = ops.while_loop(
+        busy, lambda t, rows: (t + 1, advance(t, rows, given)), (t, rows)
+    )
+    if not halvings:
+        return t, rows
+    order = ops.argsort(ops.cast(rows["done"], "int32"))
+    left, behind = order[:half], order[half:]
+    t, advanced = advance_until_done(
+        advance, t, pick(rows, left), pick(given, left), halvings - 1
+    )
+    back = ops.argsort(order)
+    return t, keras.tree.map_structure(
+        lambda *both: ops.take(ops.concatenate(both), back, axis=0),
+        advanced,
+        pick(rows, behind),
+    )
+
+
+def pick(nest, index):
+    """Returns rows of each tensor."""
+    return keras.tree.map_structure(lambda x: ops.take(x, index, axis=0), nest)

@@ -1,0 +1,48 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.decoding.unfinished import advance_until_done
+from tests import helpers
+
+
+def count_up(targets, sizes=None):
+    """Counts each row up to its target; notes how many rows a step is of."""
+    targets = np.array(targets, "int32")
+    rows = {
+        "done": ops.array(targets == 0),
+        "counts": (ops.zeros(targets.shape, "int32"),),
+        "names": ops.arange(len(targets)),
+    }
+
+    def advance(t, rows, given):
+        if sizes is not None:
+            sizes.append(len(rows["done"]))
+        left = ops.logical_not(rows["done"])
+        counts = rows["counts"][0] + ops.cast(left, "int32")
+        return {**rows, "counts": (counts,), "done": counts >= given}
+
+    steps, rows = advance_until_done(advance, 0, rows, ops.array(targets))
+    return int(steps), helpers.as_numpy(rows["counts"][0]), rows
+
+
+@pytest.mark.parametrize("size", range(10))
+def test_each_row_is_advanced_until_it_is_done(size):
+    targets = np.random.default_rng(size).integers(0, 9, size)
+    steps, counts, rows = count_up(targets)
+    np.testing.assert_array_equal(counts, targets)
+    np.testing.assert_array_equal(helpers.as_numpy(rows["names"]), range(size))
+    assert helpers.as_numpy(rows["done"]).all()
+    assert steps == targets.max(initial=0)
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow runs a loop eagerly",
+)
+def test_what_is_done_is_left_behind():
+    sizes = []
+    count_up([1, 9, 2, 3, 4, 5, 6, 7], sizes)
+    # Four of eight are left behind after 4 steps, two more after 6.
+    assert sizes == [8] * 4 + [4] * 2 + [2] * 3
