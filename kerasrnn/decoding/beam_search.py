@@ -11,6 +11,9 @@ from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import at_least_one
+from kerasrnn.decoding.trace import empty_trace
+from kerasrnn.decoding.trace import note
+from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
 
 # Below every score, and still finite: sums and products of it stay numbers.
@@ -123,14 +126,16 @@ class BeamSearch(Search):
         shape = (batch_size, self.beam_width)
         # Before the first step there is one hypothesis, not `beam_width`.
         first = ops.zeros(shape, "int32") + ops.arange(self.beam_width)
-        trace, attended = self._first_trace(batch_size, source_mask)
+        places = None if source_mask is None else ops.shape(source_mask)[1]
         rows = {
             "done": limits < 1,
             "last": ops.full(shape, self.start_id, dtype="int32"),
             "totals": ops.where(first == 0, 0.0, _IMPOSSIBLE),
             "states": states,
-            "trace": trace,
-            "attended": attended,
+            "trace": empty_trace(
+                batch_size, self.max_length, self.beam_width, places
+            ),
+            "attended": (),
             "finished": {
                 "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
                 "times": ops.zeros(shape, "int32"),
@@ -140,7 +145,9 @@ class BeamSearch(Search):
         given = {"memory": memory, "limits": limits}
         if source_mask is not None:
             given["source_mask"] = source_mask
-        length, rows = advance_until_done(
+        if self.coverage_penalty:
+            rows["attended"] = ops.zeros((*shape, places))
+        steps, rows = advance_until_done(
             lambda *args: self._advance(step, *args), 0, rows, given
         )
         alive = {
@@ -153,8 +160,17 @@ class BeamSearch(Search):
             "times": ops.zeros_like(first) + ops.expand_dims(limits, 1),
             "beams": first,
         }
-        best = self._rank(rows["finished"], alive)
-        return self._trace_back(length, rows["trace"], *best)
+        best, has_end = self._rank(rows["finished"], alive)
+        ids, alignments = write_out(
+            rows["trace"],
+            steps,
+            best["times"],
+            best["beams"],
+            has_end,
+            self.end_id,
+            self.pad_id,
+        )
+        return Hypotheses(ids, best["scores"], alignments)
 
     def _advance(self, step, t, rows, given):
         """Extends the hypotheses by a token each."""
@@ -167,11 +183,9 @@ class BeamSearch(Search):
             ops.reshape(rows["last"], (-1,)), states, memory
         )
         best, parents, tokens = self._expand(logits, rows["totals"])
-        trace = dict(rows["trace"])
-        attended = rows["attended"]
         if source_mask is not None:
             weights = split_beams(weights, self.beam_width)
-            trace["weights"] = self.put(trace["weights"], t, weights, 1)
+        attended = rows["attended"]
         if self.coverage_penalty:
             attended = attended + weights
         ended = self._ended(best, parents, tokens, attended, t, source_mask)
@@ -185,8 +199,6 @@ class BeamSearch(Search):
             ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
         )
         parents, last = gather(parents, order), gather(tokens, order)
-        trace["tokens"] = self.put(trace["tokens"], t, last, 1)
-        trace["parents"] = self.put(trace["parents"], t, parents, 1)
         totals = ops.where(ops.expand_dims(done, 1), rows["totals"], living)
         if self.coverage_penalty:
             attended = ops.where(
@@ -203,29 +215,12 @@ class BeamSearch(Search):
                 lambda x: gather(split_beams(x, self.beam_width), parents),
                 states,
             ),
-            "trace": trace,
+            "trace": note(
+                rows["trace"], t, tokens=last, parents=parents, weights=weights
+            ),
             "attended": attended,
             "finished": finished,
         }
-
-    def _first_trace(self, batch_size, source_mask):
-        """Room for what each step chooses.
-
-        A hypothesis is not written out while it lives: each step notes its
-        token, the beam it extends, and where that beam looked.
-        """
-        shape = (batch_size, self.max_length, self.beam_width)
-        trace = {
-            "tokens": ops.zeros(shape, "int32"),
-            "parents": ops.zeros(shape, "int32"),
-        }
-        attended = ()
-        if source_mask is not None:
-            places = ops.shape(source_mask)[1]
-            trace["weights"] = ops.zeros((*shape, places))
-        if self.coverage_penalty:
-            attended = ops.zeros((batch_size, self.beam_width, places))
-        return trace, attended
 
     def _expand(self, logits, totals):
         """The best ways to go on.
@@ -309,37 +304,3 @@ class BeamSearch(Search):
         index = ops.where(has_end, rank, self.beam_width + rank - count)
         both = join(finished, alive)
         return {name: gather(x, index) for name, x in both.items()}, has_end
-
-    def _trace_back(self, length, trace, best, has_end):
-        """Writes the hypotheses out, from their ends to their beginnings."""
-        times = best["times"]
-        shape = (*ops.shape(times), self.max_length)
-        ids = ops.full(shape, self.pad_id, dtype="int32")
-        alignments = ()
-        if "weights" in trace:
-            alignments = ops.zeros((*shape, ops.shape(trace["weights"])[-1]))
-
-        def step_back(t, beams, ids, alignments):
-            tokens = gather(trace["tokens"][:, t], beams)
-            parents = gather(trace["parents"][:, t], beams)
-            inside = t < times
-            ending = ops.logical_and(has_end, ops.equal(t, times))
-            beams = ops.where(inside, parents, beams)
-            token = ops.where(inside, tokens, self.pad_id)
-            token = ops.where(ending, self.end_id, token)
-            ids = self.put(ids, t, token, 2)
-            if "weights" in trace:
-                weights = gather(trace["weights"][:, t], beams)
-                written = ops.logical_or(inside, ending)
-                weights = ops.where(ops.expand_dims(written, 2), weights, 0.0)
-                alignments = self.put(alignments, t, weights, 2)
-            return t - 1, beams, ids, alignments
-
-        _, _, ids, alignments = ops.while_loop(
-            lambda t, *rest: t >= 0,
-            step_back,
-            (length - 1, best["beams"], ids, alignments),
-        )
-        return Hypotheses(
-            ids, best["scores"], alignments if "weights" in trace else None
-        )

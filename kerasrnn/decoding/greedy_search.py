@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.trace import put
 from kerasrnn.decoding.unfinished import advance_until_done
 
 
@@ -73,13 +74,13 @@ class GreedySearch(Search):
                 "done": now_done,
                 # A finished row reads the end token while it is here.
                 "last": ops.where(now_done, self.end_id, best),
-                "ids": self.put(rows["ids"], t, best, axis=1),
+                "ids": put(rows["ids"], t, best, axis=1),
                 "scores": rows["scores"] + ops.where(done, 0.0, gain),
                 "states": states,
             }
             if source_mask is not None:
                 weights = ops.where(ops.expand_dims(done, 1), 0.0, weights)
-                following["alignments"] = self.put(
+                following["alignments"] = put(
                     rows["alignments"], t, weights, axis=1
                 )
             return following

@@ -63,14 +63,6 @@ class Search:
             return limits
         return ops.minimum(limits, ops.cast(max_lengths, "int32"))
 
-    def put(self, buffer, position, values, axis):
-        """Writes `values` at a position of one axis of `buffer`."""
-        rank = len(buffer.shape)
-        shape = [1] * rank
-        shape[axis] = buffer.shape[axis]
-        here = ops.reshape(ops.arange(buffer.shape[axis]) == position, shape)
-        return ops.where(here, ops.expand_dims(values, axis), buffer)
-
 
 def at_least_one(name, value):
     """Returns `value`, or raises `ValueError` naming the argument."""

@@ -1,0 +1,86 @@
+"""What a search chose at each step, and the hypotheses that this makes.
+
+While a hypothesis lives it is not written out: each step notes its tokens, the
+beams that they extend, and where these beams looked.
+"""
+
+from keras import ops
+
+from kerasrnn.decoding.beams import gather
+
+
+def put(buffer, position, values, axis):
+    """Writes `values` at a position of one axis of `buffer`."""
+    rank = len(buffer.shape)
+    shape = [1] * rank
+    shape[axis] = buffer.shape[axis]
+    here = ops.reshape(ops.arange(buffer.shape[axis]) == position, shape)
+    return ops.where(here, ops.expand_dims(values, axis), buffer)
+
+
+def empty_trace(batch_size, length, beams, places=None):
+    """Returns room for `length` steps, for alignments where there are places.
+
+    It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
+    """
+    shape = (batch_size, length, beams)
+    trace = {
+        "tokens": ops.zeros(shape, "int32"),
+        "parents": ops.zeros(shape, "int32"),
+    }
+    if places is not None:
+        trace["weights"] = ops.zeros((*shape, places))
+    return trace
+
+
+def note(trace, t, **chosen):
+    """Returns the trace with what step `t` chose, `(batch, beams, ...)`."""
+    return {
+        name: put(buffer, t, chosen[name], axis=1)
+        for name, buffer in trace.items()
+    }
+
+
+def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
+    """Writes hypotheses out, from their ends to their beginnings.
+
+    Args:
+        trace: The trace of all steps.
+        steps: Integer, how many steps were taken.
+        times: Integer tensor of shape `(batch, hypotheses)`, the step at which
+            each ended, or its length where it did not.
+        beams: Integer tensor of that shape, the beam that each ended in.
+        has_end: Boolean tensor of that shape, whether it ended.
+        end_id: Integer id written at the end.
+        pad_id: Integer id written behind it.
+
+    Returns:
+        Ids of shape `(batch, hypotheses, length)`, and alignments of shape
+        `(batch, hypotheses, length, places)` or `None`.
+    """
+    shape = (*ops.shape(times), trace["tokens"].shape[1])
+    written = {"ids": ops.full(shape, pad_id, dtype="int32")}
+    if "weights" in trace:
+        places = ops.shape(trace["weights"])[-1]
+        written["alignments"] = ops.zeros((*shape, places))
+
+    def step_back(t, beams, written):
+        chosen = {name: x[:, t] for name, x in trace.items()}
+        inside = t < times
+        ending = ops.logical_and(has_end, ops.equal(t, times))
+        tokens = ops.where(inside, gather(chosen["tokens"], beams), pad_id)
+        tokens = ops.where(ending, end_id, tokens)
+        beams = ops.where(inside, gather(chosen["parents"], beams), beams)
+        following = {"ids": put(written["ids"], t, tokens, axis=2)}
+        if "weights" in trace:
+            says = ops.expand_dims(ops.logical_or(inside, ending), 2)
+            weights = ops.where(says, gather(chosen["weights"], beams), 0.0)
+            following["alignments"] = put(
+                written["alignments"], t, weights, axis=2
+            )
+        return t - 1, beams, following
+
+    _, _, written = ops.while_loop(
+        lambda t, *rest: t >= 0, step_back, (steps - 1, beams, written)
+    )
+    return written["ids"], written.get("alignments")
