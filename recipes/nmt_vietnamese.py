@@ -156,6 +156,8 @@ PRESETS = {
         "cell": "gam_rhn",
         "units": 384,
         "decoder_depth": 1,
+        # General attention came to look at one word, whatever was said.
+        "attention": "multi_head",
         "input_feeding": False,
         "epochs": 2,
     },
