@@ -93,7 +93,7 @@ class TextTranslator:
             of shape `(targets, sources)` and two lists of strings, as
             `kerasrnn.plots.attention_grid` draws them.
         """
-        found = self.attend(tf.constant(list(texts)))
+        found = self.attend(tf.constant(list(texts), tf.string))
         return [
             self._by_words(weights, source, target)
             for weights, source, target in zip(
@@ -105,10 +105,13 @@ class TextTranslator:
         ]
 
     def _by_words(self, weights, source, target):
+        rows, columns = (
+            [i for i, token in enumerate(x) if token] for x in (target, source)
+        )
+        weights = weights[rows][:, columns]
         source, target = (
             [t.decode() for t in x if t] for x in (source, target)
         )
-        weights = weights[: len(target), : len(source)]
         if not weights.size:
             return weights, source, target
         source_starts, source = zip(
@@ -165,6 +168,7 @@ class TextTranslator:
         }
 
     def _translate_ids(self, ids):
+        ids = ids[:, : self.max_length + (self.source_tokenizer.end_id >= 0)]
         found = self._search(self._at_least_one_column(ids))
         return {
             "translation_ids": found.ids[:, 0],
@@ -176,9 +180,9 @@ class TextTranslator:
         found = self._search(source, alignments=True)
         target = found.ids[:, 0]
         written = tf.not_equal(target, self.target_tokenizer.pad_id)
-        length = tf.reduce_max(
-            tf.reduce_sum(tf.cast(written, tf.int32), axis=1)
-        )
+        # Up to the last one: a model may say padding before its end.
+        positions = tf.range(1, tf.shape(target)[1] + 1)
+        length = tf.reduce_max(tf.where(written, positions, 0))
         return {
             "source_tokens": self._tokens(self.source_tokenizer, source),
             "target_tokens": self._tokens(

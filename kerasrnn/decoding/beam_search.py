@@ -160,6 +160,9 @@ class BeamSearch(Search):
             "times": ops.zeros_like(first) + ops.expand_dims(limits, 1),
             "beams": first,
         }
+        # They lie by their totals, which is no order of coverage.
+        _, order = ops.top_k(alive["scores"], self.beam_width)
+        alive = {name: gather(x, order) for name, x in alive.items()}
         best, has_end = self._rank(rows["finished"], alive)
         ids, alignments = write_out(
             rows["trace"],
@@ -184,6 +187,7 @@ class BeamSearch(Search):
         )
         best, parents, tokens = self._expand(logits, rows["totals"])
         if source_mask is not None:
+            weights = ops.cast(weights, "float32")
             weights = split_beams(weights, self.beam_width)
         attended = rows["attended"]
         if self.coverage_penalty:

@@ -1,5 +1,6 @@
 """What every search has: its arguments, its step function, its result."""
 
+import numbers
 from typing import Any
 from typing import NamedTuple
 
@@ -65,9 +66,10 @@ class Search:
 
 
 def at_least_one(name, value):
-    """Returns `value`, or raises `ValueError` naming the argument."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    """Returns `value` as an `int`, or raises `ValueError` naming it."""
+    integer = isinstance(value, numbers.Integral)
+    if isinstance(value, bool) or not integer or value < 1:
         raise ValueError(
             f"`{name}` must be a positive integer. Received: {name}={value!r}"
         )
-    return value
+    return int(value)

@@ -1,13 +1,16 @@
 """Checks of constructor arguments."""
 
+import numbers
+
 
 def positive_integer(name, value):
-    """Returns `value`, or raises `ValueError` naming the argument."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    """Returns `value` as an `int`, or raises `ValueError` naming it."""
+    integer = isinstance(value, numbers.Integral)
+    if isinstance(value, bool) or not integer or value < 1:
         raise ValueError(
             f"`{name}` must be a positive integer. Received: {name}={value!r}"
         )
-    return value
+    return int(value)
 
 
 def rate(name, value):

@@ -32,6 +32,26 @@ def masked_softmax(scores, mask=None):
     return weights / ops.maximum(total, 0.5)
 
 
+def over_last(project, x):
+    """Projects the last axis, as one product of two matrices.
+
+    On tensors of more axes it would go through TensorFlow's `tensordot`: a
+    decoding step has hardly more to do than that, and XLA refuses it in a
+    loop.
+
+    Args:
+        project: Function of a tensor of shape `(rows, dim)`, or a matrix to
+            multiply by.
+        x: Tensor of shape `(..., dim)`.
+
+    Returns:
+        Tensor of shape `(..., width)`.
+    """
+    flat = ops.reshape(x, (-1, x.shape[-1]))
+    flat = project(flat) if callable(project) else ops.matmul(flat, project)
+    return ops.reshape(flat, (*ops.shape(x)[:-1], flat.shape[-1]))
+
+
 class AttentionMechanism(keras.layers.Layer):
     """Base of the attention mechanisms: scores, weights, context.
 
@@ -65,6 +85,10 @@ class AttentionMechanism(keras.layers.Layer):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.supports_masking = True
+
+    # Without one Keras writes plain arguments only, and a dtype policy is none.
+    def get_config(self):
+        return super().get_config()
 
     def project(self, memory):
         """Returns `(keys, values)` of a memory `(batch, places, dim)`."""

@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.layers import cells
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention import AttentionMechanism
+from kerasrnn.layers.attention import over_last
 from kerasrnn.layers.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.dot_attention import DotAttention
 from kerasrnn.layers.dot_attention import GeneralAttention
@@ -13,15 +14,17 @@ from kerasrnn.layers.dot_attention import ScaledDotAttention
 from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
 
 _BY_NAME = {
-    "dot": lambda units: DotAttention(),
-    "scaled_dot": lambda units: ScaledDotAttention(),
-    "general": lambda units: GeneralAttention(),
+    "dot": lambda units, **kwargs: DotAttention(**kwargs),
+    "scaled_dot": lambda units, **kwargs: ScaledDotAttention(**kwargs),
+    "general": lambda units, **kwargs: GeneralAttention(**kwargs),
     "additive": BahdanauAttention,
-    "multi_head": lambda units: MultiHeadDotAttention(4, max(1, units // 4)),
+    "multi_head": lambda units, **kwargs: MultiHeadDotAttention(
+        4, max(1, units // 4), **kwargs
+    ),
 }
 
 
-def get_attention(identifier, units):
+def get_attention(identifier, units, dtype=None):
     """Returns an attention mechanism from a name, a config or a layer.
 
     Args:
@@ -29,6 +32,8 @@ def get_attention(identifier, units):
             `"multi_head"` (four heads), a serialized mechanism, or a layer.
         units: Integer, width of what attends: the hidden width of
             `"additive"` and of all heads of `"multi_head"` together.
+        dtype: Dtype or policy of a mechanism given by its name; `None` for
+            the global one.
 
     Raises:
         ValueError: for anything else.
@@ -37,8 +42,8 @@ def get_attention(identifier, units):
         identifier = keras.saving.deserialize_keras_object(identifier)
     if isinstance(identifier, AttentionMechanism):
         return identifier
-    if identifier in _BY_NAME:
-        return _BY_NAME[identifier](units)
+    if isinstance(identifier, str) and identifier in _BY_NAME:
+        return _BY_NAME[identifier](units, dtype=dtype)
     raise ValueError(
         "`attention` must be an attention mechanism of `kerasrnn.layers` or "
         f"one of {', '.join(map(repr, _BY_NAME))}. "
@@ -126,6 +131,7 @@ class AttentionCell(keras.layers.Layer):
         kernel_initializer="glorot_uniform",
         **kwargs,
     ):
+        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "AttentionCell")
         if placement not in ("before", "after"):
@@ -145,14 +151,16 @@ class AttentionCell(keras.layers.Layer):
         self.cell = cell
         self.attention = None
         if attention is not None:
-            self.attention = get_attention(attention, cell.output_size)
+            self.attention = get_attention(
+                attention, cell.output_size, self.dtype_policy
+            )
         self.placement = placement
+        if units is not None:
+            units = positive_integer("units", units)
         self.units = units
         self.input_feeding = input_feeding
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.output_size = cell.output_size
-        if units is not None:
-            self.output_size = positive_integer("units", units)
+        self.output_size = cell.output_size if units is None else units
 
     @property
     def loops_over_attention(self):
@@ -255,7 +263,7 @@ class AttentionCell(keras.layers.Layer):
     def combine(self, context, output):
         """h~ = tanh(W_c [c; h]) over any leading axes."""
         joined = ops.concatenate([context, output], axis=-1)
-        return ops.tanh(ops.matmul(joined, self.kernel))
+        return ops.tanh(over_last(self.kernel, joined))
 
     # Keras fills in the mask of an argument by its name, from tensors alone:
     # what was projected must not be called `memory` beside `memory_mask`.

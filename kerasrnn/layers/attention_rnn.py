@@ -57,6 +57,7 @@ class AttentionRNN(keras.layers.Layer):
     def __init__(
         self, cell, return_state=False, return_attention=False, **kwargs
     ):
+        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         if not isinstance(cell, AttentionCell):
             raise ValueError(
@@ -68,6 +69,9 @@ class AttentionRNN(keras.layers.Layer):
         self.return_state = return_state
         self.return_attention = return_attention
         self.supports_masking = True
+        self.supports_jit = not cell.loops_over_attention and (
+            cells.supports_jit(cell.cell)
+        )
 
     def build(self, sequence_shape, memory_shape):
         if not self.cell.built:

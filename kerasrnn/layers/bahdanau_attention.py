@@ -5,6 +5,8 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention import AttentionMechanism
+from kerasrnn.layers.attention import over_last
+from kerasrnn.layers.recurrent_cell import initializer_of_layer
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -55,16 +57,16 @@ class BahdanauAttention(AttentionMechanism):
         self.units = positive_integer("units", units)
         self.use_bias = use_bias
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.query_projection = self._dense(units, "query")
-        self.memory_projection = self._dense(units, "memory")
-        self.score_projection = self._dense(1, "score")
+        self.query_projection = self._dense(0, self.units, "query")
+        self.memory_projection = self._dense(1, self.units, "memory")
+        self.score_projection = self._dense(2, 1, "score")
 
-    def _dense(self, units, name):
+    def _dense(self, i, units, name):
         return keras.layers.Dense(
             units,
             use_bias=self.use_bias,
             # Initializers carry a seed: three layers, three streams.
-            kernel_initializer=self.kernel_initializer.clone(),
+            kernel_initializer=initializer_of_layer(self.kernel_initializer, i),
             dtype=self.dtype_policy,
             name=name,
         )
@@ -75,16 +77,16 @@ class BahdanauAttention(AttentionMechanism):
         self.score_projection.build((None, self.units))
 
     def project(self, memory):
-        return _over_last(self.memory_projection, memory), memory
+        return over_last(self.memory_projection, memory), memory
 
     def projected_shapes(self, query_dim, memory_dim):
         return (self.units,), (memory_dim,)
 
     def score(self, query, keys):
         # (batch, queries, 1, units) + (batch, 1, places, units)
-        query = ops.expand_dims(_over_last(self.query_projection, query), 2)
+        query = ops.expand_dims(over_last(self.query_projection, query), 2)
         hidden = ops.tanh(query + ops.expand_dims(keys, 1))
-        return ops.squeeze(_over_last(self.score_projection, hidden), -1)
+        return ops.squeeze(over_last(self.score_projection, hidden), -1)
 
     def get_config(self):
         return {
@@ -95,13 +97,3 @@ class BahdanauAttention(AttentionMechanism):
                 self.kernel_initializer
             ),
         }
-
-
-def _over_last(dense, x):
-    """A dense layer over the last axis, as one product of two matrices.
-
-    On tensors of more axes it would go through TensorFlow's `tensordot`, and
-    a decoding step has hardly more to do than that.
-    """
-    flat = dense(ops.reshape(x, (-1, x.shape[-1])))
-    return ops.reshape(flat, (*ops.shape(x)[:-1], flat.shape[-1]))

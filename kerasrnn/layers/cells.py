@@ -75,6 +75,23 @@ def state_sizes(cell):
     return plain(cell.state_size)
 
 
+def clocks(cell):
+    """Returns which of a cell's states, as a flat list, only count steps.
+
+    Zoneout draws its noise by them. They know nothing of what was read.
+    """
+    if hasattr(cell, "clocks"):
+        return list(cell.clocks)
+    if hasattr(cell, "cells"):
+        return [clock for inner in cell.cells for clock in clocks(inner)]
+    return [False] * len(keras.tree.flatten(cell.state_size))
+
+
+def policy(cell):
+    """Returns the dtype policy of a cell, or `None` for the global one."""
+    return getattr(cell, "dtype_policy", None)
+
+
 def last_output(cell, states):
     """Returns the output that `cell` gave together with `states`."""
     if hasattr(cell, "cells"):
@@ -126,6 +143,17 @@ def run(cell, sequence, states, training=False):
     return last_output(cell, history), states
 
 
+def supports_jit(cell):
+    """Whether XLA can differentiate what `run` makes of a cell.
+
+    TensorFlow's cannot where it is a `keras.ops.scan`, whose loop is unbounded.
+    """
+    if hasattr(cell, "cells"):
+        return all(map(supports_jit, cell.cells))
+    at_once = getattr(cell, "can_run_at_once", False)
+    return at_once or keras.backend.backend() != "tensorflow"
+
+
 def draw_dropout_masks(cell, inputs):
     """Draws the variational masks of a cell, before its loop.
 
@@ -155,7 +183,8 @@ def draw_dropout_masks(cell, inputs):
 
 def drop_dropout_masks(cell):
     """Forgets the masks that `draw_dropout_masks` drew."""
-    for inner in getattr(cell, "cells", [cell]):
-        if hasattr(inner, "reset_dropout_mask"):
-            inner.reset_dropout_mask()
-            inner.reset_recurrent_dropout_mask()
+    for inner in getattr(cell, "cells", []):
+        drop_dropout_masks(inner)
+    if hasattr(cell, "reset_dropout_mask"):
+        cell.reset_dropout_mask()
+        cell.reset_recurrent_dropout_mask()

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.attention import AttentionMechanism
+from kerasrnn.layers.attention import over_last
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -135,7 +136,7 @@ class GeneralAttention(AttentionMechanism):
         )
 
     def project(self, memory):
-        return ops.matmul(memory, ops.transpose(self.kernel)), memory
+        return over_last(ops.transpose(self.kernel), memory), memory
 
     def projected_shapes(self, query_dim, memory_dim):
         return (query_dim,), (memory_dim,)

@@ -14,7 +14,13 @@ _RNN_ARGUMENTS = (
     "unroll",
     "zero_output_for_mask",
 )
-_LAYER_ARGUMENTS = ("name", "trainable", "activity_regularizer")
+_LAYER_ARGUMENTS = (
+    "name",
+    "trainable",
+    "activity_regularizer",
+    "input_shape",
+    "batch_shape",
+)
 
 
 class FastRNN(keras.layers.RNN):

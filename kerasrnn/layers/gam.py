@@ -38,7 +38,7 @@ class GroupedMemoryCell(RecurrentCell):
         self.head_units = positive_integer("head_units", head_units)
         self.units = units
         self.output_size = units
-        self.state_widths = [units, num_groups * group_size]
+        self.state_widths = [units, self.num_groups * self.group_size]
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.bias_initializer = keras.initializers.get(bias_initializer)
 
@@ -146,7 +146,7 @@ class GroupedMemoryCell(RecurrentCell):
             "reset": self.cast(self.reset_kernel[input_dim:]),
             "candidate": self.cast(self.candidate_kernel[input_dim:]),
             "read": [self.cast(self._by_slot(k)) for k in self.read_kernel],
-            "read_bias": self._by_slot(self.read_bias),
+            "read_bias": wide(self._by_slot(self.read_bias)),
         }
 
     def cast(self, kernel):

@@ -7,6 +7,7 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.fast_rnn import FastRNN
 from kerasrnn.layers.gam import GroupedMemoryCell
 from kerasrnn.layers.gam_rhn_through_time import GAMRHNLoop
+from kerasrnn.layers.through_time import wide
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -93,7 +94,7 @@ class GAMRHNCell(GroupedMemoryCell):
         transform_bias=-2.0,
         **kwargs,
     ):
-        positive_integer("units", units)
+        units = positive_integer("units", units)
         super().__init__(units, num_groups, group_size, head_units, **kwargs)
         self.depth = positive_integer("depth", depth)
         if inner not in ("gru", "highway"):
@@ -194,7 +195,7 @@ class GAMRHNCell(GroupedMemoryCell):
             self.cast(ops.concatenate([k[:groups] for k in kernels], axis=-1))
             for kernels in zip(*by_layer, strict=True)
         ]
-        weights["bias"] = ops.concatenate(biases, axis=-1)
+        weights["bias"] = wide(ops.concatenate(biases, axis=-1))
         # At the first micro-step head and reset gate are those of the write.
         heads = [(weights.pop("head"), weights.pop("reset"))]
         heads += [(self.cast(kernel),) for kernel in self.next_head_kernel]

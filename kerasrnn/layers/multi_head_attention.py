@@ -6,6 +6,8 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention import AttentionMechanism
 from kerasrnn.layers.attention import masked_softmax
+from kerasrnn.layers.attention import over_last
+from kerasrnn.layers.recurrent_cell import initializer_of_layer
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -66,7 +68,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         self.num_heads = positive_integer("num_heads", num_heads)
         self.head_dim = positive_integer("head_dim", head_dim)
         if units is not None:
-            positive_integer("units", units)
+            units = positive_integer("units", units)
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
@@ -74,17 +76,19 @@ class MultiHeadDotAttention(AttentionMechanism):
         width = self.num_heads * self.head_dim
         self._context_dim = self.units or query_shape[-1]
 
-        def kernel(name, *shape):
+        def kernel(i, name, *shape):
             return self.add_weight(
                 shape=shape,
-                initializer=self.kernel_initializer.clone(),
+                initializer=initializer_of_layer(self.kernel_initializer, i),
                 name=name,
             )
 
-        self.query_kernel = kernel("query_kernel", query_shape[-1], width)
-        self.key_kernel = kernel("key_kernel", memory_shape[-1], width)
-        self.value_kernel = kernel("value_kernel", memory_shape[-1], width)
-        self.output_kernel = kernel("output_kernel", width, self._context_dim)
+        self.query_kernel = kernel(0, "query_kernel", query_shape[-1], width)
+        self.key_kernel = kernel(1, "key_kernel", memory_shape[-1], width)
+        self.value_kernel = kernel(2, "value_kernel", memory_shape[-1], width)
+        self.output_kernel = kernel(
+            3, "output_kernel", width, self._context_dim
+        )
 
     def _split_heads(self, x):
         # (batch, length, heads * dim) -> (batch, heads, length, dim)
@@ -93,15 +97,15 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     def project(self, memory):
         return (
-            self._split_heads(ops.matmul(memory, self.key_kernel)),
-            self._split_heads(ops.matmul(memory, self.value_kernel)),
+            self._split_heads(over_last(self.key_kernel, memory)),
+            self._split_heads(over_last(self.value_kernel, memory)),
         )
 
     def projected_shapes(self, query_dim, memory_dim):
         return ((self.num_heads, self.head_dim),) * 2
 
     def score(self, query, keys):
-        query = self._split_heads(ops.matmul(query, self.query_kernel))
+        query = self._split_heads(over_last(self.query_kernel, query))
         scores = ops.matmul(query, ops.swapaxes(keys, -1, -2))
         return scores / self.head_dim**0.5
 
@@ -116,7 +120,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         context = ops.reshape(
             ops.swapaxes(context, 1, 2), (-1, ops.shape(query)[1], width)
         )
-        return ops.matmul(context, self.output_kernel), ops.mean(weights, 1)
+        return over_last(self.output_kernel, context), ops.mean(weights, 1)
 
     def context_dim(self, memory_dim):
         return self._context_dim

@@ -90,8 +90,8 @@ class PeepholeLSTMCell(RecurrentCell):
         self.bias_initializer = get(bias_initializer)
         self.peephole_initializer = get(peephole_initializer)
         self.unit_forget_bias = unit_forget_bias
-        self.output_size = units
-        self.state_widths = [units, units]
+        self.output_size = self.units
+        self.state_widths = [self.units] * 2
 
     def build(self, input_shape):
         width = 4 * self.units

@@ -58,6 +58,11 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         widths = [*self.state_widths, *([1] if self.zoneout else [])]
         return widths if len(widths) > 1 else widths[0]
 
+    @property
+    def clocks(self):
+        """Which of the states, as a flat list, only count steps."""
+        return [False] * len(self.state_widths) + [True] * bool(self.zoneout)
+
     def get_initial_state(self, batch_size=None):
         """Returns the states to start from: zeros."""
         return [
@@ -164,8 +169,10 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         if not training:
             return state + self.zoneout * (previous - state), clock
         self.get_recurrent_dropout_mask(previous)
+        # A row that is masked stands still, but some row goes on.
+        step = ops.sum(ops.cast(steps, "int32"))
         noise = keras.random.uniform(
-            ops.shape(state), seed=_StepSeed(self._zoneout_seed, steps[0, 0])
+            ops.shape(state), seed=_StepSeed(self._zoneout_seed, step)
         )
         state = ops.where(noise < self.zoneout, previous, state)
         return state, [(steps + 1) % _CLOCK_PERIOD]

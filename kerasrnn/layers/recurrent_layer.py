@@ -8,7 +8,9 @@ from kerasrnn.layers.gam import GAMCell
 from kerasrnn.layers.gam_rhn import GAMRHN
 from kerasrnn.layers.gam_rhn import GAMRHNCell
 from kerasrnn.layers.gru import FastGRU
+from kerasrnn.layers.gru import FastGRUCell
 from kerasrnn.layers.lstm import FastLSTM
+from kerasrnn.layers.lstm import FastLSTMCell
 from kerasrnn.layers.rhn import RHN
 from kerasrnn.layers.rhn import RHNCell
 from kerasrnn.layers.self_attention import SelfAttentionCell
@@ -20,6 +22,8 @@ _LAYERS = {
     GAMCell: GAM,
     GAMRHNCell: GAMRHN,
     RHNCell: RHN,
+    FastGRUCell: FastGRU,
+    FastLSTMCell: FastLSTM,
     keras.layers.GRUCell: FastGRU,
     keras.layers.LSTMCell: FastLSTM,
 }
@@ -36,7 +40,7 @@ def recurrent_layer(cell, **kwargs):
 
     Returns:
         `RHN`, `GAM`, `GAMRHN` or `SelfAttentionRNN` for their cells,
-        `FastGRU` and `FastLSTM` for Keras's GRU and LSTM, and
+        `FastGRU` and `FastLSTM` for theirs and for Keras's GRU and LSTM, and
         `keras.layers.RNN` for any other. All of them compute what
         `keras.layers.RNN` computes, of sequences of shape
         `(batch, time, input_dim)`.

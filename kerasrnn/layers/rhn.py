@@ -114,8 +114,8 @@ class RHNCell(RecurrentCell):
         self.recurrent_initializer = _uniform(recurrent_initializer)
         self.bias_initializer = _uniform(bias_initializer)
         self.transform_bias = transform_bias
-        self.output_size = units
-        self.state_widths = [units]
+        self.output_size = self.units
+        self.state_widths = [self.units]
 
     def build(self, input_shape):
         gates = 2 if self.couple_carry else 3
@@ -194,7 +194,7 @@ class RHNCell(RecurrentCell):
                 ops.cast(kernel, self.compute_dtype)
                 for kernel in self.recurrent_kernel
             ],
-            "bias": self.bias[1:],
+            "bias": wide(self.bias[1:]),
         }
         state_mask = self.loop_state_mask(states, training)
         loop = functools.partial(RHNLoop, state_mask=state_mask)

@@ -87,12 +87,13 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         kernel_initializer="glorot_uniform",
         **kwargs,
     ):
+        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "SelfAttentionCell")
         self.window = positive_integer("window", window)
         self.attending = AttentionCell(
             cell,
-            get_attention(attention, cell.output_size),
+            get_attention(attention, cell.output_size, self.dtype_policy),
             placement,
             units,
             kernel_initializer=kernel_initializer,
@@ -119,6 +120,11 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
             *map(math.prod, self._history_shapes),
             self.window,
         ]
+
+    @property
+    def clocks(self):
+        """Which of the states, as a flat list, only count steps."""
+        return [False, *cells.clocks(self.cell), False, False, False]
 
     def get_initial_state(self, batch_size=None):
         """Returns the states to start from: of the cell its own, or zeros."""
@@ -249,7 +255,10 @@ class SelfAttentionRNN(keras.layers.RNN):
                 "such as `SelfAttentionCell(GRUCell(256), 'additive')`. "
                 f"Received: cell={cell!r}"
             )
+        kwargs.setdefault("dtype", cell.dtype_policy)
         super().__init__(cell, **kwargs)
+        if cell.attending.placement == "after":
+            self.supports_jit = cells.supports_jit(cell.cell)
 
     def inner_loop(self, sequences, initial_state, mask, training=False):
         attends_after = self.cell.attending.placement == "after"

@@ -139,7 +139,7 @@ def _choose(mask, new, old):
 
     def choose(new, old):
         here = ops.reshape(mask[0], (-1, *[1] * (len(new.shape) - 1)))
-        return old + here * (new - old)
+        return ops.where(here > 0, new, old)
 
     return keras.tree.map_structure(choose, new, old)
 

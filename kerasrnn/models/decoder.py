@@ -112,6 +112,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
         embedding_scale=None,
         **kwargs,
     ):
+        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "Decoder")
         if bridge not in ("dense", "copy"):
@@ -133,24 +134,30 @@ class Decoder(TokenLogits, keras.layers.Layer):
         self.word_dropout = word_dropout
         self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
-            vocabulary_size,
-            embedding_dim,
+            self.vocabulary_size,
+            self.embedding_dim,
             dropout=dropout,
             word_dropout=word_dropout,
             scale=embedding_scale,
+            dtype=self.dtype_policy,
             name="embedding",
         )
         if factorized:
             self.input_projection = keras.layers.Dense(
-                cell.output_size, name="input"
+                cell.output_size, dtype=self.dtype_policy, name="input"
             )
-            self.narrowing = keras.layers.Dense(embedding_dim, name="narrowing")
+            self.narrowing = keras.layers.Dense(
+                embedding_dim, dtype=self.dtype_policy, name="narrowing"
+            )
         copies = [cells.clone_cell(cell) for _ in range(depth)]
+        # The loop is of the dtype of its cells.
         self.rnn = AttentionRNN(
             AttentionCell(
                 copies[0]
                 if depth == 1
-                else keras.layers.StackedRNNCells(copies),
+                else keras.layers.StackedRNNCells(
+                    copies, dtype=cells.policy(cell)
+                ),
                 attention,
                 placement=placement,
                 units=attention_units,
@@ -159,10 +166,15 @@ class Decoder(TokenLogits, keras.layers.Layer):
             return_attention=True,
             name="rnn",
         )
-        self.unit_dropout = keras.layers.Dropout(dropout)
+        self.unit_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy
+        )
         if bridge == "dense":
             self.bridge_projection = keras.layers.Dense(
-                sum(self.state_sizes), activation="tanh", name="bridge"
+                sum(self.state_sizes),
+                activation="tanh",
+                dtype=self.dtype_policy,
+                name="bridge",
             )
         self.output_projection = self.new_output_projection(
             self._logits_input_size
@@ -176,8 +188,11 @@ class Decoder(TokenLogits, keras.layers.Layer):
 
     @property
     def state_sizes(self):
-        """Widths of the states of the cell, as a flat list."""
-        return keras.tree.flatten(self.rnn.cell.cell.state_size)
+        """Widths of the states of the cell but for clocks, as a flat list."""
+        cell = self.rnn.cell.cell
+        sizes = keras.tree.flatten(cell.state_size)
+        clocks = cells.clocks(cell)
+        return [x for x, clock in zip(sizes, clocks, strict=True) if not clock]
 
     def build(self, ids_shape, memory_shape, final_shape):
         self.embedding.build(ids_shape)
@@ -241,6 +256,11 @@ class Decoder(TokenLogits, keras.layers.Layer):
         """
         if self.lexicon_size is None:
             return ()
+        if source is None:
+            raise ValueError(
+                "A lexicon is looked up for the source. Expected: `source` of "
+                "shape (batch, places). Received: source=None"
+            )
         return ops.take(self.lexicon, ops.maximum(source, 0), axis=0)
 
     def consult(self, logits, weights, entries):
@@ -258,8 +278,15 @@ class Decoder(TokenLogits, keras.layers.Layer):
         states = ops.split(final, ends, axis=-1) if ends else [final]
         zeros = self.rnn.cell.get_initial_state(ops.shape(final)[0])
         flat = keras.tree.flatten(zeros)
-        # With input feeding the attention output comes first, and is zero.
-        flat[len(flat) - len(states) :] = states
+        clocks = cells.clocks(self.rnn.cell.cell)
+        # With input feeding the attention output comes first. It is zero, and
+        # so are clocks.
+        places = range(len(flat) - len(clocks), len(flat))
+        places = [
+            i for i, clock in zip(places, clocks, strict=True) if not clock
+        ]
+        for place, state in zip(places, states, strict=True):
+            flat[place] = ops.cast(state, self.rnn.compute_dtype)
         return keras.tree.pack_sequence_as(zeros, flat)
 
     def step(self, ids, states, projected, mask, entries=()):

@@ -90,6 +90,7 @@ class Encoder(keras.layers.Layer):
         embedding_scale=None,
         **kwargs,
     ):
+        kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "Encoder")
         if bidirectional and go_backwards:
@@ -115,18 +116,21 @@ class Encoder(keras.layers.Layer):
         self.pad_id = pad_id
         self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
-            vocabulary_size,
-            embedding_dim,
+            self.vocabulary_size,
+            self.embedding_dim,
             dropout=dropout if embedding_dropout is None else embedding_dropout,
             word_dropout=word_dropout,
             scale=embedding_scale,
+            dtype=self.dtype_policy,
             name="embedding",
         )
         if factorized:
             self.input_projection = keras.layers.Dense(
-                cell.output_size, name="input"
+                cell.output_size, dtype=self.dtype_policy, name="input"
             )
-        self.unit_dropout = keras.layers.Dropout(dropout)
+        self.unit_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy
+        )
         # Not `keras.layers.Bidirectional`: in a deep encoder that is being
         # loaded, it may take the layer of another depth for its own.
         self.forward_rnns = [
@@ -157,8 +161,13 @@ class Encoder(keras.layers.Layer):
     @property
     def final_dim(self):
         """Width of the final states side by side."""
-        states = sum(keras.tree.flatten(self.cell.state_size))
+        states = sum(self._knowing(keras.tree.flatten(self.cell.state_size)))
         return states * self.depth * (2 if self.bidirectional else 1)
+
+    def _knowing(self, states):
+        """The states but for the clock of zoneout, which stands apart."""
+        clocks = cells.clocks(self.cell)
+        return [x for x, clock in zip(states, clocks, strict=True) if not clock]
 
     def build(self, ids_shape):
         self.embedding.build(ids_shape)
@@ -196,11 +205,11 @@ class Encoder(keras.layers.Layer):
             x = self.input_projection(x)
         for depth, forward in enumerate(self.forward_rnns):
             y, *states = forward(x, mask=mask, training=training)
-            final.extend(keras.tree.flatten(states))
+            final.extend(self._knowing(keras.tree.flatten(states)))
             if self.bidirectional:
                 backward = self.backward_rnns[depth]
                 y_reversed, *states = backward(x, mask=mask, training=training)
-                final.extend(keras.tree.flatten(states))
+                final.extend(self._knowing(keras.tree.flatten(states)))
                 y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
             elif self.go_backwards:
                 y = ops.flip(y, axis=1)

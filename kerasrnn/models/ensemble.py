@@ -96,7 +96,9 @@ class TranslatorEnsemble(keras.layers.Layer):
 
     def _mean(self, logits):
         """The logarithms of the mean probabilities of all members."""
-        probabilities = [ops.softmax(x, axis=-1) for x in logits]
+        probabilities = [
+            ops.softmax(ops.cast(x, "float32"), axis=-1) for x in logits
+        ]
         mean = sum(probabilities) / len(self.models)
         return ops.log(ops.maximum(mean, 1e-30))
 
@@ -106,7 +108,5 @@ class TranslatorEnsemble(keras.layers.Layer):
 
     @classmethod
     def from_config(cls, config):
-        models = map(
-            keras.saving.deserialize_keras_object, config.pop("models")
-        )
-        return cls(list(models), **config)
+        models = map(keras.saving.deserialize_keras_object, config["models"])
+        return cls(**{**config, "models": list(models)})

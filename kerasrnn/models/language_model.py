@@ -109,14 +109,14 @@ class LanguageModel(TokenLogits, keras.Model):
         self.word_dropout = word_dropout
         self.embedding_scale = embedding_scale
         if batch_size is not None:
-            positive_integer("batch_size", batch_size)
+            batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
         initializer = {}
         if embeddings_initializer is not None:
             initializer["embeddings_initializer"] = embeddings_initializer
         self.embedding = TokenEmbedding(
-            vocabulary_size,
-            embedding_dim,
+            self.vocabulary_size,
+            self.embedding_dim,
             word_dropout=word_dropout,
             drop_types=True,
             scale=embedding_scale,
@@ -167,6 +167,12 @@ class LanguageModel(TokenLogits, keras.Model):
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
             return self.run(inputs, states, training)[0]
+        if set(inputs) != {"ids", "fresh"}:
+            raise ValueError(
+                "A model that carries its states on expects a dictionary of "
+                '"ids" and "fresh", as `text_windows` makes them. '
+                f"Received: {sorted(inputs)}"
+            )
         ids, fresh = inputs["ids"], inputs["fresh"]
         self._check_rows(ids, fresh)
         states = self.initial_states(self.batch_size)

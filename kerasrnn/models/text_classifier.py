@@ -70,15 +70,22 @@ class TextClassifier(keras.Model):
         self.dropout = dropout
         self.attention = attention
         if attention is not None:
-            self.attention = get_attention(attention, encoder.cell.output_size)
+            self.attention = get_attention(
+                attention, encoder.cell.output_size, self.dtype_policy
+            )
         self.decoder = self._new_decoder() if summary == "decoder" else None
-        self.unit_dropout = keras.layers.Dropout(dropout)
-        self.output_projection = keras.layers.Dense(1, name="output")
+        self.unit_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy
+        )
+        self.output_projection = keras.layers.Dense(
+            1, dtype=self.dtype_policy, name="output"
+        )
 
     def _new_decoder(self):
         cell = cells.clone_cell(self.encoder.cell)
         if self.attention is None:
-            return keras.layers.RNN(cell, name="decoder")
+            dtype = cells.policy(cell)
+            return keras.layers.RNN(cell, dtype=dtype, name="decoder")
         return AttentionRNN(
             AttentionCell(cell, self.attention),
             return_attention=True,
@@ -177,12 +184,17 @@ class TextClassifier(keras.Model):
         start = ops.broadcast_to(
             start, (ops.shape(memory)[0], *start.shape[1:])
         )
-        sizes = cells.state_sizes(self.encoder.cell)
-        # The states of the last layer stand last.
+        cell = self.encoder.cell
+        sizes = cells.state_sizes(cell)
+        # The states of the last layer stand last, without a clock.
         states, end = [], final.shape[-1]
-        for size in reversed(keras.tree.flatten(sizes)):
-            states.insert(0, final[:, end - size : end])
-            end -= size
+        flat = zip(keras.tree.flatten(sizes), cells.clocks(cell), strict=True)
+        for size, clock in reversed(list(flat)):
+            if clock:
+                states.insert(0, ops.zeros_like(final[:, :size]))
+            else:
+                states.insert(0, final[:, end - size : end])
+                end -= size
         if self.attention is None:
             if len(states) > 1:
                 states = keras.tree.pack_sequence_as(sizes, states)

@@ -66,9 +66,11 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
         # Else the widest product of a model would stay in float32.
         self.reverse_dtype = self.reverse_dtype or self.compute_dtype
-        self.unit_dropout = keras.layers.Dropout(rate("dropout", dropout))
+        self.unit_dropout = keras.layers.Dropout(
+            rate("dropout", dropout), dtype=self.dtype_policy
+        )
         self.word_dropout = keras.layers.Dropout(
-            rate("word_dropout", word_dropout)
+            rate("word_dropout", word_dropout), dtype=self.dtype_policy
         )
         self.drop_types = drop_types
         self.scale = scale

@@ -126,6 +126,8 @@ class Translator(keras.Model):
 
     @classmethod
     def from_config(cls, config):
-        for part in ("encoder", "decoder"):
-            config[part] = keras.saving.deserialize_keras_object(config[part])
-        return cls(**config)
+        parts = {
+            name: keras.saving.deserialize_keras_object(config[name])
+            for name in ("encoder", "decoder")
+        }
+        return cls(**{**config, **parts})

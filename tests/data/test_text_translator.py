@@ -212,3 +212,30 @@ def test_vocabularies_need_no_special_tokens_but_of_the_target():
     (weights, source, target), _ = translator.alignments(["a", "zzz"])
     assert source == ["a"]
     assert weights.shape == (len(target), 1)
+
+
+def test_ids_are_cut_as_text_is(model, tokenizers):
+    translator = TextTranslator(
+        model, *tokenizers, GreedySearch(max_length=9), max_length=2
+    )
+    text = "the red book who knows"
+    ids = translator.source_tokenizer.tokenize([text]).to_tensor()
+    kept = translator.source_ids(tf.constant([text])).shape[1]
+    cut, whole = (
+        translator.translate_ids(x)["score"] for x in (ids[:, :kept], ids)
+    )
+    np.testing.assert_allclose(cut, whole)
+
+
+def test_padding_in_a_translation_moves_no_row(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch())
+    weights = np.arange(12.0).reshape(4, 3)
+    found, source, target = translator._by_words(
+        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""]
+    )
+    assert (source, target) == (["the", "book"], ["x", "y"])
+    np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
+
+
+def test_nothing_has_no_alignment(translator):
+    assert translator.alignments([]) == []

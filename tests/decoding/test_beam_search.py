@@ -243,3 +243,28 @@ def test_coverage_needs_a_source_mask():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         BeamSearch(**options)
+
+
+def test_unfinished_hypotheses_are_ranked_by_coverage_too():
+    """`b` is a little less likely, and looks where nobody looked."""
+
+    def step(ids, states, memory):
+        none = 0.0 * states[:, 0]
+        logits = ops.stack([none - 20, none + 0.3, none, none - 20], -1)
+        after_two = ops.expand_dims(ids, 1) == 2
+        return logits, states, ops.where(after_two, [[0.0, 1.0]], [[1.0, 0.0]])
+
+    options = {"beam_width": 3, "coverage_penalty": 1.0}
+    mask = np.ones((1, 2), bool)
+    one, three = (
+        run(
+            BeamSearch(0, 3, -1, 2, num_hypotheses=n, **options),
+            np.zeros((1, 1, 1)),
+            step,
+            source_mask=mask,
+        )
+        for n in (1, 3)
+    )
+    assert one.ids.tolist() == [[[2, 1]]]
+    assert three.ids[0, 0].tolist() == [2, 1]
+    assert (np.diff(three.scores[0]) <= 0).all()

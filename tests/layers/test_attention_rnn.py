@@ -11,6 +11,8 @@ from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import GeneralAttention
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import RHNCell
 from tests import helpers
 from tests.reference import attention_rnn as reference
 from tests.reference.layers import attend
@@ -492,3 +494,35 @@ def test_without_attention_it_runs_the_cell(cell):
     assert weights.shape == (*outputs.shape[:2], INPUTS["memory"].shape[1])
     copy = AttentionRNN.from_config(layer.get_config())
     assert copy.cell.attention is None
+
+
+@every_placement
+def test_it_has_the_dtype_of_its_cell(placement):
+    cell = AttentionCell(
+        GRUCell(3, dtype="mixed_bfloat16"), "additive", **PLACEMENTS[placement]
+    )
+    assert cell.attention.compute_dtype == "bfloat16"
+    outputs = AttentionRNN(cell)(INPUTS["sequence"], INPUTS["memory"])
+    assert keras.backend.standardize_dtype(outputs.dtype) == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "can"),
+    [
+        (lambda: RHNCell(3), {"placement": "after"}, True),
+        (lambda: RHNCell(3), {"placement": "before"}, False),
+        (lambda: RHNCell(3), {"input_feeding": True}, False),
+        (lambda: PeepholeLSTMCell(3), {"placement": "after"}, False),
+    ],
+)
+def test_it_is_compiled_by_xla_where_that_can_train_it(cell, options, can):
+    options = {"placement": "after"} | options
+    layer = AttentionRNN(AttentionCell(cell(), "general", **options))
+    can = can or keras.backend.backend() == "jax"
+    assert layer.supports_jit == can
+    model_inputs = [keras.Input((4, 2)), keras.Input((5, 6))]
+    model = keras.Model(model_inputs, layer(*model_inputs))
+    model.compile("sgd", "mse", jit_compile=can)
+    x = [INPUTS["sequence"], INPUTS["memory"]]
+    loss = model.train_on_batch(x, np.ones((3, 4, 3), "float32"))
+    assert np.isfinite(loss)

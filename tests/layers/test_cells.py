@@ -152,3 +152,26 @@ def test_stacked_cells_run_one_after_the_other():
     helpers.assert_close(
         keras.tree.flatten(found), keras.tree.flatten(expected)
     )
+
+
+def test_clocks_are_the_states_that_only_count():
+    zoned = RHNCell(3, zoneout=0.1)
+    assert cells.clocks(keras.layers.LSTMCell(3)) == [False, False]
+    assert cells.clocks(RHNCell(3)) == [False]
+    assert cells.clocks(zoned) == [False, True]
+    stacked = keras.layers.StackedRNNCells([zoned, keras.layers.GRUCell(2)])
+    assert cells.clocks(stacked) == [False, True, False]
+    attending = SelfAttentionCell(zoned, "dot", window=2)
+    assert cells.clocks(attending) == [False, False, True, False, False, False]
+    assert len(attending.state_size) == 6
+
+
+def test_masks_of_cells_in_cells_in_cells_are_dropped():
+    inner = RHNCell(3, dropout=0.5)
+    outer = keras.layers.StackedRNNCells(
+        [keras.layers.StackedRNNCells([inner]), RHNCell(3)]
+    )
+    cells.draw_dropout_masks(outer, np.ones((2, 3), "float32"))
+    assert inner._dropout_mask is not None
+    cells.drop_dropout_masks(outer)
+    assert inner._dropout_mask is None

@@ -204,3 +204,21 @@ def test_one_layer_at_two_places(name):
         return recurrent.backpropagate(layer, [SEQUENCE], cotangents, call)
 
     helpers.assert_close(twice(fast), twice(loop), rtol=1e-4, atol=2e-6)
+
+
+@pytest.mark.parametrize("policy", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["rhn", "gam", "gam_rhn"])
+def test_a_narrow_dtype_throughout(name, policy):
+    layer = recurrent.fast(name, dtype=policy)
+    loop = recurrent.loop(name, dtype=policy)
+    x = helpers.random(2, 4, 2)
+    found, expected = (
+        helpers.as_numpy(ops.cast(y, "float32")) for y in (layer(x), loop(x))
+    )
+    np.testing.assert_allclose(found, expected, atol=0.02)
+
+
+def test_sizes_may_be_integers_of_numpy():
+    layer = RHN(np.int64(3), np.int32(2))
+    assert layer(np.ones((2, 4, 5))).shape == (2, 3)
+    assert type(layer.get_config()["units"]) is int

@@ -1,3 +1,5 @@
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -42,3 +44,14 @@ def test_sizes_must_be_positive_integers(argument, bad):
         ValueError, match=f"`{argument}`.*Received: {argument}={bad}"
     ):
         MultiHeadDotAttention(**sizes)
+
+
+def test_a_fixed_seed_does_not_make_kernels_equal():
+    layer = MultiHeadDotAttention(
+        2, 3, kernel_initializer=keras.initializers.GlorotUniform(seed=1)
+    )
+    layer.build((None, None, 6), (None, None, 6))
+    kernels = [helpers.as_numpy(w.value) for w in layer.weights]
+    assert not any(
+        np.allclose(a, b) for a, b in itertools.combinations(kernels, 2)
+    )

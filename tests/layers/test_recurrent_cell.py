@@ -152,3 +152,13 @@ def test_each_layer_has_an_initializer_of_its_own(seed):
 def test_rates_are_checked(name, bad):
     with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
         RHNCell(3, **{name: bad})
+
+
+def test_zoneout_is_drawn_anew_where_the_first_row_is_masked():
+    layer = recurrent.loop("rhn", zoneout=0.5, seed=1)
+    mask = np.ones((2, 7), bool)
+    mask[0, 2:] = False
+    outputs = layer(helpers.random(2, 7, 2) * 3, mask=mask, training=True)
+    kept = np.diff(helpers.as_numpy(outputs)[1], axis=0) == 0
+    assert len({tuple(step) for step in kept}) > 1
+    assert not kept.all(axis=0).any()

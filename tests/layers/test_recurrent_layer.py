@@ -10,7 +10,9 @@ from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
 from kerasrnn.layers import FastGRU
+from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTM
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import PeepholeLSTMCell
@@ -136,3 +138,8 @@ def test_what_is_no_cell_is_refused():
 )
 def test_it_has_the_dtype_of_its_cell(cell):
     assert recurrent_layer(cell).compute_dtype == "bfloat16"
+
+
+def test_fast_cells_get_their_fast_layers():
+    assert type(recurrent_layer(FastGRUCell(3))) is FastGRU
+    assert type(recurrent_layer(FastLSTMCell(3))) is FastLSTM

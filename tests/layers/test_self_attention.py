@@ -546,3 +546,15 @@ def test_it_learns_to_copy_what_the_cell_alone_forgets():
     )
     assert accuracy_of_delayed_copies(attending) > 0.9
     assert accuracy_of_delayed_copies(alone) < 0.6
+
+
+@pytest.mark.parametrize("placement", ["before", "after"])
+@pytest.mark.parametrize("attention", ["general", "multi_head", "additive"])
+def test_keras_loop_over_it_is_compiled_by_xla(attention, placement):
+    cell = SelfAttentionCell(
+        keras.layers.GRUCell(4), attention, window=3, placement=placement
+    )
+    model = keras.Sequential([keras.layers.RNN(cell)])
+    model.compile("sgd", "mse", jit_compile=True)
+    loss = model.train_on_batch(helpers.random(2, 5, 3), np.ones((2, 4)))
+    assert np.isfinite(loss)

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import RHN
 from kerasrnn.layers import through_time
 from tests import helpers
 
@@ -65,4 +66,15 @@ def test_gradients_of_weights_sum_over_all_steps():
     )
     helpers.assert_close(
         through_time.bias_gradient(gates), gates.sum(axis=(0, 1))
+    )
+
+
+def test_what_is_skipped_may_be_no_number():
+    x = helpers.random(2, 4, 3)
+    mask = np.array([[1, 1, 0, 1], [0, 1, 1, 0]], bool)
+    layer = RHN(5, return_sequences=True)
+    expected = helpers.as_numpy(layer(x, mask=mask))
+    x[~mask] = np.nan
+    np.testing.assert_array_equal(
+        helpers.as_numpy(layer(x, mask=mask)), expected
     )

@@ -5,6 +5,7 @@ from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 
+from kerasrnn.layers import RHNCell
 from kerasrnn.models import Decoder
 from tests import helpers
 
@@ -192,3 +193,19 @@ def test_factorized_it_reads_and_writes_through_dense_layers(tie_embeddings):
     helpers.assert_close(
         decoder.predict(outputs), decoder.logits(outputs @ kernel + bias)
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"input_feeding": True}, {"depth": 2}])
+def test_the_clock_of_zoneout_starts_at_zero(options):
+    decoder = make(RHNCell(4, zoneout=0.1), **options)
+    states = decoder.initial_state(INPUTS["final"])
+    flat = helpers.as_numpy(keras.tree.flatten(states))
+    clocks = [x for x in flat if x.shape == (2, 1)]
+    assert len(clocks) == decoder.depth
+    assert all((clock == 0).all() for clock in clocks)
+    assert decoder.state_sizes == [4] * decoder.depth
+
+
+def test_a_lexicon_needs_the_source():
+    with pytest.raises(ValueError, match="Received: source=None"):
+        make(lexicon_size=6).entries(None)

@@ -247,3 +247,29 @@ def test_padding_that_is_not_masked_is_read_and_attended_to():
 def test_both_ways_and_backwards_is_refused():
     with pytest.raises(ValueError, match="go_backwards=True"):
         Encoder(9, CELLS["gru"], go_backwards=True)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_the_clock_of_zoneout_is_no_part_of_what_was_read(bidirectional):
+    encoder = Encoder(
+        9, RHNCell(4, zoneout=0.1), 4, depth=2, bidirectional=bidirectional
+    )
+    assert encoder.final_dim == 8 * (1 + bidirectional)
+    for training in (False, True):
+        memory, _, final = encoder(SOURCE, training=training)
+        final = helpers.as_numpy(final)
+        assert final.shape[1] == encoder.final_dim
+        assert np.abs(final).max() <= 1
+    last = final[:, -8:-4] if bidirectional else final[:, -4:]
+    memory = helpers.as_numpy(memory)
+    np.testing.assert_allclose(
+        memory[:, -1, :4][SOURCE[:, -1] != 0], last[SOURCE[:, -1] != 0]
+    )
+
+
+def test_its_parts_are_of_its_dtype():
+    encoder = Encoder(9, GRUCell(4, dtype="mixed_bfloat16"), 4, factorized=True)
+    for part in (encoder, encoder.embedding, encoder.input_projection):
+        assert part.compute_dtype == "bfloat16"
+    encoder = Encoder(9, GRUCell(4), 4, dtype="mixed_bfloat16")
+    assert encoder.embedding.compute_dtype == "bfloat16"

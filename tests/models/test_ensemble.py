@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -99,3 +100,13 @@ def test_members_share_their_vocabulary(members):
         TranslatorEnsemble([members[0], other])
     with pytest.raises(ValueError, match="0 models"):
         TranslatorEnsemble([])
+
+
+def test_it_is_exact_where_its_members_are_not():
+    model = translator(cell=keras.layers.GRUCell(4, dtype="mixed_bfloat16"))
+    alone, of_two = (
+        x.decode_step(np.array([3, 4]), *x.encode(SOURCE[:2]))[0]
+        for x in (model, TranslatorEnsemble([model, model]))
+    )
+    alone = ops.log_softmax(ops.cast(alone, "float32"))
+    helpers.assert_close(of_two, alone)

@@ -575,3 +575,9 @@ def test_dynamic_evaluation_round_trip(tmp_path):
     loaded = helpers.reloaded(dynamic, tmp_path)
     assert isinstance(loaded.model, LanguageModel)
     helpers.assert_close(loaded(IDS), dynamic(IDS))
+
+
+def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
+    model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
+    with pytest.raises(ValueError, match=r"Received: \['ids'\]"):
+        model({"ids": np.ones((2, 3), "int32")})

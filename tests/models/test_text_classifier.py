@@ -396,3 +396,14 @@ def test_dropout_is_for_training(summary, rate):
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         TextClassifier(**{"encoder": encoder_of("simple")} | options)
+
+
+@pytest.mark.parametrize("attention", [None, "additive"])
+def test_a_decoder_may_have_zoneout(attention):
+    cell = RHNCell(4, zoneout=0.2)
+    model = TextClassifier(
+        Encoder(9, cell, 3, bidirectional=False), "decoder", attention
+    )
+    for training in (False, True):
+        logits = model(np.ones((2, 5), "int32"), training=training)
+        assert np.isfinite(helpers.as_numpy(logits)).all()

@@ -122,3 +122,9 @@ def test_rates_must_be_below_one(argument, bad):
         ValueError, match=rf"`{argument}`.*\[0, 1\).*Received: {argument}={bad}"
     ):
         TokenEmbedding(5, 16, **{argument: bad})
+
+
+def test_words_are_dropped_in_the_dtype_of_the_layer():
+    embed = TokenEmbedding(9, 4, word_dropout=0.3, dtype="mixed_bfloat16")
+    x = embed(np.ones((2, 3), "int32"), training=True)
+    assert keras.backend.standardize_dtype(x.dtype) == "bfloat16"

@@ -6,6 +6,7 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
+from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
@@ -210,3 +211,32 @@ def test_scheduled_sampling_is_saved(tmp_path):
 def test_a_sampling_rate_is_a_rate():
     with pytest.raises(ValueError, match="`sampling_rate`.*Received.*1.5"):
         sampled(1.5)
+
+
+@pytest.mark.parametrize("name", ["before", "after", "fed", "deep", "copy"])
+def test_it_keeps_its_dtype_wherever_it_is_loaded(name, tmp_path):
+    before = keras.config.dtype_policy()
+    path = tmp_path / "model.keras"
+    options = {"cell": GRUCell(4, dtype="mixed_bfloat16")} | VARIANTS[name]
+    try:
+        keras.config.set_dtype_policy("mixed_bfloat16")
+        model = translator(**options)
+        model.save(path)
+    finally:
+        keras.config.set_dtype_policy(before)
+    loaded = keras.saving.load_model(path)
+    helpers.assert_close(
+        ops.cast(loaded(INPUTS), "float32"), ops.cast(model(INPUTS), "float32")
+    )
+    search = BeamSearch(max_length=4, beam_width=2)
+    found, expected = (
+        search(x.decode_step, *x.encode(INPUTS["source"]))
+        for x in (loaded, model)
+    )
+    helpers.assert_close(found[:2], expected[:2])
+
+
+def test_a_configuration_is_not_changed_by_reading_it():
+    config = translator().get_config()
+    first, second = (Translator.from_config(config) for _ in range(2))
+    assert first.count_params() == second.count_params()
