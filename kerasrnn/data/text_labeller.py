@@ -16,6 +16,9 @@ class TextLabeller:
         max_length: Positive integer; of longer texts the first tokens are
             read. `None` reads all.
 
+    Raises:
+        ValueError: when `labels` are not two.
+
     Example:
 
     ```python
@@ -34,6 +37,11 @@ class TextLabeller:
         self.model = model
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
+        if len(self.labels) != 2:
+            raise ValueError(
+                "`labels` must be two, for a probability up to 0.5 and above "
+                f"it. Received: labels={labels!r}"
+            )
         self.max_length = max_length
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")

@@ -66,8 +66,9 @@ class BeamSearch(Search):
         `Hypotheses`, the `num_hypotheses` best of each sentence.
 
     Raises:
-        ValueError: when an argument is out of its range, or a coverage
-            penalty is asked for without a `source_mask`.
+        ValueError: when an argument is out of its range, a coverage penalty
+            is asked for without a `source_mask`, or alignments of a step
+            without any.
 
     Example:
 
@@ -187,8 +188,7 @@ class BeamSearch(Search):
         )
         best, parents, tokens = self._expand(logits, rows["totals"])
         if source_mask is not None:
-            weights = ops.cast(weights, "float32")
-            weights = split_beams(weights, self.beam_width)
+            weights = split_beams(self.alignments(weights), self.beam_width)
         attended = rows["attended"]
         if self.coverage_penalty:
             attended = attended + weights

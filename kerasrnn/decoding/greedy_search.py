@@ -33,6 +33,10 @@ class GreedySearch(Search):
         `Hypotheses` with one hypothesis a sentence, whose score is its total
         log-probability.
 
+    Raises:
+        ValueError: when `max_length` is not a positive integer, or alignments
+            are asked for of a step without any.
+
     Example:
 
     >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
@@ -79,7 +83,9 @@ class GreedySearch(Search):
                 "states": states,
             }
             if source_mask is not None:
-                weights = ops.where(ops.expand_dims(done, 1), 0.0, weights)
+                weights = ops.where(
+                    ops.expand_dims(done, 1), 0.0, self.alignments(weights)
+                )
                 following["alignments"] = put(
                     rows["alignments"], t, weights, axis=1
                 )

@@ -64,6 +64,16 @@ class Search:
             return limits
         return ops.minimum(limits, ops.cast(max_lengths, "int32"))
 
+    def alignments(self, weights):
+        """Returns what a step gave as its alignments, in float32."""
+        if weights is None:
+            raise ValueError(
+                "With `source_mask` the alignments are returned. Expected: a "
+                "step function that gives some, of shape (rows, places). "
+                "Received: None"
+            )
+        return ops.cast(weights, "float32")
+
 
 def at_least_one(name, value):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""

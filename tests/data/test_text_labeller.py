@@ -318,3 +318,8 @@ def test_it_is_served_as_it_lives(tmp_path):
         texts = strings(texts)
         check_equal(client["label"][name], labeller.label(texts))
         check_equal(client["explain"][name], labeller.explain(texts))
+
+
+def test_there_are_two_labels():
+    with pytest.raises(ValueError, match=r"Received: labels=\['yes'\]"):
+        TextLabeller(None, None, labels=["yes"])

@@ -252,3 +252,12 @@ def test_the_length_must_be_a_positive_integer(kind, max_length):
         ValueError, match=f"Received: max_length={max_length!r}"
     ):
         kind(max_length=max_length)
+
+
+def test_alignments_that_are_asked_for_must_come(search):
+    def step(ids, states, memory):
+        return *table_step(ids, states, memory)[:2], None
+
+    tables = random_tables(2, 6)
+    with pytest.raises(ValueError, match="`source_mask`.*Received: None"):
+        run(search, tables, step, source_mask=mask_of(tables))
