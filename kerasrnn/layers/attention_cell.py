@@ -84,7 +84,8 @@ class AttentionCell(keras.layers.Layer):
         input_feeding: Whether the cell reads the `h~` of the step before.
             For the placement after the cell.
         kernel_initializer: Initializer of `W_c`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.

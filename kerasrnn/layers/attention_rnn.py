@@ -19,7 +19,8 @@ class AttentionRNN(keras.layers.Layer):
         cell: An `AttentionCell`.
         return_state: Whether to return the final states as well.
         return_attention: Whether to return the attention weights as well.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
 
     Call arguments:
         sequence: Tensor of shape `(batch, time, input_dim)`.

@@ -33,6 +33,10 @@ class FastRNN(keras.layers.RNN):
     where the sequence is `(time, batch, input_dim)`, the mask
     `(time, batch, 1)` or `None`. Where it cannot, with options that it says,
     or where a loop is to be unrolled, the layer is `keras.layers.RNN`.
+
+    Before the first step that counts, the output is the state that the layer
+    starts from. On TensorFlow `keras.layers.RNN` has 0 there, which differs
+    only where it is given states.
     """
 
     cell_class = None

@@ -40,7 +40,8 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         units: Positive integer, width of `h~`; `None` for the width of `h`.
             For the placement after the cell.
         kernel_initializer: Initializer of `W_c`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.

@@ -55,7 +55,8 @@ class Decoder(TokenLogits, keras.layers.Layer):
         word_dropout: Rate at which tokens lose their whole embedding.
         embedding_scale: Float, the factor on the embeddings; `None` for the
             root of their width.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`: the target behind its

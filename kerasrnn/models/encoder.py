@@ -39,7 +39,8 @@ class Encoder(keras.layers.Layer):
         pad_id: Id of padding; `-1` for a vocabulary without a row for it.
         embedding_scale: Float, the factor on the embeddings; `None` for the
             root of their width.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`.
@@ -49,7 +50,7 @@ class Encoder(keras.layers.Layer):
         A tuple `(memory, mask, final)`: the memory of shape
         `(batch, time, memory_dim)`, its boolean mask of shape
         `(batch, time)`, and the final states of all layers and directions
-        side by side, of shape `(batch, final_dim)`.
+        side by side (no clock of zoneout), of shape `(batch, final_dim)`.
 
     Masking: padding changes no state, and the mask says where it is; without
     `mask_padding` the mask is all true.
