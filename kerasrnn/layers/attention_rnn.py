@@ -70,8 +70,8 @@ class AttentionRNN(keras.layers.Layer):
         self.return_state = return_state
         self.return_attention = return_attention
         self.supports_masking = True
-        self.supports_jit = not cell.loops_over_attention and (
-            cells.supports_jit(cell.cell)
+        self.supports_jit = cells.supports_jit(
+            cell.cell, cell.loops_over_attention
         )
 
     def build(self, sequence_shape, memory_shape):

@@ -143,15 +143,18 @@ def run(cell, sequence, states, training=False):
     return last_output(cell, history), states
 
 
-def supports_jit(cell):
-    """Whether XLA can differentiate what `run` makes of a cell.
+def supports_jit(cell, attends_in_the_loop=False):
+    """Whether XLA can differentiate the loop over a cell.
 
-    TensorFlow's cannot where it is a `keras.ops.scan`, whose loop is unbounded.
+    TensorFlow's cannot where it is a `keras.ops.scan`, which is unbounded: in
+    `run`, unless the cell runs at once, and where attention is in the loop.
     """
+    if keras.backend.backend() != "tensorflow":
+        return True
     if hasattr(cell, "cells"):
-        return all(map(supports_jit, cell.cells))
+        return all(supports_jit(x, attends_in_the_loop) for x in cell.cells)
     at_once = getattr(cell, "can_run_at_once", False)
-    return at_once or keras.backend.backend() != "tensorflow"
+    return at_once and not attends_in_the_loop
 
 
 def draw_dropout_masks(cell, inputs):
