@@ -252,7 +252,8 @@ def test_unfinished_hypotheses_are_ranked_by_coverage_too():
         none = 0.0 * states[:, 0]
         logits = ops.stack([none - 20, none + 0.3, none, none - 20], -1)
         after_two = ops.expand_dims(ids, 1) == 2
-        return logits, states, ops.where(after_two, [[0.0, 1.0]], [[1.0, 0.0]])
+        looks = ops.where(after_two, *np.eye(2, dtype="float32")[::-1, None])
+        return logits, states, looks
 
     options = {"beam_width": 3, "coverage_penalty": 1.0}
     mask = np.ones((1, 2), bool)
