@@ -87,6 +87,12 @@ def clocks(cell):
     return [False] * len(keras.tree.flatten(cell.state_size))
 
 
+def without_clocks(cell, states):
+    """Returns a cell's states, or their widths, as a flat list but clocks."""
+    flat = zip(keras.tree.flatten(states), clocks(cell), strict=True)
+    return [x for x, clock in flat if not clock]
+
+
 def policy(cell):
     """Returns the dtype policy of a cell, or `None` for the global one."""
     return getattr(cell, "dtype_policy", None)

@@ -191,9 +191,7 @@ class Decoder(TokenLogits, keras.layers.Layer):
     def state_sizes(self):
         """Widths of the states of the cell but for clocks, as a flat list."""
         cell = self.rnn.cell.cell
-        sizes = keras.tree.flatten(cell.state_size)
-        clocks = cells.clocks(cell)
-        return [x for x, clock in zip(sizes, clocks, strict=True) if not clock]
+        return cells.without_clocks(cell, cell.state_size)
 
     def build(self, ids_shape, memory_shape, final_shape):
         self.embedding.build(ids_shape)

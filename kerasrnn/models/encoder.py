@@ -162,13 +162,8 @@ class Encoder(keras.layers.Layer):
     @property
     def final_dim(self):
         """Width of the final states side by side."""
-        states = sum(self._knowing(keras.tree.flatten(self.cell.state_size)))
+        states = sum(cells.without_clocks(self.cell, self.cell.state_size))
         return states * self.depth * (2 if self.bidirectional else 1)
-
-    def _knowing(self, states):
-        """The states but for the clock of zoneout, which stands apart."""
-        clocks = cells.clocks(self.cell)
-        return [x for x, clock in zip(states, clocks, strict=True) if not clock]
 
     def build(self, ids_shape):
         self.embedding.build(ids_shape)
@@ -206,11 +201,11 @@ class Encoder(keras.layers.Layer):
             x = self.input_projection(x)
         for depth, forward in enumerate(self.forward_rnns):
             y, *states = forward(x, mask=mask, training=training)
-            final.extend(self._knowing(keras.tree.flatten(states)))
+            final.extend(cells.without_clocks(self.cell, states))
             if self.bidirectional:
                 backward = self.backward_rnns[depth]
                 y_reversed, *states = backward(x, mask=mask, training=training)
-                final.extend(self._knowing(keras.tree.flatten(states)))
+                final.extend(cells.without_clocks(self.cell, states))
                 y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
             elif self.go_backwards:
                 y = ops.flip(y, axis=1)
