@@ -43,8 +43,10 @@ class TokenCrossentropy(keras.losses.Loss):
         self, pad_id=0, label_smoothing=0.0, name="token_crossentropy"
     ):
         # The mean over tokens is taken here: the reduction of Keras would
-        # count padding.
-        super().__init__(name=name, reduction="sum")
+        # count padding. Keras casts the labels, too: a float of 16 bits does
+        # not hold every id.
+        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        super().__init__(name=name, reduction="sum", dtype=dtype)
         if not 0.0 <= label_smoothing < 1.0:
             raise ValueError(
                 "`label_smoothing` must be in [0, 1). "
@@ -58,8 +60,9 @@ class TokenCrossentropy(keras.losses.Loss):
             y_pred, keras.backend.result_type(y_pred.dtype, "float32")
         )
         y_true = ops.cast(y_true, "int32")
-        weights = ops.cast(ops.not_equal(y_true, self.pad_id), y_pred.dtype)
-        labels = ops.maximum(y_true, 0)
+        real = ops.not_equal(y_true, self.pad_id)
+        weights = ops.cast(real, y_pred.dtype)
+        labels = ops.where(real, y_true, 0)
         if self.label_smoothing:
             losses = self._smoothed(labels, y_pred)
         else:

@@ -38,13 +38,26 @@ def test_what_is_predicted_behind_the_end_does_not_matter():
     assert float(loss(LABELS, logits)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("pad_id", [-1, 6])
-def test_padding_may_be_any_id(pad_id):
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("pad_id", [-1, 6, 7, 100])
+def test_padding_may_be_any_id(pad_id, label_smoothing):
     labels = np.where(LABELS == 6, 2, LABELS)
     labels[1:, 2:] = pad_id
-    expected = count(labels, LOGITS, pad_id)
-    found = TokenCrossentropy(pad_id)(labels, LOGITS)
+    expected = count(labels, LOGITS, pad_id, label_smoothing)
+    found = TokenCrossentropy(pad_id, label_smoothing)(labels, LOGITS)
     assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("floatx", ["float16", "bfloat16", "float64"])
+def test_an_id_is_no_float_of_16_bits(floatx):
+    before = keras.config.floatx()
+    try:
+        keras.config.set_floatx(floatx)
+        logits = np.zeros((1, 1, 2050), "float32")
+        logits[0, 0, 2049] = 20.0
+        assert float(TokenCrossentropy()([[2049]], logits)) < 1e-4
+    finally:
+        keras.config.set_floatx(before)
 
 
 def test_a_batch_of_padding_costs_nothing():

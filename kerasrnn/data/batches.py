@@ -29,8 +29,9 @@ def translation_batches(
         batch_size: Positive integer, sentences in a batch.
         max_length: Positive integer; longer sentences are cut to as many
             tokens.
-        seed: Integer to shuffle by, anew in every epoch, and to split words
-            at random where the tokenizers can; `None` for neither.
+        seed: Integer to shuffle by, anew in every epoch. With one, words are
+            also split at random where the tokenizers do so, which no seed
+            repeats. `None` for neither.
         fixed_length: Whether every source is padded to `max_length` tokens
             and its end, and not to the longest of its batch.
 

@@ -1,6 +1,7 @@
 """Texts with a label: splitting them, reading them from a table."""
 
 import collections
+import contextlib
 import csv
 import itertools
 import random
@@ -10,6 +11,7 @@ from kerasrnn.data.parallel_corpus import CorpusError
 
 _TEXT_COLUMNS = ("review", "text", "sentence")
 _LABEL_COLUMNS = ("sentiment", "label")
+_LARGEST = 2**24  # characters of a cell
 _LABELS = {"positive": 1, "negative": 0, "pos": 1, "neg": 0, "1": 1, "0": 0}
 
 
@@ -106,9 +108,12 @@ def read_labelled_table(path):
         CorpusError: If the header does not tell the columns.
     """
     found, malformed = LabelledTexts([], []), []
-    with path.open(
-        encoding="utf-8-sig", errors="surrogateescape", newline=""
-    ) as file:
+    with (
+        _large_cells(),
+        path.open(
+            encoding="utf-8-sig", errors="surrogateescape", newline=""
+        ) as file,
+    ):
         header = file.readline()
         delimiter = "\t" if "\t" in header else ","
         lines = itertools.chain([header], file)
@@ -125,6 +130,16 @@ def read_labelled_table(path):
                 found.texts.append(text)
                 found.labels.append(label)
         return found, malformed
+
+
+@contextlib.contextmanager
+def _large_cells():
+    """Lets a cell be longer than the 131,072 characters of the module."""
+    limit = csv.field_size_limit(_LARGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _rows(lines, delimiter):

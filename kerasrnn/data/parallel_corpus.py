@@ -134,7 +134,8 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
 
     A source with several translations goes whole to one side: groups of pairs
     with the same `key(source)` are shuffled, and each goes to the held-out
-    side if it still fits there, else to the training side.
+    side if it still fits there, else to the training side. Where none fits,
+    the smallest is held out all the same.
 
     Args:
         pairs: List of `(source, target)` tuples.
@@ -151,6 +152,7 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
 
     Raises:
         ValueError: If `dev_size` is not an integer in `[0, len(pairs))`.
+        CorpusError: If there are pairs to hold out, and all have one source.
 
     Example:
 
@@ -160,17 +162,24 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
     dev  # [("help", "बचाओ")]
     ```
     """
+    by_source = {}
+    for pair in pairs:
+        by_source.setdefault(key(pair[0]), []).append(pair)
+    groups = list(by_source.values())
+    if dev_size and len(groups) < 2:
+        raise CorpusError(
+            "Pairs can be held out only where there are others: all have the "
+            f"same source. Received: {len(pairs)} pairs, dev_size={dev_size}"
+        )
     if not (isinstance(dev_size, int) and 0 <= dev_size < len(pairs)):
         raise ValueError(
             "`dev_size` must be an integer, at least 0 and less than the "
             f"number of pairs, {len(pairs)}. Received: dev_size={dev_size!r}"
         )
-    by_source = {}
-    for pair in pairs:
-        by_source.setdefault(key(pair[0]), []).append(pair)
-    groups = list(by_source.values())
     rng = random.Random(seed)
     rng.shuffle(groups)
+    if dev_size:
+        dev_size = max(dev_size, min(map(len, groups)))
     train, dev = [], []
     for group in groups:
         fits = len(dev) + len(group) <= dev_size

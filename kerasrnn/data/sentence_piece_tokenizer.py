@@ -28,6 +28,7 @@ class SentencePieceTokenizer(Tokenizer):
         sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
             smoothing of the unigram model's distribution (Kudo 2018), or
             the rate at which BPE leaves out a merge (Provilkov et al. 2020).
+            No seed repeats it: the library has its own generator.
         **options: How texts are normalised; see `Tokenizer`.
 
     Example:
@@ -104,6 +105,8 @@ class SentencePieceTokenizer(Tokenizer):
                 hard_vocab_limit=False,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
+                # Lines that are longer would be left out: no line is.
+                max_sentence_length=2**30,
                 pad_id=0,
                 bos_id=1,
                 eos_id=2,

@@ -42,6 +42,8 @@ class WordPieceTokenizer(Tokenizer):
             unknown_token=UNKNOWN,
             token_out_type=tf.int32,
             no_pretokenization=True,
+            # Longer words would be unknown: no word is longer.
+            max_bytes_per_word=2**30,
         )
 
     @classmethod

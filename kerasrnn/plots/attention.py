@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from kerasrnn.plots.arrangement import arrange
 from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.labels import shortened
 
 CELL_INCHES = 0.36
 # Bounds the memory that a picture takes, however long its sentences.
@@ -19,7 +20,8 @@ def attention_figure(weights, source_tokens, target_tokens, title=None):
 
     One row for each target token, one column for each source token; the
     darker a cell, the greater the weight. The figure grows with the number of
-    tokens, and each axis has a font that draws its script.
+    tokens, and each axis has a font that draws its script. Of a token longer
+    than 32 characters the first are shown.
 
     Args:
         weights: Array of shape `(targets, sources)`, the attention weights of
@@ -130,7 +132,7 @@ def _checked(weights, source_tokens, target_tokens):
             "`target_tokens` and one column for each of `source_tokens`, here "
             f"{(targets, sources)}. Received: weights.shape={weights.shape}"
         )
-    return weights, *tokens.values()
+    return weights, *(list(map(shortened, x)) for x in tokens.values())
 
 
 def _greatest(sentence):

@@ -21,11 +21,12 @@ def font_family(texts):
     """Chooses the font families that draw all of the texts alike.
 
     The base family serves where it has every character. Otherwise the first
-    font that has them goes before it: FiraGO from the package
+    font that has those it lacks goes before it: FiraGO from the package
     `pymupdf-fonts`, which draws Devanagari among other scripts, then any font
-    installed on the system. matplotlib takes the few characters that this
-    font lacks from the base family, and shapes each run of text (conjuncts,
-    reordered vowel signs) with the font that draws it.
+    installed on the system; where no font has them all, several that have
+    them together. matplotlib takes each character from the first family that
+    has it, and shapes each run of text (conjuncts, reordered vowel signs)
+    with the font that draws it.
 
     Args:
         texts: Iterable of strings that are shown together, such as the labels
@@ -46,23 +47,27 @@ def font_family(texts):
     missing = needed - _characters(findfont(BASE_FAMILY))
     if not missing:
         return [BASE_FAMILY]
+    fonts = [(e.name, _characters(e.fname, e.index)) for e in _system_fonts()]
     packaged = _packaged_font()
-    if packaged and missing <= _characters(packaged):
-        return [_family(packaged), BASE_FAMILY]
-    for entry in _system_fonts():
-        if missing <= _characters(entry.fname, entry.index):
-            return [entry.name, BASE_FAMILY]
-    families = [BASE_FAMILY]
     if packaged:
-        families.insert(0, _family(packaged))
-        missing -= _characters(packaged)
-    warnings.warn(
-        f"No font was found for the characters {''.join(sorted(missing))!r}: "
-        "the figure shows them as boxes. For Devanagari, install the package "
-        "`pymupdf-fonts`; for other scripts, a font of the Noto family.",
-        stacklevel=2,
-    )
-    return families
+        fonts.insert(0, (_family(packaged), _characters(packaged)))
+    for family, characters in fonts:
+        if missing <= characters:
+            return [family, BASE_FAMILY]
+    families = []
+    for family, characters in fonts:
+        if missing & characters:
+            families.append(family)
+            missing -= characters
+    if missing:
+        warnings.warn(
+            f"No font was found for the characters "
+            f"{''.join(sorted(missing))!r}: the figure shows them as boxes. "
+            "For Devanagari, install the package `pymupdf-fonts`; for other "
+            "scripts, a font of the Noto family.",
+            stacklevel=2,
+        )
+    return [*families, BASE_FAMILY]
 
 
 def _visible_characters(text):
@@ -78,7 +83,10 @@ def _visible_characters(text):
 @functools.cache
 def _characters(path, index=0):
     """The characters that the font file has a glyph for."""
-    charmap = FT2Font(path, face_index=index).get_charmap()
+    try:
+        charmap = FT2Font(path, face_index=index).get_charmap()
+    except (OSError, RuntimeError):
+        return frozenset()  # Listed, and gone since or damaged.
     return frozenset(map(chr, charmap))
 
 

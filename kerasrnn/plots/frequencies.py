@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.labels import shortened
 
 WIDTH_INCHES = 6.4
 BAR_INCHES = 0.24
 # Title, ticks and label of the axis of counts.
 MARGIN_INCHES = 1.0
-MAX_CHARACTERS = 32
 
 
 def frequency_figure(counts, title=None, most_common=30):
@@ -95,9 +95,7 @@ def _shown(item):
         unicodedata.category(character) == "Cc" for character in name
     ):
         name = repr(name)
-    if len(name) > MAX_CHARACTERS:
-        name = name[: MAX_CHARACTERS - 1] + "…"
-    return name or "''"
+    return shortened(name) or "''"
 
 
 def _draw_bars(axes, names, values, total):

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.labels import shortened
 
 FONT_POINTS = 11.0
 POINTS_PER_INCH = 72.0
@@ -43,7 +44,8 @@ def hidden_state_figure(states, words, title=None):
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings.
+        words: List of `time` strings. Of a longer one the first 32
+            characters are shown.
         title: Optional string above the heat map.
 
     Returns:
@@ -101,7 +103,7 @@ def word_map_figure(states, words, title=None, seed=0):
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings, at least 4.
+        words: List of `time` strings, at least 4; shown as above.
         title: Optional string above the map.
         seed: Integer, the seed of t-SNE. Its perplexity is a third of the
             number of words, from 2 to 30.
@@ -183,7 +185,7 @@ def _checked(states, words):
             "`states` must be finite. Received: "
             f"{np.sum(~np.isfinite(states))} of {states.size} that are not."
         )
-    return states, words
+    return states, list(map(shortened, words))
 
 
 def _alike_together(states):

@@ -235,10 +235,20 @@ def test_group_that_would_overshoot_goes_to_train():
         assert sorted(train) == sorted(twins)
 
 
-def test_dev_stays_smaller_where_no_group_fits():
-    pairs = [("a", "1"), ("A", "2"), ("b", "1"), ("B", "2")]
-    train, dev = split_by_source(pairs, 1, seed=0)
-    assert (len(train), len(dev)) == (4, 0)
+def test_dev_is_the_smallest_group_where_none_fits():
+    twins = [("b", "1"), ("B", "2")]
+    pairs = [("a", "1"), ("A", "2"), ("a.", "3"), *twins]
+    for seed in range(5):
+        train, dev = split_by_source(pairs, 1, seed)
+        assert sorted(train) == sorted(pairs[:3])
+        assert sorted(dev) == sorted(twins)
+
+
+@pytest.mark.parametrize("pairs", [[("a", "1")], [("a", "1"), ("A", "2")]])
+def test_one_source_cannot_be_split(pairs):
+    with pytest.raises(CorpusError, match=f"Received: {len(pairs)} pairs"):
+        split_by_source(pairs, 1, seed=0)
+    assert split_by_source(pairs, 0, seed=0) == (pairs, [])
 
 
 def test_split_depends_on_the_seed_only():

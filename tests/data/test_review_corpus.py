@@ -1,3 +1,4 @@
+import csv
 import io
 import tarfile
 import warnings
@@ -364,6 +365,15 @@ def test_what_follows_stray_quotes_keeps_its_line(write):
     path = write('label,text\n1,"good\n0,"bad"\n\nx,fine\n1,"fi"ne\n')
     with pytest.warns(CorpusWarning, match=r"out: line 5 \(no label: 'x'\)$"):
         assert read_review_corpus(path).train.labels == [1, 0, 1]
+
+
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_a_text_of_a_table_may_be_long(write, between):
+    text = 70_000 * "so, "
+    limit = csv.field_size_limit()
+    path = write(f'label{between}text\n1{between}"{text}"\n0{between}bad\n')
+    assert read_review_corpus(path).train.texts == [text.strip(), "bad"]
+    assert csv.field_size_limit() == limit
 
 
 def test_nothing_but_bad_rows(write):

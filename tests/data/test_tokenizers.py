@@ -272,6 +272,21 @@ def test_subwords_spell_new_words(make):
     )
 
 
+@pytest.mark.parametrize("make", SUBWORDS)
+def test_no_word_is_too_long(make):
+    tokenizer = make()
+    text = 2000 * "red"
+    ids = tokenizer.tokenize([text])
+    assert tokenizer.unknown_id not in ids.flat_values.numpy()
+    assert strings(tokenizer.detokenize(ids)) == [text]
+
+
+def test_sentencepiece_learns_from_long_lines():
+    tokenizer = SentencePieceTokenizer.train(["z" + 2000 * "red "], 12)
+    ids = tokenizer.tokenize(["z red"])
+    assert tokenizer.unknown_id not in ids.flat_values.numpy()
+
+
 @pytest.mark.parametrize("make", [unigram, bpe])
 def test_ids_are_those_of_the_sentencepiece_library(make):
     tokenizer = make()

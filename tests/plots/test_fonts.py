@@ -1,3 +1,4 @@
+import dataclasses
 import warnings
 
 import numpy as np
@@ -120,6 +121,22 @@ def test_what_can_be_drawn_is_drawn(monkeypatch):
     monkeypatch.setattr(fonts, "_system_fonts", lambda: [])
     with pytest.warns(UserWarning, match="characters '書本'"):
         assert font_family(["कर्म", "書本"]) == ["FiraGO", "DejaVu Sans"]
+
+
+def test_several_fonts_may_have_together_what_none_has(monkeypatch):
+    entries = [e for e in fonts._system_fonts() if e.name == "STIXGeneral"]
+    monkeypatch.setattr(fonts, "_system_fonts", lambda: entries)
+    families = font_family(["a\N{COMBINING ASTERISK BELOW}", "है"])
+    assert families == ["FiraGO", "STIXGeneral", "DejaVu Sans"]
+
+
+def test_a_font_that_is_gone_is_passed_over(monkeypatch, tmp_path):
+    gone = fonts.fontManager.ttflist[0]
+    gone = dataclasses.replace(gone, fname=str(tmp_path / "gone.ttf"))
+    system = [gone, *fonts._system_fonts()]
+    monkeypatch.setattr(fonts, "_system_fonts", lambda: system)
+    with pytest.warns(UserWarning, match="characters '書本'"):
+        assert font_family(["कर्म", "書本"])[0] == "FiraGO"
 
 
 def test_the_boxes_of_last_resort_are_no_font_for_a_text():
