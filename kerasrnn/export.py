@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,11 +46,11 @@ def write_card(path, **facts):
     Args:
         path: File to write, whole or not at all.
         **facts: What to write, by name; what JSON cannot hold is written as
-            a string.
+            a string, such as "NaN".
     """
     path = pathlib.Path(path)
     card = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": shlex.join(["python", *sys.argv]),
         "commit": _commit(),
         "device": {
             "cpu_cores": os.cpu_count(),
@@ -71,28 +72,35 @@ def write_card(path, **facts):
     partial.replace(path)
 
 
-def read_card(path, settings):
+def read_card(path, **facts):
     """Reads a card that `write_card` wrote, if it is of a run like this one.
 
     Args:
         path: File to read.
-        settings: What the card must hold as its `settings`.
+        **facts: What the card must hold, by name: settings, data.
 
     Returns:
         The card, a dictionary; `None` where there is none, or one of a run
-        with other settings.
+        with other facts.
     """
     path = pathlib.Path(path)
     if not path.exists():
         return None
     card = json.loads(path.read_text(encoding="utf-8"))
-    same = json.loads(json.dumps(settings, default=str))
-    return card if card.get("settings") == same else None
+    facts = json.loads(json.dumps(facts, default=str))
+    if any(card.get(name) != fact for name, fact in facts.items()):
+        return None
+    return keras.tree.map_structure(
+        lambda x: float(x) if x in ("NaN", "Infinity", "-Infinity") else x, card
+    )
 
 
 def _commit():
-    """The commit of the working directory, marked when it was changed."""
-    git = ["git", "describe", "--always", "--dirty"]
+    """The commit of this package, marked when it was changed."""
+    root = pathlib.Path(__file__).parents[1]
+    if not (root / ".git").exists():
+        return "unknown"  # Installed, maybe below somebody's repository.
+    git = ["git", "-C", root, "describe", "--always", "--dirty"]
     try:
         found = subprocess.run(git, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -108,8 +116,8 @@ def export_saved_model(path, signatures, resources):
     where a signature tokenizes.
 
     Args:
-        path: Folder to write, `NAME/VERSION`. One that is there is replaced
-            once the new one is complete.
+        path: Folder to write, `NAME/VERSION`. A SavedModel that is there is
+            replaced once the new one is complete.
         signatures: Dictionary from names to `tf.function`s that have an
             input signature and return a dictionary of tensors.
         resources: List of the Keras layers, models and tokenizers that the
@@ -120,7 +128,8 @@ def export_saved_model(path, signatures, resources):
 
     Raises:
         OSError: when the folder cannot be written.
-        ValueError: when `signatures` is empty.
+        ValueError: when `signatures` is empty, or something that is no
+            SavedModel lies at `path`.
 
     Example:
 
@@ -137,6 +146,11 @@ def export_saved_model(path, signatures, resources):
             "`signatures` must name at least one function. Received: {}."
         )
     path = pathlib.Path(path)
+    if path.exists() and not (path / "saved_model.pb").exists():
+        raise ValueError(
+            "`path` must be new, or a SavedModel to replace, such as "
+            f"NAME/VERSION. Received: '{path}', which is something else."
+        )
     folder = output_folder(path.parent)
     partial = pathlib.Path(
         tempfile.mkdtemp(prefix=f".{path.name}-", dir=folder)
@@ -151,6 +165,10 @@ def export_saved_model(path, signatures, resources):
         if path.exists():
             path.rename(partial / "old")
         (partial / "model").rename(path)
+    except BaseException:
+        if (partial / "old").exists():
+            (partial / "old").rename(path)
+        raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return path

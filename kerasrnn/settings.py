@@ -25,6 +25,8 @@ class RecipeParser(argparse.ArgumentParser):
             presets of a recipe are made out of "best".
         built_in: String, name of the corpus that needs no download, and of
             the preset for it.
+        comparisons: Dictionary of a preset's name to the names of the presets
+            that it compares. What they differ in cannot be given with it.
 
     Example:
 
@@ -36,12 +38,13 @@ class RecipeParser(argparse.ArgumentParser):
     ```
     """
 
-    def __init__(self, doc, name, presets, built_in):
+    def __init__(self, doc, name, presets, built_in, comparisons=None):
         super().__init__(
             description=doc.splitlines()[0],
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
         self._presets, self._built_in = presets, built_in
+        self._comparisons = comparisons or {}
         add = self.add_argument
         add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
         add("--cell", choices=CELLS, help="recurrent cell")
@@ -72,6 +75,7 @@ class RecipeParser(argparse.ArgumentParser):
             that were given in place of its own, `preset` and `data_dir`.
         """
         args = self.parse_args(arguments)
+        self._check_comparison(args)
         args.preset = preset or args.preset
         if args.preset is None:
             real = args.corpus not in (None, self._built_in)
@@ -80,6 +84,41 @@ class RecipeParser(argparse.ArgumentParser):
         return argparse.Namespace(
             **{"data_dir": None} | self._presets[args.preset] | given
         )
+
+    def _check_comparison(self, args):
+        rows = [
+            self._presets[x] for x in self._comparisons.get(args.preset, ())
+        ]
+        for name, value in vars(args).items():
+            if value is not None and any(
+                row.get(name) != rows[0].get(name) for row in rows
+            ):
+                self.error(
+                    f"argument --{name.replace('_', '-')}: the models that "
+                    f"--preset {args.preset} compares differ in it"
+                )
+
+
+def training_settings(args):
+    """Returns what a training depends on, apart from the data.
+
+    Not where a run reads and writes, and by what name it was asked for: the
+    same training under another path is gone on with.
+
+    Args:
+        args: An `argparse.Namespace` that `RecipeParser` made.
+
+    Returns:
+        A dictionary.
+
+    Example:
+
+    ```python
+    folder = TrainingFolder("out", training_settings(args), "val_loss")
+    ```
+    """
+    places = ("data_dir", "output", "preset", "vectors_dir")
+    return {k: v for k, v in vars(args).items() if k not in places}
 
 
 def count(text):
@@ -107,7 +146,7 @@ def build_cell(name, units, depth=None, **options):
     """Returns the recurrent cell that a recipe calls by a short name.
 
     A GAM-RHN has as many memory groups of three slots as it has units, and
-    heads of half its units.
+    heads of half its units, at least one.
 
     Args:
         name: One of `CELLS`: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`,
@@ -130,7 +169,7 @@ def build_cell(name, units, depth=None, **options):
             depth or 2,
             num_groups=units,
             group_size=3,
-            head_units=units // 2,
+            head_units=max(1, units // 2),
             **options,
         )
     if name == "rhn":

@@ -1,9 +1,12 @@
 """What a training leaves on disk, so that it can be gone on with."""
 
 import json
+import math
+import os
 import pathlib
 import zlib
 
+import h5py
 import keras
 
 from kerasrnn.csv_log import columns
@@ -18,15 +21,18 @@ def fingerprint(facts):
     """Returns eight hexadecimal digits that stand for some facts.
 
     Args:
-        facts: What `json.dumps` takes; anything else in it is written as a
-            string.
+        facts: What `json.dumps` takes, and paths.
+
+    Raises:
+        TypeError: when there is anything else in it. Of an array, for one,
+            give the list.
 
     Example:
 
     >>> fingerprint({"units": 8}) == fingerprint({"units": 9})
     False
     """
-    text = json.dumps(facts, default=str, sort_keys=True)
+    text = json.dumps(facts, default=os.fspath, sort_keys=True)
     return f"{zlib.crc32(text.encode()):08x}"
 
 
@@ -37,13 +43,15 @@ class TrainingFolder:
     the last epoch, the weights of the best one, and the log of all epochs,
     those before an interruption too. Every file is there whole or not at
     all. An epoch counts once it is validated and logged: one that was
-    interrupted before is learnt again.
+    interrupted before is learnt again. When `fit` returns, stopped early or
+    not, the training has ended, and another `fit` begins anew.
 
     Args:
         output: Folder to make it in.
         settings: Dictionary of what the training depends on, the data
             included: with other data, the same ids may be other words.
-        monitor: Name of the logged value that says which epoch is best.
+        monitor: Name of the logged value that says which epoch is best. One
+            where it is NaN is worse than any other.
         mode: `"min"` or `"max"`, which value of it is.
         keep: Integer, of how many of the last epochs the weights are kept;
             see `last`.
@@ -55,12 +63,11 @@ class TrainingFolder:
     Example:
 
     ```python
-    folder = TrainingFolder("out", {"units": 8}, "val_loss")
+    folder = TrainingFolder("out", {"units": 8, "epochs": 10}, "val_loss")
     if folder.epochs_done() < 10:
         model.fit(
-            batches,
+            **folder.resume(model, batches),
             epochs=10,
-            initial_epoch=folder.resume(model),
             callbacks=folder.callbacks(),
         )
     model.load_weights(folder.best)
@@ -73,23 +80,35 @@ class TrainingFolder:
         self.best = self.path / "best.weights.h5"
         self._monitor, self._mode, self._keep = monitor, mode, keep
 
-    def resume(self, model):
+    def resume(self, model, batches):
         """Loads the state that an interrupted training left, if one did.
+
+        The training then learns what it would have learnt uninterrupted:
+        batches come in the order of their epoch, and dropout goes on.
 
         Args:
             model: A built and compiled `keras.Model`.
+            batches: `tf.data.Dataset` of what an epoch learns, which may be
+                shuffled anew every time. Its length must be known.
 
         Returns:
-            How many epochs it has behind it: the `initial_epoch` of `fit`.
+            Arguments of `fit`: `x`, the batches that are left, and
+            `steps_per_epoch`, `initial_epoch` and `shuffle`.
         """
         states = _numbered(self.path, "state")
-        if not states:
-            return 0
-        if not model.optimizer.built:
-            model.optimizer.build(model.trainable_variables)
-        epochs = max(states)
-        model.load_weights(states[epochs])
-        return epochs
+        epochs = max(states, default=0)
+        if states:
+            if not model.optimizer.built:
+                model.optimizer.build(model.trainable_variables)
+            model.load_weights(states[epochs])
+            _load_seeds(model, states[epochs])
+        return {
+            # One iterator for all epochs: Keras makes one or two for each.
+            "x": batches.repeat().skip(epochs * len(batches)),
+            "steps_per_epoch": len(batches),
+            "initial_epoch": epochs,
+            "shuffle": False,
+        }
 
     def callbacks(self, inner=()):
         """Returns the callbacks of `fit`, `inner` among them.
@@ -127,6 +146,7 @@ class _State(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         self.model.save_weights(self.folder / _NEW_STATE)
+        _add_seeds(self.model, self.folder / _NEW_STATE)
 
 
 class _Record(keras.callbacks.Callback):
@@ -164,15 +184,33 @@ class _Record(keras.callbacks.Callback):
             state.unlink()
 
     def _is_best(self, logs, rows):
-        values = [row[self.monitor] for row in rows]
-        if self.mode == "max":
-            return not any(value >= logs[self.monitor] for value in values)
-        return not any(value <= logs[self.monitor] for value in values)
+        sign = -1 if self.mode == "max" else 1
+        new = sign * logs[self.monitor]
+        earlier = [sign * row[self.monitor] for row in rows]
+        return all(new < value or math.isnan(value) for value in earlier)
 
     def _save(self, path):
         partial = path.with_name(f"partial-{path.name}")
         self.model.save_weights(partial)
         partial.replace(path)
+
+
+def _seeds(model):
+    """The states of the random generators, which no file of weights has."""
+    weights = {id(weight) for weight in model.weights}
+    return [x for x in model.variables if id(x) not in weights]
+
+
+def _add_seeds(model, path):
+    with h5py.File(path, "a") as file:
+        for i, seed in enumerate(_seeds(model)):
+            file[f"seeds/{i}"] = keras.ops.convert_to_numpy(seed)
+
+
+def _load_seeds(model, path):
+    with h5py.File(path) as file:
+        for i, seed in enumerate(_seeds(model)):
+            seed.assign(file[f"seeds/{i}"][()])
 
 
 def _name(folder, kind, number):

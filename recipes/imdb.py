@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import pathlib
+import zlib
 
 import keras
 import numpy as np
@@ -53,6 +54,7 @@ from kerasrnn.plots import word_weight_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.settings import training_settings
 from kerasrnn.training_folder import TrainingFolder
 from kerasrnn.training_folder import fingerprint
 
@@ -168,7 +170,7 @@ SENTENCE = "I highly recommend this great film , it is a must-watch !"
 
 
 def parse_args(preset=None):
-    parser = RecipeParser(__doc__, "imdb", PRESETS, "generated")
+    parser = RecipeParser(__doc__, "imdb", PRESETS, "generated", COMPARISONS)
     add = parser.add_argument
     add(
         "--corpus",
@@ -244,15 +246,14 @@ def build_model(args, tokenizer, embedding_dim=None):
     return model
 
 
-def start(args, tokenizer, texts):
+def start(args, tokenizer, texts, vectors):
     """Builds a model that knows what texts without labels teach.
 
     That is words, a language, both or nothing, as the settings ask.
     """
-    if args.vectors is None:
+    if vectors is None:
         model = build_model(args, tokenizer)
     else:
-        vectors = load_vectors(args, tokenizer, texts)
         model = build_model(args, tokenizer, vectors.shape[1])
         # The embedding multiplies by the root of its width.
         scale = vectors.std() * math.sqrt(vectors.shape[1])
@@ -265,7 +266,12 @@ def start(args, tokenizer, texts):
 
 
 def load_vectors(args, tokenizer, texts):
-    """Returns word vectors from a file, or trained on texts and kept there."""
+    """Returns word vectors from a file, or trained on texts and kept there.
+
+    Or `None`, where the settings want none.
+    """
+    if args.vectors is None:
+        return None
     path = pathlib.Path(args.vectors)
     if args.vectors in ("skip-gram", "cbow"):
         size = args.embedding_dim
@@ -296,7 +302,7 @@ def pretrain(args, model, tokenizer, texts):
     )
     language.build()
     language.embedding.set_weights(encoder.embedding.get_weights())
-    settings = vars(args) | {"stage": "language model"}
+    settings = training_settings(args) | {"stage": "language model"}
     settings["data"] = [texts, tokenizer.vocabulary]
     folder = TrainingFolder(args.output, settings, "loss")
     if not folder.epochs_done():
@@ -305,11 +311,9 @@ def pretrain(args, model, tokenizer, texts):
             keras.optimizers.Adam(args.learning_rate, global_clipnorm=1.0),
             TokenCrossentropy(-1),
         )
+        windows = text_windows(ids, 64, 50, tokenizer.end_id)
         language.fit(
-            text_windows(ids, 64, 50, tokenizer.end_id),
-            initial_epoch=folder.resume(language),
-            callbacks=folder.callbacks(),
-            shuffle=False,
+            **folder.resume(language, windows), callbacks=folder.callbacks()
         )
     language.load_weights(folder.best)
     encoder.embedding.set_weights(language.embedding.get_weights())
@@ -327,7 +331,8 @@ def fit(args, model, tokenizer, train, validation, facts):
 
     The facts are what the training depends on beside the settings.
     """
-    folder = TrainingFolder(args.output, vars(args) | facts, "val_loss")
+    settings = training_settings(args) | facts
+    folder = TrainingFolder(args.output, settings, "val_loss")
     options = {"max_length": args.max_length}
     batches = labelled_batches(
         *train, tokenizer, args.batch_size, seed=args.seed, **options
@@ -343,14 +348,12 @@ def fit(args, model, tokenizer, train, validation, facts):
             metrics=[accuracy],
         )
         model.fit(
-            batches,
+            **folder.resume(model, batches),
             epochs=args.epochs,
-            initial_epoch=folder.resume(model),
             validation_data=labelled_batches(
                 *validation, tokenizer, 4 * args.batch_size, **options
             ),
             callbacks=folder.callbacks([TrainingSpeed(sum(words))]),
-            shuffle=False,
         )
     model.load_weights(folder.best)
     return folder.history()
@@ -366,8 +369,11 @@ def learn(args, tokenizer, train, unlabelled, validation):
     """
     keras.config.set_dtype_policy(args.dtype)
     texts = train.texts + unlabelled
+    vectors = load_vectors(args, tokenizer, texts)
     data = [train, unlabelled, validation, tokenizer.vocabulary]
-    model = start(args, tokenizer, texts)
+    if vectors is not None:
+        data.append(zlib.crc32(vectors))
+    model = start(args, tokenizer, texts, vectors)
     facts = {"stage": "first", "data": data}
     history = fit(args, model, tokenizer, train, validation, facts)
     seconds = sum(history["cpu_seconds"])
@@ -375,7 +381,7 @@ def learn(args, tokenizer, train, unlabelled, validation):
         labeller = TextLabeller(model, tokenizer, max_length=args.max_length)
         answers = labeller.probabilities(unlabelled, batch_size=256)
         train = LabelledTexts(texts, train.labels + answers.tolist())
-        model = start(args, tokenizer, texts)
+        model = start(args, tokenizer, texts, vectors)
         facts = {"stage": "second", "data": data}
         history = fit(args, model, tokenizer, train, validation, facts)
         seconds += sum(history["cpu_seconds"])
@@ -444,7 +450,8 @@ def train(args):
     )
     write_card(
         args.output / "card.json",
-        settings=vars(args),
+        settings=training_settings(args),
+        data=fingerprint(corpus),
         reviews={"train": len(learnt.texts), "validation": dev_size},
         vocabulary_size=tokenizer.vocabulary_size,
         parameters=model.count_params(),
@@ -492,7 +499,8 @@ def cross_validate(args):
     print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")
     write_card(
         args.output / "folds.json",
-        settings=vars(args),
+        settings=training_settings(args),
+        data=fingerprint(corpus),
         parameters=model.count_params(),
         accuracies=found,
         mean=mean,
@@ -513,15 +521,16 @@ def run(args):
 def compare(args, models):
     """Trains the models that are not on disk, and compares them."""
     card_name = "folds.json" if args.folds else "card.json"
-    cards = {}
+    cards, data = {}, fingerprint(load_corpus(args))
     for name in models:
         row = parse_args(name)
         row.output = output_folder(args.output / name)
-        settings, card = dict(vars(row)), row.output / card_name
-        if read_card(card, settings) is None:
+        card = row.output / card_name
+        facts = {"settings": training_settings(row), "data": data}
+        if read_card(card, **facts) is None:
             keras.backend.clear_session()
             run(row)
-        cards[name] = read_card(card, settings)
+        cards[name] = read_card(card, **facts)
     if args.preset == "report" and not args.folds:
         draw_report(args, cards)
     text = table(cards)

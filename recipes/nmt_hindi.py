@@ -43,6 +43,7 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.settings import training_settings
 from kerasrnn.training_folder import TrainingFolder
 
 # What the ablation in the README settled on. The other presets say in what
@@ -140,13 +141,11 @@ def load_pairs(args):
         ).pairs
         for name in args.corpus.split("+")
     )
-    if args.dev_size == 0:
-        return first, first
-    dev_size = min(args.dev_size, max(1, len(first) // 10))
-    train, dev = split_by_source(first, dev_size, args.seed)
-    for pairs in others:
-        train += drop_overlap(pairs, dev)
-    return train, dev
+    train, dev = first, first
+    if args.dev_size:
+        dev_size = min(args.dev_size, max(1, len(first) // 10))
+        train, dev = split_by_source(first, dev_size, args.seed)
+    return sum((drop_overlap(pairs, dev) for pairs in others), train), dev
 
 
 def build_tokenizer(args, texts, specials):
@@ -196,7 +195,7 @@ def build_model(args, source_tokenizer, target_tokenizer):
 def fit(args, model, train, tokenizers, scores):
     """Trains, or goes on; leaves the last weights, returns the history."""
     data = [train, *(tokenizer.vocabulary for tokenizer in tokenizers)]
-    settings = vars(args) | {"data": data}
+    settings = training_settings(args) | {"data": data}
     folder = TrainingFolder(args.output, settings, "val_bleu", "max", keep=1)
     batches = translation_batches(
         train, *tokenizers, args.batch_size, seed=args.seed
@@ -209,11 +208,9 @@ def fit(args, model, train, tokenizers, scores):
             TokenCrossentropy(tokenizers[1].pad_id, args.label_smoothing),
         )
         model.fit(
-            batches,
+            **folder.resume(model, batches),
             epochs=args.epochs,
-            initial_epoch=folder.resume(model),
             callbacks=folder.callbacks([scores]),
-            shuffle=False,
         )
     model.load_weights(folder.last()[-1])
     return folder.history()

@@ -50,6 +50,7 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.settings import training_settings
 from kerasrnn.training_folder import TrainingFolder
 from kerasrnn.training_folder import load_average
 
@@ -309,9 +310,9 @@ def build_optimizer(args, epoch_steps):
         boundaries = [i * steps // 12 for i in (8, 9, 10, 11)]
         rates = [peak * 0.5**i for i in range(5)]
     else:
-        # By 0.75 each 5 epochs behind the first 10, down to 0.0025.
+        # By 0.75 each 5 epochs behind the first 10, down to a 400th.
         boundaries = [epoch_steps * (10 + 5 * i) for i in range(21)]
-        rates = [max(peak * 0.75**i, 0.0025) for i in range(22)]
+        rates = [peak * max(0.75**i, 0.0025) for i in range(22)]
     schedule = keras.optimizers.schedules.PiecewiseConstantDecay(
         boundaries, rates
     )
@@ -346,7 +347,7 @@ def decoder_gradients(model, inputs, labels):
 def fit(args, model, tokenizers, train, dev, watch):
     """Trains, or goes on; returns what training left on disk."""
     data = [train, dev, *(tokenizer.vocabulary for tokenizer in tokenizers)]
-    settings = vars(args) | {"data": data}
+    settings = training_settings(args) | {"data": data}
     folder = TrainingFolder(
         args.output, settings, "val_bleu", "max", args.average
     )
@@ -372,12 +373,10 @@ def fit(args, model, tokenizers, train, dev, watch):
     callbacks = [TrainingSpeed(len(ids) + len(texts)), watch, norms]
     if folder.epochs_done() < args.epochs:
         model.fit(
-            batches,
+            **folder.resume(model, batches),
             epochs=args.epochs,
-            initial_epoch=folder.resume(model),
             validation_data=validation,
             callbacks=folder.callbacks(callbacks),
-            shuffle=False,
         )
     return folder, norms.history()
 

@@ -50,7 +50,9 @@ from kerasrnn.plots import training_figure
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.settings import training_settings
 from kerasrnn.training_folder import TrainingFolder
+from kerasrnn.training_folder import fingerprint
 
 # What the README says of it was measured with these; the other presets say
 # in what they differ.
@@ -161,7 +163,8 @@ PRESETS = {
 
 
 def parse_args(preset=None):
-    parser = RecipeParser(__doc__, "ptb_lm", PRESETS, "phrasebook")
+    comparisons = {"table": [f"{name}-5m" for name in ROWS]}
+    parser = RecipeParser(__doc__, "ptb_lm", PRESETS, "phrasebook", comparisons)
     add = parser.add_argument
     add("--corpus", help="phrasebook, ptb, or the path of a text")
     add(
@@ -255,10 +258,11 @@ def fit(args, model, train, validation):
     """Trains, or goes on; leaves the best weights, returns the history."""
     folder = TrainingFolder(
         args.output,
-        vars(args) | {"data": [train.tolist(), validation.tolist()]},
+        training_settings(args)
+        | {"data": [train.tolist(), validation.tolist()]},
         f"val_{metrics(args)[0].name}",
     )
-    windows = text_windows(train, args.batch_size, args.window)
+    windows = text_windows(train, args.batch_size, args.window).prefetch(2)
     callbacks = [TrainingSpeed(len(train))]
     if args.decay is not None:
         rate, first = args.decay
@@ -278,14 +282,12 @@ def fit(args, model, train, validation):
             metrics=metrics(args),
         )
         model.fit(
-            windows.prefetch(2),
+            **folder.resume(model, windows),
             epochs=args.epochs,
-            initial_epoch=folder.resume(model),
             validation_data=text_windows(
                 validation, args.batch_size, args.window
             ),
             callbacks=folder.callbacks(callbacks),
-            shuffle=False,
         )
     model.load_weights(folder.best)
     return folder.history()
@@ -368,7 +370,8 @@ def train(args):
     del texts["train"]
     scores = evaluate(args, model, texts)
     facts = {
-        "settings": vars(args),
+        "settings": training_settings(args),
+        "data": fingerprint(corpus),
         "lengths": lengths,
         "parameters": sum(
             math.prod(weight.shape) for weight in model.trainable_variables
@@ -393,17 +396,18 @@ def train(args):
 
 def compare(args):
     """Trains the rows of the table that are not on disk, and draws it."""
-    cards = {}
+    cards, data = {}, fingerprint(load_corpus(args))
     runs = [(name, args.seed) for name in ROWS]
     runs += [(name, args.seed + i) for i in (1, 2) for name in SPREAD]
     for name, seed in runs:
         row = parse_args(f"{name}-5m")
         row.seed, row.output = seed, args.output / f"{name}-{seed}"
         card = output_folder(row.output) / "card.json"
-        if read_card(card, vars(row)) is None:
+        facts = {"settings": training_settings(row), "data": data}
+        if read_card(card, **facts) is None:
             keras.backend.clear_session()
             train(row)
-        cards[name, seed] = read_card(card, vars(row))
+        cards[name, seed] = read_card(card, **facts)
     histories = {name: cards[name, args.seed]["history"] for name in ROWS}
     for metric in ("loss", "val_loss", "val_token_accuracy", "val_perplexity"):
         figure = comparison_figure(histories, metric)

@@ -285,6 +285,38 @@ def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
     assert os.listdir(path.parent) == ["1"]
 
 
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_it_comes_back_where_the_new_one_cannot_take_its_place(
+    tmp_path, monkeypatch, error
+):
+    path = tmp_path / "scaler" / "1"
+    export_saved_model(path, *scaler(2.0))
+    rename = pathlib.Path.rename
+
+    def interrupted(source, target):
+        if source.name == "model":
+            raise error("no")
+        return rename(source, target)
+
+    monkeypatch.setattr(pathlib.Path, "rename", interrupted)
+    with pytest.raises(error):
+        export_saved_model(path, *scaler(3.0))
+    assert factor_of(path) == 2.0
+    assert os.listdir(path.parent) == ["1"]
+
+
+def test_nothing_but_an_export_is_replaced(tmp_path):
+    (tmp_path / "run").mkdir()
+    for name in ("run/card.json", "notes.txt"):
+        (tmp_path / name).write_text("precious")
+        path = tmp_path / name.split("/")[0]
+        with pytest.raises(
+            ValueError, match=f"NAME/VERSION. Received: '{path}"
+        ):
+            export_saved_model(path, *scaler(2.0))
+        assert (tmp_path / name).read_text() == "precious"
+
+
 def test_a_server_may_read_the_export(tmp_path):
     """The temporary folder it was written in is for its owner only."""
     path = tmp_path / "scaler" / "1"
@@ -349,6 +381,13 @@ def test_a_card_holds_the_facts_and_where_they_come_from(tmp_path):
     assert os.listdir(tmp_path) == ["card.json"]
 
 
+def test_a_card_has_a_command_to_paste(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["train.py", "--corpus", "my file.tsv"])
+    write_card(tmp_path / "card.json")
+    command = as_json(tmp_path / "card.json")["command"]
+    assert command == "python train.py --corpus 'my file.tsv'"
+
+
 def test_what_json_cannot_hold_is_a_string(tmp_path):
     path = tmp_path / "card.json"
     write_card(path, folder=tmp_path, loss=[1.0, math.nan, math.inf])
@@ -370,10 +409,35 @@ def test_a_card_that_fails_leaves_the_older_one(tmp_path):
 
 def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):
     path = tmp_path / "card.json"
-    assert read_card(path, SETTINGS) is None
-    write_card(path, settings=SETTINGS, scores={"bleu": 1.5})
-    assert read_card(path, SETTINGS)["scores"] == {"bleu": 1.5}
-    assert read_card(path, SETTINGS | {"units": 9}) is None
-    assert read_card(path, SETTINGS | {"more": None}) is None
+    assert read_card(path) is None
+    write_card(path, settings=SETTINGS, data="abc", scores={"bleu": 1.5})
+    for facts in ({}, {"settings": SETTINGS}, {"data": "abc"}):
+        assert read_card(path, **facts)["scores"] == {"bleu": 1.5}
+    assert read_card(path, settings=SETTINGS | {"units": 9}) is None
+    assert read_card(path, settings=SETTINGS | {"more": None}) is None
+    assert read_card(path, settings=SETTINGS, data="abd") is None
     write_card(path, scores={})
-    assert read_card(path, SETTINGS) is None
+    assert read_card(path, settings=SETTINGS) is None
+
+
+def test_a_number_that_is_none_comes_back(tmp_path):
+    path = tmp_path / "card.json"
+    loss = [1.0, math.nan, math.inf, -math.inf]
+    write_card(path, loss=loss, name="NaN, no more")
+    card = read_card(path)
+    np.testing.assert_equal(card["loss"], loss)
+    assert card["name"] == "NaN, no more"
+
+
+def test_the_commit_is_that_of_the_package(tmp_path, monkeypatch):
+    path = tmp_path / "card.json"
+    write_card(path)
+    here = as_json(path)["commit"]
+    monkeypatch.chdir(tmp_path)
+    write_card(path)
+    assert as_json(path)["commit"] == here
+    (tmp_path / "site" / "kerasrnn").mkdir(parents=True)
+    module = tmp_path / "site" / "kerasrnn" / "export.py"
+    monkeypatch.setattr("kerasrnn.export.__file__", str(module))
+    write_card(path)
+    assert as_json(path)["commit"] == "unknown"

@@ -22,7 +22,7 @@ ALLOWED = {
     "metrics": {"keras", "sacrebleu"},
     "callbacks": {"keras", "kerasrnn.csv_log"},
     "csv_log": set(),
-    "training_folder": {"keras", "kerasrnn.csv_log"},
+    "training_folder": {"h5py", "keras", "kerasrnn.csv_log"},
     "settings": {"keras", "kerasrnn.layers"},
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "data": {

@@ -8,17 +8,22 @@ from kerasrnn.settings import CELLS
 from kerasrnn.settings import RecipeParser
 from kerasrnn.settings import build_cell
 from kerasrnn.settings import cosine_schedule
+from kerasrnn.settings import training_settings
 
 PRESETS = {
     "best": {"corpus": "ptb", "units": 300, "depth": 2, "epochs": 9},
     "small": {"corpus": "ptb", "units": 30, "depth": 1, "epochs": 9},
     "phrasebook": {"corpus": "phrasebook", "units": 8, "depth": 1, "epochs": 1},
+    "sizes": {"corpus": "ptb", "units": 3, "depth": 1, "epochs": 9},
 }
+COMPARISONS = {"sizes": ["best", "small"]}
 
 
 @pytest.fixture
 def parser():
-    parser = RecipeParser("Trains.\n\nMore.", "some_lm", PRESETS, "phrasebook")
+    parser = RecipeParser(
+        "Trains.\n\nMore.", "some_lm", PRESETS, "phrasebook", COMPARISONS
+    )
     parser.add_argument("--corpus")
     return parser
 
@@ -48,9 +53,23 @@ def test_a_flag_is_stronger_than_the_preset(parser):
 
 
 def test_a_row_of_a_comparison_has_the_flags_that_were_given(parser):
-    given = ["--preset", "best", "--epochs", "4", "--seed", "2"]
+    given = ["--preset", "sizes", "--epochs", "4", "--seed", "2"]
     row = parser.settings(given, preset="small")
     assert (row.preset, row.units, row.epochs, row.seed) == ("small", 30, 4, 2)
+
+
+def test_a_training_depends_on_no_path(parser):
+    here = ["--preset", "small", "--output", "here"]
+    there = ["--units", "30", "--corpus", "ptb", "--data-dir=there"]
+    settings = [
+        training_settings(parser.settings(given, preset))
+        for given, preset in ((here, None), (there, "small"))
+    ]
+    assert settings[0] == settings[1]
+    expected = PRESETS["small"] | {"seed": 13}
+    assert expected.items() <= settings[0].items()
+    other = parser.settings([*here, "--seed", "14"])
+    assert training_settings(other) != settings[0]
 
 
 def test_what_neither_says_has_a_default(parser):
@@ -73,6 +92,7 @@ def test_the_command_line_of_the_process_is_the_default(parser, monkeypatch):
         (["--limit", "0"], "a positive integer, received '0'"),
         (["--epochs=-1"], "a positive integer, received '-1'"),
         (["--unit5", "8"], "unrecognized arguments: --unit5 8"),
+        (["--preset", "sizes", "--units", "3"], "argument --units: the models"),
     ],
 )
 def test_what_it_does_not_know_it_says(parser, arguments, message, capsys):

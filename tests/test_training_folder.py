@@ -1,8 +1,10 @@
 import itertools
+import math
 
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from kerasrnn.callbacks import TrainingSpeed
 from kerasrnn.csv_log import write_rows
@@ -11,6 +13,7 @@ from kerasrnn.training_folder import fingerprint
 from kerasrnn.training_folder import load_average
 
 X, Y = np.linspace(-1, 1, 8).reshape(8, 1), np.ones((8, 1))
+BATCHES = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
 
 
 @pytest.fixture
@@ -29,13 +32,10 @@ def new_model(rate=0.1):
 
 def train(folder, model, *inner, epochs=4):
     model.fit(
-        *(X, Y),
-        batch_size=4,
+        **folder.resume(model, BATCHES),
         epochs=epochs,
-        initial_epoch=folder.resume(model),
         validation_data=(X, Y),
         callbacks=folder.callbacks(inner),
-        shuffle=False,
         verbose=0,
     )
     return model
@@ -84,6 +84,21 @@ def test_the_best_may_be_the_first_or_the_greatest(tmp_path):
     assert_same(weights_at(model, greatest.best), last)
 
 
+@pytest.mark.parametrize("mode", ["min", "max"])
+def test_an_epoch_of_nan_is_never_the_best(tmp_path, mode):
+    folder = TrainingFolder(tmp_path, {}, "score", mode)
+    seen, scores = [], [math.nan, 1.0, 1.0, math.nan]
+
+    def score(epoch, logs):
+        logs["score"] = scores[epoch]
+        seen.append(model.get_weights())
+
+    model = new_model()
+    train(folder, model, keras.callbacks.LambdaCallback(on_epoch_end=score))
+    np.testing.assert_equal(folder.history()["score"], scores)
+    assert_same(weights_at(model, folder.best), seen[1])
+
+
 def test_other_settings_have_another_folder(tmp_path):
     train(TrainingFolder(tmp_path, {"units": 1}, "loss"), new_model())
     assert TrainingFolder(tmp_path, {"units": 1}, "loss").epochs_done() == 4
@@ -94,6 +109,8 @@ def test_a_fingerprint_is_of_what_it_is_given(tmp_path):
     assert fingerprint({"a": 1, "b": tmp_path}) == fingerprint(
         {"b": str(tmp_path), "a": 1}
     )
+    with pytest.raises(TypeError, match="ndarray"):
+        fingerprint({"data": np.arange(5000)})
     found = {fingerprint(x) for x in (1, [1], ["1"], {"1": 1}, "é", "e")}
     assert len(found) == 6
     assert all(len(text) == 8 for text in found)
@@ -169,6 +186,39 @@ def test_it_goes_on_wherever_it_was_interrupted(tmp_path):
         assert_same(load(again, folder.last()), averaged)
     # A callback, a log and up to three files an epoch, two chances a file.
     assert 4 * 6 < n <= 4 * 8 + 1
+
+
+def test_order_and_dropout_go_on_where_they_were(tmp_path):
+    def learn(name, stop=None):
+        """The losses and the weights at the end."""
+        keras.utils.set_random_seed(3)
+        layers = [keras.Input((1,)), keras.layers.Dropout(0.5)]
+        model = keras.Sequential([*layers, keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        batches = tf.data.Dataset.from_tensor_slices((X, Y))
+        batches = batches.shuffle(8, seed=1).batch(2)
+        folder = TrainingFolder(tmp_path, {"name": name}, "loss")
+
+        def crash(epoch, logs):
+            if epoch == stop:
+                raise Crash
+
+        crash = keras.callbacks.LambdaCallback(on_epoch_begin=crash)
+        model.fit(
+            **folder.resume(model, batches),
+            epochs=4,
+            callbacks=folder.callbacks([crash]),
+            verbose=0,
+        )
+        return folder.history()["loss"], model.get_weights()
+
+    losses, weights = learn("whole")
+    for stop in (1, 2, 3):
+        with pytest.raises(Crash):
+            learn("interrupted", stop)
+    found = learn("interrupted")
+    np.testing.assert_allclose(found[0], losses, rtol=1e-6)
+    assert_same(found[1], weights)
 
 
 class Never:

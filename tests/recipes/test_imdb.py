@@ -91,12 +91,43 @@ def test_vectors_may_come_from_any_file(archive, tmp_path, monkeypatch):
     assert (output / "1").is_dir()
     args, words = recipe["parse_args"](), ("film", "fine")
     tokenizer = recipe["ReviewTokenizer"].train(["a fine film"])
-    model = recipe["start"](args, tokenizer, [])
+    vectors = recipe["load_vectors"](args, tokenizer, [])
+    model = recipe["start"](args, tokenizer, [], vectors)
     assert model.encoder.embedding_dim == 3
     table = model.encoder.embedding.embeddings.numpy()
     film, fine = (table[tokenizer.vocabulary.index(x)] for x in words)
     np.testing.assert_allclose(film / film[0], [1, 0, 2], rtol=1e-5)
     np.testing.assert_allclose(fine / film[0], [-1, 0.5, 3], rtol=1e-5)
+
+
+def test_other_vectors_are_another_start(archive, tmp_path, monkeypatch):
+    """The same path, and a file that was replaced."""
+    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
+    path = tmp_path / "glove.txt"
+    arguments = (
+        *("imdb.py", "--corpus", archive, "--preset", "one-way", "--units", 4),
+        *("--vectors", path, "--output", tmp_path / "out"),
+    )
+    monkeypatch.setattr(sys, "argv", [*map(str, arguments)])
+    args = recipe["parse_args"]()
+    train = recipe["LabelledTexts"](["a fine film", "a dull film"], [1, 0])
+    tokenizer = recipe["build_tokenizer"](args, train.texts)
+    seen = []
+
+    class Stop(Exception):
+        pass
+
+    def watched(args, model, tokenizer, train, validation, facts):
+        seen.append(recipe["fingerprint"](facts))
+        raise Stop
+
+    learn = recipe["learn"]
+    monkeypatch.setitem(learn.__globals__, "fit", watched)
+    for number in (1, 1, 2):
+        path.write_text(f"film {number} 0\nfine 0 1\n", "utf-8")
+        with pytest.raises(Stop):
+            learn(args, tokenizer, train, [], train)
+    assert seen[0] == seen[1] != seen[2]
 
 
 def test_vectors_are_of_the_texts_that_they_were_trained_on(

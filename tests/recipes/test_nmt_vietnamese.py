@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
@@ -227,6 +228,24 @@ def test_what_cannot_be_learnt_from(
     args.corpus, args.max_length = "phrasebook", 0
     with pytest.raises(ValueError, match=message):
         recipe["load_pairs"](args)
+
+
+@pytest.mark.parametrize("peak", [1.0, 1e-3])
+def test_the_rate_of_the_note_falls_to_a_400th(
+    peak, recipe, tmp_path, monkeypatch
+):
+    args = parsed(
+        recipe,
+        monkeypatch,
+        *("--preset", "laird", "--learning-rate", peak),
+        *("--output", tmp_path / "out"),
+    )
+    optimizer = recipe["build_optimizer"](args, 10)
+    rates = []
+    for epoch in (0, 9, 12, 17, 200):
+        optimizer.iterations.assign(10 * epoch + 1)
+        rates.append(float(optimizer.learning_rate) / peak)
+    np.testing.assert_allclose(rates, [1, 1, 0.75, 0.5625, 0.0025], rtol=1e-5)
 
 
 def test_the_built_in_phrasebook_needs_no_file(recipe, tmp_path, monkeypatch):
