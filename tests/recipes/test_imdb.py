@@ -18,6 +18,12 @@ def run_inside(monkeypatch, *arguments):
 
 
 @pytest.fixture
+def unexported(monkeypatch):
+    """For runs of which no test serves the model: an export takes seconds."""
+    monkeypatch.setattr("kerasrnn.export.export_saved_model", lambda *_: None)
+
+
+@pytest.fixture
 def archive(tmp_path):
     """The official layout, without a test part."""
     import io
@@ -66,6 +72,7 @@ def test_a_small_run_leaves_everything(tmp_path):
     assert set(found["label"].numpy()) <= {b"positive", b"negative"}
 
 
+@pytest.mark.usefixtures("unexported")
 def test_the_archive_with_word_vectors(archive, tmp_path, monkeypatch):
     output = tmp_path / "out"
     run_inside(
@@ -172,6 +179,7 @@ def test_what_is_held_out_stands_nowhere_else():
     assert without(held_out, ["b", "e"]) == ["e"]
 
 
+@pytest.mark.usefixtures("unexported")
 def test_other_data_are_learnt_anew(tmp_path, monkeypatch):
     """The same settings, and words that have changed places."""
     corpus, output = tmp_path / "reviews.tsv", tmp_path / "out"
@@ -191,6 +199,7 @@ def test_other_data_are_learnt_anew(tmp_path, monkeypatch):
     assert accuracies == [1.0, 1.0]
 
 
+@pytest.mark.usefixtures("unexported")
 def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
     output = tmp_path / "out"
     arguments = (
