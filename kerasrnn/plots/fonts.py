@@ -47,18 +47,20 @@ def font_family(texts):
     missing = needed - _characters(findfont(BASE_FAMILY))
     if not missing:
         return [BASE_FAMILY]
-    fonts = [(e.name, _characters(e.fname, e.index)) for e in _system_fonts()]
+    fonts = [
+        (entry.name, entry.fname, entry.index) for entry in _system_fonts()
+    ]
     packaged = _packaged_font()
     if packaged:
-        fonts.insert(0, (_family(packaged), _characters(packaged)))
-    for family, characters in fonts:
-        if missing <= characters:
+        fonts.insert(0, (_family(packaged), packaged, 0))
+    for family, *file in fonts:
+        if missing <= _characters(*file):
             return [family, BASE_FAMILY]
     families = []
-    for family, characters in fonts:
-        if missing & characters:
+    for family, *file in fonts:
+        if missing & _characters(*file):
             families.append(family)
-            missing -= characters
+            missing -= _characters(*file)
     if missing:
         warnings.warn(
             f"No font was found for the characters "
