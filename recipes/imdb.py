@@ -261,7 +261,8 @@ def start(args, tokenizer, texts, vectors):
         model.encoder.embedding.trainable = args.train_vectors
     if args.pretrain_reviews:
         # The last ones: those without a label.
-        pretrain(args, model, tokenizer, texts[-args.pretrain_reviews :])
+        texts = texts[-args.pretrain_reviews :]
+        pretrain(args, model, tokenizer, texts, vectors)
     return model
 
 
@@ -289,7 +290,12 @@ def load_vectors(args, tokenizer, texts):
     return matrix
 
 
-def pretrain(args, model, tokenizer, texts):
+def checksum(vectors):
+    """Tells word vectors apart: the same path may have others in it."""
+    return None if vectors is None else zlib.crc32(vectors)
+
+
+def pretrain(args, model, tokenizer, texts, vectors):
     """Starts the way forth of the encoder from a language model of texts."""
     encoder = model.encoder
     language = LanguageModel(
@@ -303,7 +309,7 @@ def pretrain(args, model, tokenizer, texts):
     language.build()
     language.embedding.set_weights(encoder.embedding.get_weights())
     settings = training_settings(args) | {"stage": "language model"}
-    settings["data"] = [texts, tokenizer.vocabulary]
+    settings["data"] = [texts, tokenizer.vocabulary, checksum(vectors)]
     folder = TrainingFolder(args.output, settings, "loss")
     if not folder.epochs_done():
         ids = TextLanguageModel(language, tokenizer).ids(texts)
@@ -370,9 +376,8 @@ def learn(args, tokenizer, train, unlabelled, validation):
     keras.config.set_dtype_policy(args.dtype)
     texts = train.texts + unlabelled
     vectors = load_vectors(args, tokenizer, texts)
-    data = [train, unlabelled, validation, tokenizer.vocabulary]
-    if vectors is not None:
-        data.append(zlib.crc32(vectors))
+    data = [train, unlabelled, validation]
+    data += [tokenizer.vocabulary, checksum(vectors)]
     model = start(args, tokenizer, texts, vectors)
     facts = {"stage": "first", "data": data}
     history = fit(args, model, tokenizer, train, validation, facts)

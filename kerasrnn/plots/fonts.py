@@ -63,7 +63,7 @@ def font_family(texts):
             missing -= _characters(*file)
     if missing:
         warnings.warn(
-            f"No font was found for the characters "
+            "No font was found for the characters "
             f"{''.join(sorted(missing))!r}: the figure shows them as boxes. "
             "For Devanagari, install the package `pymupdf-fonts`; for other "
             "scripts, a font of the Noto family.",

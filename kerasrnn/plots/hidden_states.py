@@ -103,7 +103,8 @@ def word_map_figure(states, words, title=None, seed=0):
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings, at least 4; shown as above.
+        words: List of `time` strings, at least 4. Of a longer one the first
+            32 characters are shown.
         title: Optional string above the map.
         seed: Integer, the seed of t-SNE. Its perplexity is a third of the
             number of words, from 2 to 30.

@@ -216,9 +216,14 @@ def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
     tokenizer = recipe["build_tokenizer"](args, train)
     model = recipe["build_model"](args, tokenizer)
     before = model.encoder.forward_rnns[0].get_weights()
-    recipe["pretrain"](args, model, tokenizer, train)
+    recipe["pretrain"](args, model, tokenizer, train, None)
     after = model.encoder.forward_rnns[0].get_weights()
     assert all((a != b).any() for a, b in zip(after, before, strict=True))
+    # From other vectors it is another language model.
+    trained = set(output.glob("training-*"))
+    for vectors in (np.ones((2, 3)), np.ones((2, 3)), np.zeros((2, 3))):
+        recipe["pretrain"](args, model, tokenizer, train, vectors)
+    assert len(set(output.glob("training-*")) - trained) == 2
 
 
 def test_folds(archive, tmp_path, monkeypatch):
