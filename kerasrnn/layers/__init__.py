@@ -1,45 +1,59 @@
 """Recurrent cells, the layers that run them, and attention."""
 
-from kerasrnn.layers.attention_cell import AttentionCell
-from kerasrnn.layers.attention_rnn import AttentionRNN
-from kerasrnn.layers.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.dot_attention import DotAttention
-from kerasrnn.layers.dot_attention import GeneralAttention
-from kerasrnn.layers.dot_attention import ScaledDotAttention
-from kerasrnn.layers.gam import GAM
-from kerasrnn.layers.gam import GAMCell
-from kerasrnn.layers.gam_rhn import GAMRHN
-from kerasrnn.layers.gam_rhn import GAMRHNCell
-from kerasrnn.layers.gru import FastGRU
-from kerasrnn.layers.gru import FastGRUCell
-from kerasrnn.layers.lstm import FastLSTM
-from kerasrnn.layers.lstm import FastLSTMCell
-from kerasrnn.layers.multi_head_attention import MultiHeadDotAttention
-from kerasrnn.layers.peephole_lstm import PeepholeLSTMCell
-from kerasrnn.layers.rhn import RHN
-from kerasrnn.layers.rhn import RHNCell
-from kerasrnn.layers.self_attention import SelfAttentionCell
-from kerasrnn.layers.self_attention import SelfAttentionRNN
+from kerasrnn.layers.attention.attention_cell import AttentionCell
+from kerasrnn.layers.attention.attention_rnn import AttentionRNN
+from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
+from kerasrnn.layers.attention.coverage_attention import CoverageAttention
+from kerasrnn.layers.attention.dot_attention import DotAttention
+from kerasrnn.layers.attention.dot_attention import GeneralAttention
+from kerasrnn.layers.attention.dot_attention import ScaledDotAttention
+from kerasrnn.layers.attention.local_attention import LocalAttention
+from kerasrnn.layers.attention.location_attention import LocationAttention
+from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
+from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
+from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
+from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.layers.recurrent.gam import GAM
+from kerasrnn.layers.recurrent.gam import GAMCell
+from kerasrnn.layers.recurrent.gam_rhn import GAMRHN
+from kerasrnn.layers.recurrent.gam_rhn import GAMRHNCell
+from kerasrnn.layers.recurrent.gru import FastGRU
+from kerasrnn.layers.recurrent.gru import FastGRUCell
+from kerasrnn.layers.recurrent.lstm import FastLSTM
+from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTM
+from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTMCell
+from kerasrnn.layers.recurrent.rhn import RHN
+from kerasrnn.layers.recurrent.rhn import RHNCell
+from kerasrnn.layers.recurrent.zoneout import ZoneoutCell
 
 __all__ = [
     "AttentionCell",
     "AttentionRNN",
     "BahdanauAttention",
+    "CoverageAttention",
     "DotAttention",
     "FastGRU",
     "FastGRUCell",
     "FastLSTM",
     "FastLSTMCell",
+    "FastRNN",
     "GAM",
     "GAMCell",
     "GAMRHN",
     "GAMRHNCell",
     "GeneralAttention",
+    "LocalAttention",
+    "LocationAttention",
+    "MonotonicAttention",
     "MultiHeadDotAttention",
+    "PeepholeLSTM",
     "PeepholeLSTMCell",
     "RHN",
     "RHNCell",
     "ScaledDotAttention",
     "SelfAttentionCell",
     "SelfAttentionRNN",
+    "ZoneoutCell",
 ]

@@ -1,33 +1,40 @@
 """What is asked of the fast layers of Keras's own cells."""
 
+import inspect
+
 import keras
 import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.layers import cells
 from tests import helpers
-from tests.layers import recurrent
+from tests.layers import small_layers
+from tests.reference.layers import step_of
 
 SEQUENCE = helpers.random(3, 5, 2)
 MASK = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 0, 0, 0, 0]], bool)
+DROPOUT = {"dropout": 0.5, "recurrent_dropout": 0.4, "seed": 3}
 
 
 class FastKerasLayerTests:
     """The layer computes what `keras.layers.RNN` of Keras's cell does.
 
-    A class of tests names the cell of Keras, what is in the place of it and
-    of its layer here, and options that leave them to the loop.
+    A class of tests names the cell and the layer of Keras, and those that
+    are in the place of them here.
     """
 
     keras_cell = None
+    keras_layer = None
     fast_cell = None
     fast_layer = None
 
     def loop_and_fast(self, rnn=None, **options):
         """A layer of each kind, with the same random weights."""
         rnn = {"return_sequences": True, "return_state": True} | (rnn or {})
-        cell = self.keras_cell(4, **options)
+        # Keras's cell knows no layer normalization.
+        normalized = "layer_norm" in options
+        cell_class = self.fast_cell if normalized else self.keras_cell
+        cell = cell_class(4, **options)
         loop = keras.layers.RNN(cell, dtype=cell.dtype_policy, **rnn)
         fast = self.fast_layer(4, **options, **rnn)
         for layer in (loop, fast):
@@ -45,6 +52,7 @@ class FastKerasLayerTests:
         if kwargs.get("mask") is None:
             initial = [helpers.random(3, 4, seed=4 + i) for i in range(states)]
             arrays.append(initial)
+        # Both are called as often, so that both draw the same masks.
         outputs = keras.tree.flatten(loop(*arrays, **kwargs))
         assert len(outputs) == 1 + states
         fast(*arrays, **kwargs)
@@ -53,11 +61,11 @@ class FastKerasLayerTests:
             for i, output in enumerate(outputs)
         ]
         found, expected = (
-            recurrent.backpropagate(layer, arrays, cotangents, **kwargs)
+            small_layers.backpropagate(layer, arrays, cotangents, **kwargs)
             for layer in (fast, loop)
         )
         _, weights, _ = found
-        assert len(weights) == 2 + fast.cell.use_bias
+        assert len(weights) == 2 + fast.use_bias + fast.layer_norm
         helpers.assert_close(found, expected, rtol=1e-4, atol=2e-6)
 
     @pytest.mark.parametrize("use_bias", [True, False])
@@ -72,53 +80,87 @@ class FastKerasLayerTests:
         layers = self.loop_and_fast(rnn)
         self.check(*layers, mask=ops.convert_to_tensor(MASK))
 
-    def test_dropout_of_the_input_is_the_same_at_every_step(self):
-        loop, fast = self.loop_and_fast(dropout=0.5, seed=3)
+    @pytest.mark.parametrize(
+        "options",
+        [{"dropout": 0.5, "seed": 3}, DROPOUT],
+        ids=["of_the_input", "of_the_state_too"],
+    )
+    def test_dropout_is_the_same_at_every_step(self, options):
+        """With dropout of the state, each gate has masks of its own."""
+        loop, fast = self.loop_and_fast(**options)
         self.check(loop, fast, training=True)
         rested = fast(SEQUENCE, training=False)[0]
         assert np.abs(fast(SEQUENCE, training=True)[0] - rested).max() > 1e-3
 
+    def test_layer_normalization_with_dropout_but_no_bias(self):
+        layers = self.loop_and_fast(layer_norm=True, use_bias=False, **DROPOUT)
+        self.check(*layers, training=True)
+
+    def test_a_normalized_step_equals_the_oracle(self):
+        cell = self.fast_cell(4, layer_norm=True)
+        cell.build((None, 2))
+        helpers.randomize(cell)
+        x, states = SEQUENCE[:, 0], small_layers.some_states(cell, 3)
+        expected = step_of(cell)(x, states)
+        helpers.assert_close(small_layers.step(cell, x, states), expected)
+
+    @pytest.mark.parametrize("layer_norm", [False, True])
+    def test_gradients_equal_finite_differences(self, layer_norm):
+        _, fast = self.loop_and_fast(
+            layer_norm=layer_norm, dtype=small_layers.WIDEST
+        )
+        assert fast.cell.can_run_at_once
+        small_layers.check_gradients(fast)
+
     def test_products_are_in_bfloat16_and_the_state_is_not(self):
-        _, fast = self.loop_and_fast(dtype="mixed_bfloat16")
-        loop, _ = self.loop_and_fast()
-        outputs = fast(SEQUENCE)[0]
-        assert "bfloat16" in str(outputs.dtype)
-        expected = loop(SEQUENCE)[0]
-        found = ops.cast(outputs, "float32")
-        helpers.assert_close(found, expected, rtol=0.05, atol=0.02)
+        for options in ({}, {"layer_norm": True}):
+            _, fast = self.loop_and_fast(dtype="mixed_bfloat16", **options)
+            step_by_step = keras.layers.RNN(
+                fast.cell, return_sequences=True, dtype=fast.dtype_policy
+            )
+            loop, _ = self.loop_and_fast(**options)
+            expected = loop(SEQUENCE)[0]
+            for outputs in (fast(SEQUENCE)[0], step_by_step(SEQUENCE)):
+                assert "bfloat16" in str(outputs.dtype)
+                found = ops.cast(outputs, "float32")
+                helpers.assert_close(found, expected, rtol=0.05, atol=0.03)
+
+    def test_dropout_in_bfloat16(self):
+        _, fast = self.loop_and_fast(dtype="mixed_bfloat16", **DROPOUT)
+        outputs, *states = fast(SEQUENCE, training=True)
+        for x in (outputs, *states):
+            assert np.all(np.isfinite(ops.cast(x, "float32")))
 
     def check_that_it_falls_back(self, **options):
         loop, fast = self.loop_and_fast(**options)
         assert not fast.cell.can_run_at_once
         found, expected = (
-            keras.tree.flatten(layer(SEQUENCE, training=True))
-            for layer in (fast, loop)
+            keras.tree.flatten(layer(SEQUENCE)) for layer in (fast, loop)
         )
         helpers.assert_close(found, expected)
 
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"recurrent_dropout": 0.3, "seed": 3},
-            {"activation": "relu"},
-            {"recurrent_activation": "hard_sigmoid"},
-        ],
-        ids=lambda options: next(iter(options)),
-    )
-    def test_what_it_cannot_do_at_once_it_does_in_the_loop(self, options):
-        self.check_that_it_falls_back(**options)
+    @pytest.mark.parametrize("name", ["activation", "recurrent_activation"])
+    def test_other_activations_are_left_to_the_loop(self, name):
+        self.check_that_it_falls_back(**{name: "hard_sigmoid"})
 
-    def test_a_clone_of_keras_own_cell_is_the_fast_one(self):
-        cell = self.keras_cell(4, use_bias=False, dropout=0.2)
-        copy = cells.clone_cell(cell)
-        assert type(copy) is self.fast_cell
-        ignored = {"name": None, "seed": None}
-        assert copy.get_config() | ignored == cell.get_config() | ignored
+    def test_it_shows_every_argument_that_keras_has(self):
+        ours = inspect.signature(self.fast_layer).parameters
+        theirs = inspect.signature(self.keras_layer).parameters
+        # One is of every layer, the other says how it is computed.
+        theirs = set(theirs) - {"activity_regularizer", "use_cudnn"}
+        assert theirs - set(ours) == set()
+        layer = self.fast_layer(4, dropout=0.2, kernel_regularizer="l2")
+        plain = self.keras_layer(4, dropout=0.2, kernel_regularizer="l2")
+        config, found = plain.get_config(), layer.get_config()
+        shared = theirs & config.keys()
+        assert {k: found[k] for k in shared} == {k: config[k] for k in shared}
+        for argument in ours.keys() - {"kwargs"}:
+            assert hasattr(layer, argument), argument
 
     def test_it_can_be_saved(self, tmp_path):
-        layer = self.fast_layer(4, return_sequences=True)
+        layer = self.fast_layer(4, layer_norm=True, return_sequences=True)
         model = keras.Sequential([keras.Input((5, 2)), layer])
-        model.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        helpers.randomize(model)
+        loaded = helpers.reloaded(model, tmp_path)
         assert type(loaded.layers[0]) is self.fast_layer
         helpers.assert_close(loaded(SEQUENCE), model(SEQUENCE))

@@ -1,0 +1,443 @@
+"""A recurrent cell that attends to a memory."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.recurrent import cells
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class AttentionCell(keras.layers.Layer):
+    """A recurrent cell that attends to a memory given from outside.
+
+    Around any `cell`, with `s` its state and `h` its output, in one of two
+    placements. Before the cell (Bahdanau et al. 2015), the query is the state
+    of the step before, and the cell reads the context:
+
+        c_t = attend(s_{t-1}, memory)
+        h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
+        or, with a readout,                     output maxout(W [h_t; x_t; c_t])
+
+    where `maxout` takes the greater of each two neighbours. After the cell
+    (Luong et al. 2015), the query is the output of this step:
+
+        h_t, s_t = cell(x_t, s_{t-1})      or, with input feeding,
+        h_t, s_t = cell([x_t; h~_{t-1}], s_{t-1})
+        c_t = attend(h_t, memory)
+        h~_t = tanh(W_c [c_t; h_t])                             output h~_t
+
+    Without attention it is the cell, and all weights are 0: a decoder that
+    knows the source by its first states alone (Sutskever et al. 2014).
+
+    The query before the cell is the first of its states, or of the states of
+    the last cell of a stack. The readout is the "deep output" of Bahdanau et
+    al., whose appendix has `s_{t-1}` in the place of `h_t`: in their code that
+    state has read `x_t`, as `h_t` has here.
+
+    It is no Keras cell, for it reads a memory: `AttentionRNN` runs it.
+
+    Args:
+        cell: Any Keras recurrent cell, such as `keras.layers.GRUCell(256)`
+            or `keras.layers.StackedRNNCells([...])`.
+        attention: A mechanism of `kerasrnn.layers`, or its name: `"dot"`,
+            `"scaled_dot"`, `"general"` or `"luong"`, `"scaled_luong"`,
+            `"additive"`, `"bahdanau"` or `"concat"`, `"normed_bahdanau"`,
+            `"multi_head"`, `"local_p"`, `"local_m"`, `"location"`,
+            `"coverage"` or `"monotonic"`; `None` for no attention.
+        placement: `"before"` or `"after"` the cell.
+        units: Positive integer, width of `h~`, or of the readout; `None` for
+            the width of `h`.
+        input_feeding: Whether the cell reads the `h~` of the step before.
+            For the placement after the cell.
+        kernel_initializer: Initializer of `W_c`, or of the readout's `W`.
+        readout: Whether the output is the readout. For the placement before
+            the cell.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        inputs: Tensor of shape `(rows, input_dim)`. There are as many rows as
+            sentences in the memory, or a number of rows for each, side by
+            side: the hypotheses of a search.
+        states: The states of the step before; `get_initial_state` gives the
+            first ones.
+        projected: What `project` made of a memory
+            `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout of `cell` and of
+            the attention).
+        noise: What `draw_noise` drew for this step; `None` to draw it here,
+            which a loop must not do.
+
+    Returns:
+        A tuple `(output, states, weights)`: the output of shape
+        `(rows, output_size)`, the new states, and the attention weights of
+        shape `(rows, places)`.
+
+    Masking: a masked place of the memory has weight exactly 0, and no
+    influence.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell, `attention` or
+            `placement` is unknown, `units` is not positive, or an option of
+            the other placement is given.
+
+    Example:
+
+    >>> cell = AttentionCell(keras.layers.GRUCell(8), "general")
+    >>> layer = AttentionRNN(cell)
+    >>> layer(np.ones((2, 4, 3)), np.ones((2, 5, 6))).shape
+    (2, 4, 8)
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), the readout
+        in appendix A.2.2;
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025),
+        [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215).
+    """
+
+    def __init__(
+        self,
+        cell,
+        attention="additive",
+        placement="before",
+        units=None,
+        input_feeding=False,
+        kernel_initializer="glorot_uniform",
+        readout=False,
+        **kwargs,
+    ):
+        cells.check_cell(cell, "AttentionCell")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        # States of the attention stay as wide as they are.
+        super().__init__(autocast=False, **kwargs)
+        if units is not None:
+            units = positive_integer("units", units)
+        _check_options(attention, placement, units, input_feeding, readout)
+        self.cell = cell
+        self.attention = None
+        if attention is not None:
+            self.attention = get_attention(
+                attention, cell.output_size, self.dtype_policy
+            )
+        self.placement = placement
+        self.units = units
+        self.input_feeding = input_feeding
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.readout = readout
+        self.output_size = cell.output_size if units is None else units
+
+    @property
+    def loops_over_attention(self):
+        """Whether the cell needs the attention of this step or the last."""
+        if self.attention is None:
+            return False
+        return self.placement == "before" or self.input_feeding
+
+    @property
+    def query_dim(self):
+        """Width of the query: of the first state, or of the output."""
+        if self.placement == "before":
+            return first_state(self.cell, cells.state_sizes(self.cell))
+        return self.cell.output_size
+
+    @property
+    def state_size(self):
+        raise ValueError(
+            "AttentionCell reads a memory besides its input, so it is no "
+            "Keras cell: run it by `AttentionRNN(cell)(sequence, memory)`. "
+            f"Received: cell={self!r}"
+        )
+
+    def get_initial_state(self, batch_size=None, projected=None, states=None):
+        """Returns the states to start from.
+
+        These are, as far as there are any: with input feeding `h~`, the state
+        of the attention, and last the states of `cell`.
+
+        Args:
+            batch_size: How many rows there are.
+            projected: What `project` made of the memory. An attention that
+                has a state asks for it.
+            states: States to start from in place of these: all of them, or
+                those of `cell` alone.
+        """
+        fed, state = [], ()
+        if self.input_feeding:
+            shape = (batch_size, self.output_size)
+            fed = [ops.zeros(shape, self.compute_dtype)]
+        if self.attention is not None:
+            state = self.attention.initial_state(batch_size, projected)
+        own = cells.initial_state(self.cell, batch_size)
+        first = self.pack(fed, state, own)
+        return first if states is None else _replaced(first, own, states)
+
+    def build(self, inputs_shape, memory_shape):
+        """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
+        output_size = self.cell.output_size
+        self.context_dim = 0
+        if self.attention is not None:
+            self.context_dim = self._build_attention(memory_shape)
+        width = inputs_shape[-1]
+        if self.placement == "before":
+            width += self.context_dim
+        elif self.input_feeding:
+            width += self.output_size
+        if not self.cell.built:
+            self.cell.build((None, width))
+            self.cell.built = True
+        self.cell_input_size = width
+        shape = None
+        if self.readout:
+            # [h; x; c] is [h; what the cell reads].
+            shape = (output_size + width, 2 * self.output_size)
+        elif self.attention is not None and self.placement == "after":
+            shape = (self.context_dim + output_size, self.output_size)
+        if shape is not None:
+            self.kernel = self.add_weight(
+                shape=shape, initializer=self.kernel_initializer, name="kernel"
+            )
+
+    def _build_attention(self, memory_shape):
+        """Builds the mechanism; returns the width of its context."""
+        if not self.attention.built:
+            self.attention.build((None, None, self.query_dim), memory_shape)
+            self.attention.built = True
+        self._check_widths(self.query_dim, memory_shape[-1])
+        return self.attention.context_dim(memory_shape[-1])
+
+    def _check_widths(self, query_dim, memory_dim):
+        """An attention that was in use elsewhere may not fit here."""
+        config = self.attention.get_build_config() or {}
+        shapes = config.get("shapes_dict")
+        if not shapes:
+            return
+        built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
+        if built_for != (query_dim, memory_dim):
+            raise ValueError(
+                "`attention` was built before, for a query of width "
+                f"{built_for[0]} and a memory of width {built_for[1]}; here "
+                f"they have the widths {query_dim} and {memory_dim}. "
+                f"Received: attention={self.attention!r}"
+            )
+
+    def project(self, memory, memory_mask=None):
+        """Prepares a memory `(batch, places, dim)` for all steps at once."""
+        if self.attention is None:
+            return memory[..., :0], memory[..., :0]
+        return self.attention.project(memory, memory_mask)
+
+    def draw_noise(self, sequence, projected):
+        """Draws what is random in the attention of all steps, in training.
+
+        Args:
+            sequence: Tensor of shape `(batch, time, dim)`.
+            projected: What `project` returned.
+
+        Returns:
+            A dictionary of tensors `(batch, time, ...)`.
+        """
+        if self.attention is None:
+            return {}
+        return self.attention.draw_noise(sequence, projected)
+
+    def attend(
+        self,
+        query,
+        projected,
+        memory_mask=None,
+        state=(),
+        training=False,
+        noise=None,
+    ):
+        """One query a row: `(rows, dim)` -> context, weights, state."""
+        if self.attention is None:
+            return _nothing(query, projected)
+        rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
+        # The rows of a sentence are queries of one memory.
+        shape = (batch_size, _quotient(rows, batch_size))
+        query, state, noise = keras.tree.map_structure(
+            lambda x: x if x is None else _reshape(x, shape, 1),
+            (query, state, noise),
+        )
+        found = self.attention.attend(
+            query, projected, memory_mask, state, training, noise
+        )
+        return keras.tree.map_structure(
+            lambda x: _reshape(x, (rows,), 2), found
+        )
+
+    def attend_in_turn(
+        self,
+        query,
+        projected,
+        memory_mask=None,
+        state=(),
+        training=False,
+        noise=None,
+    ):
+        """One step after another: `(batch, time, dim)` -> as `attend`."""
+        if self.attention is None:
+            return _nothing(query, projected)
+        return self.attention.attend_in_turn(
+            query, projected, memory_mask, state, training, noise
+        )
+
+    def combine(self, context, output):
+        """h~ = tanh(W_c [c; h]) over any leading axes."""
+        if self.attention is None:
+            return output
+        joined = ops.concatenate([context, output], axis=-1)
+        return ops.tanh(over_last(self.kernel, joined))
+
+    def read_out(self, output, inputs, context):
+        """maxout(W [h; x; c]) over any leading axes."""
+        joined = ops.concatenate([output, inputs, context], axis=-1)
+        found = over_last(self.kernel, joined)
+        pairs = (*ops.shape(found)[:-1], self.output_size, 2)
+        pairs = ops.reshape(found, pairs)
+        return ops.maximum(pairs[..., 0], pairs[..., 1])
+
+    # Keras fills in the mask of an argument by its name, from tensors alone:
+    # what was projected must not be called `memory` beside `memory_mask`.
+    def call(
+        self,
+        inputs,
+        states,
+        projected,
+        memory_mask=None,
+        training=False,
+        noise=None,
+    ):
+        inputs = ops.cast(inputs, self.compute_dtype)
+        output, context, states, weights = self.step(
+            inputs, states, projected, memory_mask, training, noise
+        )
+        if self.readout:
+            output = self.read_out(output, inputs, context)
+        return output, states, weights
+
+    def step(self, inputs, states, projected, memory_mask, training, noise):
+        """One step without its readout: output, context, states, weights."""
+        fed, state, own = self.unpack(states)
+        if self.placement == "before":
+            query = first_state(self.cell, own)
+            context, weights, state = self.attend(
+                query, projected, memory_mask, state, training, noise
+            )
+            inputs = ops.concatenate([inputs, context], axis=-1)
+            output, own = cells.step(self.cell, inputs, own, training)
+        else:
+            inputs = ops.concatenate([inputs, *fed], axis=-1)
+            output, own = cells.step(self.cell, inputs, own, training)
+            context, weights, state = self.attend(
+                output, projected, memory_mask, state, training, noise
+            )
+            output = self.combine(context, output)
+        fed = [output] if self.input_feeding else []
+        return output, context, self.pack(fed, state, own), weights
+
+    def unpack(self, states):
+        """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
+        is_stateful = self.attention is not None and self.attention.stateful
+        if not self.input_feeding and not is_stateful:
+            return [], (), states
+        *first, own = states
+        return (
+            first[: int(self.input_feeding)],
+            first[-1] if is_stateful else (),
+            own,
+        )
+
+    def pack(self, fed, state, own):
+        """Returns the states that `unpack` takes apart."""
+        first = [*fed, *keras.tree.flatten(state)]
+        return [*first, own] if first else own
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "attention": keras.saving.serialize_keras_object(self.attention),
+            "placement": self.placement,
+            "units": self.units,
+            "input_feeding": self.input_feeding,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "readout": self.readout,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+
+def first_state(cell, states):
+    """The first state of a cell, or of the last cell of a stack."""
+    if hasattr(cell, "cells"):
+        return first_state(cell.cells[-1], states[-1])
+    return keras.tree.flatten(states)[0]
+
+
+def _check_options(attention, placement, units, input_feeding, readout):
+    if placement not in ("before", "after"):
+        raise ValueError(
+            "`placement` must be 'before' or 'after'. "
+            f"Received: placement={placement!r}"
+        )
+    combines = placement == "after" and attention is not None
+    if (
+        (input_feeding and not combines)
+        or (readout and (combines or attention is None))
+        or (units is not None and not (combines or readout))
+    ):
+        raise ValueError(
+            "`input_feeding` belongs to an attention with placement='after', "
+            "`readout` to one with placement='before', and `units` to the "
+            "former or to a readout: else the output of the cell is the "
+            f"output. Received: units={units}, input_feeding={input_feeding}, "
+            f"readout={readout}, placement={placement!r}, "
+            f"attention={attention!r}"
+        )
+
+
+def _nothing(query, projected):
+    """Context, weights and state without an attention."""
+    places = ops.shape(projected[1])[-2]
+    return query[..., :0], ops.zeros((*ops.shape(query)[:-1], places)), ()
+
+
+def _replaced(first, own, states):
+    """The states to start from, with given ones in the place of the last."""
+    given, flat = keras.tree.flatten(states), keras.tree.flatten(first)
+    sizes = len(keras.tree.flatten(own)), len(flat)
+    if len(given) not in sizes:
+        raise ValueError(
+            "States to start from are all that the AttentionCell has, or "
+            "those of the cell inside. Expected: "
+            f"{' or '.join(map(str, sorted(set(sizes))))} tensors. "
+            f"Received: {len(given)}."
+        )
+    start = len(flat) - len(given)
+    flat[start:] = [
+        ops.cast(state, like.dtype)
+        for state, like in zip(given, flat[start:], strict=True)
+    ]
+    return keras.tree.pack_sequence_as(first, flat)
+
+
+def _reshape(x, shape, axes):
+    """Puts a shape in the place of the first axes of a tensor."""
+    return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
+
+
+def _quotient(rows, batch_size):
+    """How many rows there are for each of a batch, which may be empty."""
+    if ops.is_tensor(batch_size):  # an open size on TensorFlow
+        return rows // ops.maximum(batch_size, 1)
+    return rows // (batch_size or 1)

@@ -1,0 +1,187 @@
+"""The layer that runs an `AttentionCell` over a sequence."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.attention_cell import AttentionCell
+from kerasrnn.layers.attention.mechanism import swap_time
+from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.layers.through_time.loop import scan_and_save
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class AttentionRNN(keras.layers.Layer):
+    """Runs an `AttentionCell` over a sequence.
+
+    Keys and values are projected once for the memory. Where the cell does not
+    need the attention of this step or the last one (after the cell without
+    input feeding, or no attention at all), it runs first, and then all steps
+    attend at once, or in their order if the attention asks for that.
+
+    Args:
+        cell: An `AttentionCell`.
+        return_state: Whether to return the final states as well.
+        return_attention_scores: Whether to return the attention weights as
+            well.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        sequence: Tensor of shape `(batch, time, input_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        initial_state: Optional states to start from: those of the cell inside
+            the `AttentionCell`, such as the final ones of an encoder, or all
+            that another call has returned.
+        training: Whether to behave as in training (dropout of the cell and
+            of the attention).
+
+    Returns:
+        The outputs, of shape `(batch, time, output_size)`; with
+        `return_state` or `return_attention_scores` a tuple of the outputs,
+        the states, and the weights of shape `(batch, time, places)`, each
+        where asked for.
+
+    Masking: a masked place of the memory has weight exactly 0, and no
+    influence. The sequence takes no mask: pad it on the right and mask the
+    loss.
+
+    Raises:
+        ValueError: when `cell` is not an `AttentionCell`, or `initial_state`
+            is another number of tensors.
+
+    Example:
+
+    >>> cell = AttentionCell(keras.layers.LSTMCell(8), "additive")
+    >>> layer = AttentionRNN(cell, return_attention_scores=True)
+    >>> outputs, weights = layer(np.ones((2, 4, 3)), np.ones((2, 5, 6)))
+    >>> outputs.shape, weights.shape
+    ((2, 4, 8), (2, 4, 5))
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+    """
+
+    def __init__(
+        self, cell, return_state=False, return_attention_scores=False, **kwargs
+    ):
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        if not isinstance(cell, AttentionCell):
+            raise ValueError(
+                "AttentionRNN expects `cell` to be an AttentionCell, such as "
+                "`AttentionCell(keras.layers.GRUCell(256), 'additive')`. "
+                f"Received: cell={cell!r}"
+            )
+        self.cell = cell
+        self.return_state = return_state
+        self.return_attention_scores = return_attention_scores
+        self.supports_masking = True
+        # It runs the cell alone where no attention is in the loop.
+        self.rnn = FastRNN(
+            cell.cell, return_sequences=True, return_state=True, name="rnn"
+        )
+        in_order = cell.attention is not None and cell.attention.sequential
+        if cell.loops_over_attention or in_order:
+            # XLA cannot differentiate a loop of TensorFlow without bounds.
+            self.supports_jit = keras.backend.backend() != "tensorflow"
+
+    def build(self, sequence_shape, memory_shape):
+        if not self.cell.built:
+            self.cell.build(sequence_shape, memory_shape)
+            self.cell.built = True
+        if not self.rnn.built:
+            self.rnn.build((None, None, self.cell.cell_input_size))
+
+    def call(
+        self,
+        sequence,
+        memory,
+        memory_mask=None,
+        initial_state=None,
+        training=False,
+    ):
+        projected = self.cell.project(memory, memory_mask)
+        states = self.cell.get_initial_state(
+            ops.shape(sequence)[0], projected, initial_state
+        )
+        noise = self.cell.draw_noise(sequence, projected) if training else {}
+        if self.cell.loops_over_attention:
+            run = self._attend_in_the_loop
+        else:
+            run = self._attend_after_the_loop
+        outputs, states, weights = run(
+            sequence, states, projected, memory_mask, training, noise
+        )
+        results = [outputs]
+        if self.return_state:
+            results.append(states)
+        if self.return_attention_scores:
+            results.append(weights)
+        return tuple(results) if len(results) > 1 else outputs
+
+    def _attend_in_the_loop(
+        self, sequence, states, projected, memory_mask, training, noise
+    ):
+        cell = self.cell
+
+        def step(states, inputs):
+            inputs, noise = inputs
+            output, context, states, weights = cell.step(
+                inputs, states, projected, memory_mask, training, noise
+            )
+            saved = [output, weights]
+            return states, [*saved, context] if cell.readout else saved
+
+        steps = swap_time((sequence, noise))
+        if training:
+            shape = (ops.shape(sequence)[0], cell.cell_input_size)
+            first = ops.zeros(shape, self.compute_dtype)
+            cells.draw_dropout_masks(cell.cell, first)
+        states, saved = scan_and_save(
+            step, states, steps, blank=self._blank(projected)
+        )
+        cells.drop_dropout_masks(cell.cell)
+        outputs, weights, *contexts = swap_time(saved)
+        if cell.readout:
+            outputs = cell.read_out(outputs, sequence, *contexts)
+        return outputs, states, weights
+
+    def _blank(self, projected):
+        """Zeros like what a step of the loop saves."""
+        cell, values = self.cell, projected[1]
+        batch_size, places = ops.shape(values)[0], ops.shape(values)[-2]
+        weights = ops.zeros((batch_size, places), weights_dtype(values))
+        width = cell.cell.output_size if cell.readout else cell.output_size
+        output = ops.zeros((batch_size, width), self.compute_dtype)
+        if not cell.readout:
+            return [output, weights]
+        shape = (batch_size, cell.context_dim)
+        return [output, weights, ops.zeros(shape, self.compute_dtype)]
+
+    def _attend_after_the_loop(
+        self, sequence, states, projected, memory_mask, training, noise
+    ):
+        fed, state, own = self.cell.unpack(states)
+        outputs, *own = self.rnn(sequence, initial_state=own, training=training)
+        context, weights, state = self.cell.attend_in_turn(
+            outputs, projected, memory_mask, state, training, noise
+        )
+        outputs = self.cell.combine(context, outputs)
+        return outputs, self.cell.pack(fed, state, own), weights
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "return_state": self.return_state,
+            "return_attention_scores": self.return_attention_scores,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})

@@ -1,0 +1,145 @@
+"""Additive attention."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.initializers import reseeded
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class BahdanauAttention(AttentionMechanism):
+    """Additive attention (Bahdanau et al. 2015).
+
+        score(q, k) = v . tanh(W_q q + W_k k)
+
+    or, normalized, with a trained length `g` for `v` and a bias:
+
+        score(q, k) = g v / |v| . tanh(W_q q + W_k k + b)
+
+    The "concat" score of Luong et al. 2015, `v . tanh(W [q; k])`, is the same
+    function, with `W_q` and `W_k` side by side.
+
+    Args:
+        units: Positive integer, width of the hidden layer of the score.
+        use_bias: Whether the three products carry biases. The paper has
+            none; some widespread implementations have all three.
+        kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
+        normalize: Whether the score is the normalized one. `g` starts at
+            `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, memory_dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when `units` is not a positive integer, or both `use_bias`
+            and `normalize` are asked for.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 6))
+    >>> context, weights = BahdanauAttention(16)(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 6), (2, 1, 5))
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), appendix
+        A.1.2; normalized as in
+        [Salimans & Kingma, 2016](https://arxiv.org/abs/1602.07868).
+    """
+
+    def __init__(
+        self,
+        units,
+        use_bias=False,
+        kernel_initializer="glorot_uniform",
+        normalize=False,
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(dropout, seed, **kwargs)
+        if use_bias and normalize:
+            raise ValueError(
+                "`normalize` has the one bias `b`, so `use_bias` cannot give "
+                f"each product its own. Received: use_bias={use_bias}, "
+                f"normalize={normalize}"
+            )
+        self.units = positive_integer("units", units)
+        self.use_bias = use_bias
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.normalize = normalize
+        self.query_projection = self._dense(0, self.units, "query", use_bias)
+        # The `b` of the normalized score is added here, once for a memory.
+        self.memory_projection = self._dense(
+            1, self.units, "memory", use_bias or normalize
+        )
+        self.score_projection = self._dense(2, 1, "score", use_bias)
+
+    def _dense(self, i, units, name, use_bias):
+        return keras.layers.Dense(
+            units,
+            use_bias=use_bias,
+            # Initializers carry a seed: three layers, three streams.
+            kernel_initializer=reseeded(self.kernel_initializer, i),
+            dtype=self.dtype_policy,
+            name=name,
+        )
+
+    def build(self, query_shape, memory_shape):
+        self.query_projection.build(query_shape)
+        self.memory_projection.build(memory_shape)
+        self.score_projection.build((None, self.units))
+        if self.normalize:
+            self.gain = self.add_weight(
+                shape=(),
+                initializer=keras.initializers.Constant(self.units**-0.5),
+                name="gain",
+            )
+
+    def keys_and_values(self, memory):
+        return over_last(self.memory_projection, memory), memory
+
+    def projected_shapes(self, query_dim, memory_dim):
+        return (self.units,), (memory_dim,)
+
+    def score(self, query, keys):
+        return self.energy(self.preactivation(query, keys))
+
+    def preactivation(self, query, keys):
+        """Returns `W_q q + W_k k`, `(batch, queries, places, units)`."""
+        query = over_last(self.query_projection, query)
+        return ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
+
+    def energy(self, preactivation):
+        """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
+        project = self.score_projection
+        if self.normalize:
+            v = ops.cast(project.kernel, "float32")
+            length = ops.sqrt(ops.sum(ops.square(v)))
+            project = ops.cast(self.gain, "float32") * v / length
+        energy = over_last(project, ops.tanh(preactivation))
+        return ops.squeeze(energy, -1)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "use_bias": self.use_bias,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "normalize": self.normalize,
+        }

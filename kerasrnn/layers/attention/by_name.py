@@ -1,0 +1,76 @@
+"""The attention mechanisms by their names."""
+
+import keras
+
+from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
+from kerasrnn.layers.attention.coverage_attention import CoverageAttention
+from kerasrnn.layers.attention.dot_attention import DotAttention
+from kerasrnn.layers.attention.dot_attention import GeneralAttention
+from kerasrnn.layers.attention.dot_attention import ScaledDotAttention
+from kerasrnn.layers.attention.local_attention import LocalAttention
+from kerasrnn.layers.attention.location_attention import LocationAttention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
+from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+
+# A class, and its arguments for a width.
+_BY_NAME = {
+    "dot": (DotAttention, lambda units: {}),
+    "scaled_dot": (ScaledDotAttention, lambda units: {}),
+    "general": (GeneralAttention, lambda units: {}),
+    "additive": (BahdanauAttention, lambda units: {"units": units}),
+    "multi_head": (
+        MultiHeadDotAttention,
+        lambda units: {"num_heads": 4, "head_dim": max(1, units // 4)},
+    ),
+    "normed_bahdanau": (
+        BahdanauAttention,
+        lambda units: {"units": units, "normalize": True},
+    ),
+    "scaled_luong": (GeneralAttention, lambda units: {"use_scale": True}),
+    "local_p": (LocalAttention, lambda units: {}),
+    "local_m": (LocalAttention, lambda units: {"alignment": "monotonic"}),
+    "location": (LocationAttention, lambda units: {"max_places": 100}),
+    "coverage": (CoverageAttention, lambda units: {"units": units}),
+    "monotonic": (MonotonicAttention, lambda units: {"units": units}),
+}
+# Other names of the same functions.
+_BY_NAME["luong"] = _BY_NAME["general"]
+_BY_NAME["bahdanau"] = _BY_NAME["concat"] = _BY_NAME["additive"]
+
+
+def get_attention(identifier, units, dtype=None):
+    """Returns an attention mechanism from a name, a config or a layer.
+
+        "dot" "scaled_dot"                  DotAttention ScaledDotAttention
+        "general" "luong" "scaled_luong"    GeneralAttention
+        "additive" "bahdanau" "concat"
+            "normed_bahdanau"               BahdanauAttention
+        "multi_head"                        MultiHeadDotAttention, four heads
+        "local_p" "local_m"                 LocalAttention, a general score
+        "location"                          LocationAttention, 100 places
+        "coverage"                          CoverageAttention
+        "monotonic"                         MonotonicAttention
+
+    Args:
+        identifier: One of these names, a serialized mechanism, or a layer.
+        units: Integer, width of what attends: the hidden width of the
+            additive scores and of all heads of `"multi_head"` together.
+        dtype: Dtype or policy of a mechanism given by its name; `None` for
+            the global one.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(identifier, dict):
+        identifier = keras.saving.deserialize_keras_object(identifier)
+    if isinstance(identifier, AttentionMechanism):
+        return identifier
+    if isinstance(identifier, str) and identifier in _BY_NAME:
+        mechanism, arguments = _BY_NAME[identifier]
+        return mechanism(**arguments(units), dtype=dtype)
+    raise ValueError(
+        "`attention` must be an attention mechanism of `kerasrnn.layers` or "
+        f"one of {', '.join(map(repr, _BY_NAME))}. "
+        f"Received: attention={identifier!r}"
+    )

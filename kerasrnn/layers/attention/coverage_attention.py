@@ -1,0 +1,138 @@
+"""Additive attention that knows what it has covered."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
+from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.softmax import masked_softmax
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class CoverageAttention(BahdanauAttention):
+    """Additive attention with coverage (Tu et al. 2016).
+
+    The score sees the coverage `C` of a place, which is what the steps before
+    attended to it, over the number of words that its fertility `phi` expects:
+
+        score(q, k_i) = v . tanh(W_q q + W_k k_i + W_c C_{t-1,i})
+        C_{t,i} = C_{t-1,i} + alpha_{t,i} / phi_i           C_{0,i} = 0
+        phi_i = fertility sigmoid(U v_i)
+
+    with the values `v_i`, which are the memory. Without a fertility the
+    coverage is the sum of the weights, as in See et al. 2017.
+
+    Args:
+        units: Positive integer, width of the hidden layer of the score.
+        fertility: The most words that a place may become, 2 in the paper;
+            `None` for no fertility.
+        kernel_initializer: Initializer of all kernels.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped. The
+            coverage is that of all weights.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`: the queries of
+            step after step.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, memory_dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when `units` is not a positive integer or `fertility` is
+            not positive.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 3, 8)), np.ones((2, 5, 6))
+    >>> context, weights = CoverageAttention(16)(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 3, 6), (2, 3, 5))
+
+    References:
+        [Tu et al., 2016](https://arxiv.org/abs/1601.04811), the linguistic
+        coverage of section 3.1;
+        [See et al., 2017](https://arxiv.org/abs/1704.04368), section 2.3.
+    """
+
+    stateful = True
+    sequential = True
+    placewise = False
+
+    def __init__(
+        self,
+        units,
+        fertility=2.0,
+        kernel_initializer="glorot_uniform",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            units,
+            kernel_initializer=kernel_initializer,
+            dropout=dropout,
+            seed=seed,
+            **kwargs,
+        )
+        if fertility is not None and fertility <= 0:
+            raise ValueError(
+                "`fertility` must be positive, or None. "
+                f"Received: fertility={fertility}"
+            )
+        self.fertility = fertility
+
+    def build(self, query_shape, memory_shape):
+        super().build(query_shape, memory_shape)
+        self.coverage_kernel = self.add_weight(
+            shape=(1, self.units),
+            initializer=reseeded(self.kernel_initializer, 3),
+            name="coverage_kernel",
+        )
+        if self.fertility is not None:
+            self.fertility_kernel = self.add_weight(
+                shape=(memory_shape[-1], 1),
+                initializer=reseeded(self.kernel_initializer, 4),
+                name="fertility_kernel",
+            )
+
+    def project(self, memory, memory_mask=None):
+        """Returns keys, values, and the fertilities where there are any."""
+        keys, values = super().project(memory, memory_mask)
+        if self.fertility is None:
+            return keys, values
+        return keys, values, self._fertilities(values)
+
+    def _fertilities(self, values):
+        logits = over_last(self.fertility_kernel, values)
+        logits = ops.cast(ops.squeeze(logits, -1), weights_dtype(values))
+        return self.fertility * ops.sigmoid(logits)
+
+    def initial_state(self, batch_size, projected):
+        """Returns the coverage of all places, 0."""
+        values = projected[1]
+        shape = (batch_size, ops.shape(values)[1])
+        return ops.zeros(shape, weights_dtype(values))
+
+    def align(self, query, projected, memory_mask, state, training, noise):
+        keys, _, *fertilities = projected
+        hidden = self.preactivation(query, keys)
+        covered = ops.cast(ops.expand_dims(state, -1), hidden.dtype)
+        hidden += over_last(self.coverage_kernel, covered)
+        weights = masked_softmax(self.energy(hidden), memory_mask)
+        words = weights
+        if fertilities:
+            words = weights / ops.expand_dims(fertilities[0], 1)
+        return weights, state + words
+
+    def get_config(self):
+        config = super().get_config()
+        del config["use_bias"], config["normalize"]
+        return {**config, "fertility": self.fertility}

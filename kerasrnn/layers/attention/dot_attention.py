@@ -1,0 +1,180 @@
+"""Attention by products: dot, scaled dot, and general."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.mechanism import over_last
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class DotAttention(AttentionMechanism):
+    """Dot-product attention (Luong et al. 2015, "dot").
+
+        score(q, k) = q . k
+
+    It has no weights, so query and memory must be equally wide.
+
+    Args:
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, dim)`.
+        memory: Tensor of shape `(batch, places, dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when query and memory differ in width.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 8))
+    >>> context, weights = DotAttention()(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 8), (2, 1, 5))
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
+    """
+
+    def build(self, query_shape, memory_shape):
+        if query_shape[-1] != memory_shape[-1]:
+            raise ValueError(
+                f"{type(self).__name__} has no weights, so query and memory "
+                "must be equally wide ('general' attention takes any "
+                f"widths). Received: a query of width {query_shape[-1]} and "
+                f"a memory of width {memory_shape[-1]}."
+            )
+
+    def score(self, query, keys):
+        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class ScaledDotAttention(DotAttention):
+    """Scaled dot-product attention.
+
+        score(q, k) = q . k / sqrt(dim)
+
+    It has no weights, so query and memory must be equally wide.
+
+    Args:
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, dim)`.
+        memory: Tensor of shape `(batch, places, dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when query and memory differ in width.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 8))
+    >>> context, weights = ScaledDotAttention()(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 8), (2, 1, 5))
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), equation 1.
+    """
+
+    def score(self, query, keys):
+        return super().score(query, keys) / query.shape[-1] ** 0.5
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class GeneralAttention(AttentionMechanism):
+    """Bilinear attention (Luong et al. 2015, "general").
+
+        score(q, k) = q W k         or, scaled,         g q W k
+
+    `W` is applied to the memory, once, and not to every query.
+
+    Args:
+        kernel_initializer: Initializer of `W`.
+        use_scale: Whether the score has a trained factor `g`, 1 at the
+            start, as in the "scaled_luong" of tensorflow/nmt.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, memory_dim)` and
+        `(batch, queries, places)`.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 6))
+    >>> context, weights = GeneralAttention()(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 6), (2, 1, 5))
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
+    """
+
+    def __init__(
+        self,
+        kernel_initializer="glorot_uniform",
+        use_scale=False,
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(dropout, seed, **kwargs)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.use_scale = use_scale
+
+    def build(self, query_shape, memory_shape):
+        self.kernel = self.add_weight(
+            shape=(query_shape[-1], memory_shape[-1]),
+            initializer=self.kernel_initializer,
+            name="kernel",
+        )
+        if self.use_scale:
+            self.scale = self.add_weight(
+                shape=(), initializer="ones", name="scale"
+            )
+
+    def keys_and_values(self, memory):
+        kernel = ops.transpose(self.kernel)
+        if self.use_scale:
+            kernel = self.scale * kernel
+        return over_last(kernel, memory), memory
+
+    def projected_shapes(self, query_dim, memory_dim):
+        return (query_dim,), (memory_dim,)
+
+    def score(self, query, keys):
+        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+            "use_scale": self.use_scale,
+        }

@@ -1,0 +1,101 @@
+"""Attention by location."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.positions import positions
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LocationAttention(AttentionMechanism):
+    """Location-based attention (Luong et al. 2015, "location").
+
+        score(q, place i) = (W q)_i
+
+    The query alone says where to attend to, whatever is there. `W` has a row
+    for each of `max_places` places, counted among the unmasked ones: a
+    shorter memory uses the first of them, and of a longer one the places
+    behind are never attended to.
+
+    Args:
+        max_places: Positive integer, how many places can be attended to.
+        kernel_initializer: Initializer of `W`.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, memory_dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when `max_places` is not a positive integer.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 6))
+    >>> context, weights = LocationAttention(50)(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 6), (2, 1, 5))
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 9.
+    """
+
+    placewise = False
+
+    def __init__(
+        self,
+        max_places,
+        kernel_initializer="glorot_uniform",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(dropout, seed, **kwargs)
+        self.max_places = positive_integer("max_places", max_places)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build(self, query_shape, memory_shape):
+        self.kernel = self.add_weight(
+            shape=(self.max_places, query_shape[-1]),
+            initializer=self.kernel_initializer,
+            name="kernel",
+        )
+
+    def project(self, memory, memory_mask=None):
+        """Returns keys, which are rows of `W`, values and positions."""
+        _, values = super().project(memory, memory_mask)
+        position, _ = positions(memory, memory_mask)
+        keys = ops.take(
+            ops.cast(self.kernel, values.dtype),
+            ops.clip(position, 0, self.max_places - 1),
+            axis=0,
+        )
+        return keys, values, position
+
+    def score(self, query, keys):
+        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+
+    def align(self, query, projected, memory_mask, state, training, noise):
+        within = ops.expand_dims(projected[2] < self.max_places, 1)
+        if memory_mask is not None:
+            within = ops.logical_and(within, memory_mask)
+        return super().align(query, projected, within, state, training, noise)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "max_places": self.max_places,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }

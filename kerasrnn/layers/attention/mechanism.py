@@ -1,0 +1,288 @@
+"""What the attention mechanisms share: scores, weights, context, state."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.layers.through_time.loop import scan_and_save
+
+
+def over_last(project, x):
+    """Projects the last axis, as one product of two matrices.
+
+    On tensors of more axes it would go through TensorFlow's `tensordot`: a
+    decoding step has hardly more to do than that, and XLA refuses it in a
+    loop.
+
+    Args:
+        project: Function of a tensor of shape `(rows, dim)`, or a matrix to
+            multiply by, in the dtype of `x`.
+        x: Tensor of shape `(..., dim)`.
+
+    Returns:
+        Tensor of shape `(..., width)`.
+    """
+    flat = ops.reshape(x, (-1, x.shape[-1]))
+    if callable(project):
+        flat = project(flat)
+    else:
+        flat = ops.matmul(flat, ops.cast(project, x.dtype))
+    return ops.reshape(flat, (*ops.shape(x)[:-1], flat.shape[-1]))
+
+
+class AttentionMechanism(keras.layers.Layer):
+    """Base of the attention mechanisms: scores, weights, context.
+
+    For a query `q` and a memory whose places have keys `k_i` and values `v_i`:
+
+        alpha = softmax_i(score(q, k_i))       over the unmasked places
+        context = sum_i alpha_i v_i
+
+    A mechanism overrides `score`, `keys_and_values` where these are not the
+    memory itself, and `align` where its weights are another function of the
+    scores.
+
+    A memory is projected once, by `project`, and attended to at every step,
+    by `attend`. Some mechanisms need to know of the steps before: what they
+    remember is their state, a tensor of which `initial_state` is the first; the
+    others have the state `()`. Calling the layer does all of this.
+
+    Args:
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped from
+            the context in training.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`. For a mechanism
+            with a state the queries are steps, in their order.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`,
+            `True` at the places that may be attended to.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        A tuple `(context, weights)` of shapes `(batch, queries, context_dim)`
+        and `(batch, queries, places)`: always both, as Keras's layers do with
+        `return_attention_scores=True`. The weights are those before dropout.
+
+    Masking: a masked place has weight exactly 0, and what stands there has no
+    influence, even if it is NaN. A memory that is wholly masked, or has no
+    places, gives a context of 0.
+
+    Raises:
+        ValueError: when `dropout` is not in `[0, 1)`.
+    """
+
+    # Whether there is a state, and if so whether a step can only follow the
+    # step before it.
+    stateful = False
+    sequential = False
+    # Whether places can be projected one by one, and queries need no state:
+    # self-attention asks for that.
+    placewise = True
+
+    def __init__(self, dropout=0.0, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.dropout = rate("dropout", dropout)
+        self.seed = seed
+        if dropout:
+            self.seed_generator = keras.random.SeedGenerator(seed)
+        self.supports_masking = True
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "dropout": self.dropout,
+            "seed": self.seed,
+        }
+
+    def project(self, memory, memory_mask=None):
+        """Prepares a memory for any number of steps.
+
+        Args:
+            memory: Tensor of shape `(batch, places, memory_dim)`.
+            memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+
+        Returns:
+            A tuple of tensors `(batch, ...)` for `attend`, of which the first
+            two are the keys and the values.
+        """
+        if memory_mask is not None:
+            # A weight of 0 would not do: 0 times NaN is NaN.
+            memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
+        return self.keys_and_values(memory)
+
+    def keys_and_values(self, memory):
+        """Returns the keys and values of a memory `(batch, places, dim)`."""
+        return memory, memory
+
+    def initial_state(self, batch_size, projected):
+        """Returns the state before the first step: `(batch, ...)`, or `()`."""
+        return ()
+
+    def score(self, query, keys):
+        """Returns the scores, of shape `(batch, queries, places)`."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `score(query, keys)`."
+        )
+
+    def align(self, query, projected, memory_mask, state, training, noise):
+        """Returns the weights `(batch, queries, places)` and the new state.
+
+        The arguments are those of `attend`; the mask, if there is one, is
+        `(batch, queries, places)`, or 1 in the place of queries.
+        """
+        scores = self.score(query, projected[0])
+        return masked_softmax(scores, memory_mask), state
+
+    def read(self, weights, values, noise):
+        """Returns the context of weights over the places."""
+        if "dropout" in noise:
+            weights = weights * noise["dropout"]
+        return ops.matmul(ops.cast(weights, values.dtype), values)
+
+    def attend(
+        self,
+        query,
+        projected,
+        memory_mask=None,
+        state=(),
+        training=False,
+        noise=None,
+    ):
+        """Makes one step for each query.
+
+        The queries do not know of each other: they may be hypotheses about
+        one sentence, or steps of a mechanism without a state.
+
+        Args:
+            query: Tensor of shape `(batch, queries, query_dim)`.
+            projected: What `project` returned.
+            memory_mask: Boolean tensor of shape `(batch, places)`, or
+                `(batch, queries, places)` where each query has its own, or
+                `None`.
+            state: The state before, `(batch, queries, ...)` or `()`.
+            training: Whether to behave as in training.
+            noise: What `draw_noise` drew; `None` to draw here, which a loop
+                must not do.
+
+        Returns:
+            `(context, weights, state)`: context and weights as the layer
+            itself returns them, and the new state.
+        """
+        if noise is None:
+            noise = self.draw_noise(query, projected) if training else {}
+        if memory_mask is not None and len(memory_mask.shape) == 2:
+            memory_mask = ops.expand_dims(memory_mask, 1)
+        weights, state = self.align(
+            query, projected, memory_mask, state, training, noise
+        )
+        return self.read(weights, projected[1], noise), weights, state
+
+    def attend_in_turn(
+        self,
+        query,
+        projected,
+        memory_mask=None,
+        state=(),
+        training=False,
+        noise=None,
+    ):
+        """Makes a step for each query, one after another.
+
+        Args:
+            query: Tensor of shape `(batch, time, query_dim)`.
+            projected: What `project` returned.
+            memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+            state: The state before the first step, `(batch, ...)` or `()`.
+            training: Whether to behave as in training.
+            noise: What `draw_noise` drew; `None` to draw here.
+
+        Returns:
+            `(context, weights, state)`, with the state after the last step.
+        """
+        if noise is None:
+            noise = self.draw_noise(query, projected) if training else {}
+        if not self.sequential:
+            return self.attend(
+                query, projected, memory_mask, state, training, noise
+            )
+
+        def step(state, inputs):
+            (query, noise), state = with_one_query((inputs, state))
+            found = self.attend(
+                query, projected, memory_mask, state, training, noise
+            )
+            *found, state = of_one_query(found)
+            return state, found
+
+        values = projected[1]
+        batch_size, places, width = ops.shape(values)
+        blank = [
+            ops.zeros((batch_size, width), values.dtype),
+            ops.zeros((batch_size, places), weights_dtype(values)),
+        ]
+        steps = swap_time((query, noise))
+        state, found = scan_and_save(step, state, steps, blank=blank)
+        return *swap_time(found), state
+
+    def draw_noise(self, query, projected):
+        """Draws what is random in training, for `attend`.
+
+        Returns:
+            A dictionary of tensors `(batch, queries, ...)`, empty if nothing
+            is random.
+        """
+        if not self.dropout:
+            return {}
+        ones = ops.ones(self.noise_shape(query, projected))
+        mask = keras.random.dropout(
+            ones, self.dropout, seed=self.seed_generator
+        )
+        return {"dropout": mask}
+
+    def noise_shape(self, query, projected):
+        """Shape of the weights, with batch and queries in front."""
+        return (*ops.shape(query)[:2], ops.shape(projected[1])[-2])
+
+    def call(self, query, memory, memory_mask=None, training=False):
+        projected = self.project(memory, memory_mask)
+        state = self.initial_state(ops.shape(query)[0], projected)
+        context, weights, _ = self.attend_in_turn(
+            query, projected, memory_mask, state, training
+        )
+        return context, weights
+
+    def projected_shapes(self, query_dim, memory_dim):
+        """Shapes of one place of the keys and of the values.
+
+        What stands before the last axis stands before the places as well:
+        `(heads, dim)` for keys of shape `(batch, heads, places, dim)`.
+        """
+        return (memory_dim,), (memory_dim,)
+
+    def context_dim(self, memory_dim):
+        """Width of the context that a memory of width `memory_dim` gives."""
+        return memory_dim
+
+
+def weights_dtype(values):
+    """Attention weights are float32 under mixed precision, too."""
+    return keras.backend.result_type(values.dtype, "float32")
+
+
+def with_one_query(nest):
+    """Tensors `(batch, ...)` as those of one query, `(batch, 1, ...)`."""
+    return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), nest)
+
+
+def of_one_query(nest):
+    """Tensors `(batch, 1, ...)` of one query as `(batch, ...)`."""
+    return keras.tree.map_structure(lambda x: ops.squeeze(x, 1), nest)
+
+
+def swap_time(nest):
+    """Tensors `(batch, time, ...)` as `(time, batch, ...)`, and back."""
+    return keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), nest)

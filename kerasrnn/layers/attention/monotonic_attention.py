@@ -1,0 +1,223 @@
+"""Attention that only moves forward."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
+from kerasrnn.layers.attention.mechanism import weights_dtype
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MonotonicAttention(BahdanauAttention):
+    """Monotonic attention (Raffel et al. 2017).
+
+    Each step goes on from the place where the last one stopped, and stops at
+    a place with a probability:
+
+        e_{t,i} = g v / |v| . tanh(W_q q_t + W_k k_i + b) + r
+        p_{t,i} = sigmoid(e_{t,i} + noise)
+
+    In training the weights are the probabilities to stop at each place,
+
+        alpha_{t,i} = p_{t,i} u_{t,i}
+        u_{t,i} = (1 - p_{t,i-1}) u_{t,i-1} + alpha_{t-1,i}
+
+    where `u` are those to come by a place, and `alpha_0` is 1 at the first
+    one. At inference `p` is 1 where the
+    energy is above 0 and else 0, so one place has the weight 1: online, a
+    step needs to read no further. Where a step stops nowhere, all weights of
+    it and of the steps after it are 0, and so are the contexts.
+
+    Args:
+        units: Positive integer, width of the hidden layer of the energy.
+        noise: Float >= 0, deviation of the Gaussian noise in training, which
+            makes the energies large; 1 in the paper.
+        energy_bias: Float, the `r` to start from, which is trained. Below 0
+            the first steps look far: -4 is for memories of a hundred places,
+            for short ones choose it nearer to 0.
+        kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout` and noise.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`: the queries of
+            step after step.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (probabilities in place of
+            decisions, noise, dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, memory_dim)` and
+        `(batch, queries, places)`.
+
+    Raises:
+        ValueError: when `units` is not a positive integer or `noise` is
+            negative.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 3, 8)), np.ones((2, 5, 6))
+    >>> context, weights = MonotonicAttention(16)(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 3, 6), (2, 3, 5))
+
+    Reference:
+        [Raffel et al., 2017](https://arxiv.org/abs/1704.00784), equations 11
+        to 16.
+    """
+
+    stateful = True
+    sequential = True
+    placewise = False
+
+    def __init__(
+        self,
+        units,
+        noise=1.0,
+        energy_bias=-4.0,
+        kernel_initializer="glorot_uniform",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            units,
+            kernel_initializer=kernel_initializer,
+            normalize=True,
+            dropout=dropout,
+            seed=seed,
+            **kwargs,
+        )
+        if noise < 0:
+            raise ValueError(
+                f"`noise` must not be negative. Received: noise={noise}"
+            )
+        self.noise = noise
+        self.energy_bias = energy_bias
+        if noise and not dropout:
+            self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def build(self, query_shape, memory_shape):
+        super().build(query_shape, memory_shape)
+        self.bias = self.add_weight(
+            shape=(),
+            initializer=keras.initializers.Constant(self.energy_bias),
+            name="bias",
+        )
+
+    def initial_state(self, batch_size, projected):
+        """Returns the weights before the first step: all at the first place."""
+        values = projected[1]
+        shape = (batch_size, ops.shape(values)[1])
+        is_first = ops.equal(ops.arange(shape[1]), 0)
+        return ops.broadcast_to(
+            ops.cast(is_first, weights_dtype(values)), shape
+        )
+
+    def align(self, query, projected, memory_mask, state, training, noise):
+        energy = self.score(query, projected[0])
+        energy = ops.cast(energy, state.dtype)
+        energy += ops.cast(self.bias, state.dtype)
+        if "energy" in noise:
+            energy += noise["energy"]
+        stops = ops.sigmoid(energy) if training else energy > 0
+        stops = ops.cast(stops, state.dtype)
+        if memory_mask is not None:
+            stops = ops.where(memory_mask, stops, 0)
+        weights = stops * arrivals(stops, state)
+        return weights, weights
+
+    def draw_noise(self, query, projected):
+        noise = super().draw_noise(query, projected)
+        if self.noise:
+            noise["energy"] = keras.random.normal(
+                self.noise_shape(query, projected),
+                stddev=self.noise,
+                seed=self.seed_generator,
+            )
+        return noise
+
+    def get_config(self):
+        config = super().get_config()
+        del config["use_bias"], config["normalize"]
+        return {
+            **config,
+            "noise": self.noise,
+            "energy_bias": self.energy_bias,
+        }
+
+
+def arrivals(stops, before):
+    """The probabilities to come by each place, in a walk to the right.
+
+        u_i = (1 - stops_{i-1}) u_{i-1} + before_i
+
+    Args:
+        stops: Tensor of shape `(..., places)`, the probabilities to stop.
+        before: Tensor of the same shape, those to start at each place.
+
+    Returns:
+        Tensor of the same shape.
+    """
+    passes = ops.pad(1 - stops, [(0, 0)] * (len(stops.shape) - 1) + [(1, 0)])
+    return recurrence(passes[..., :-1], before)
+
+
+def recurrence(factors, terms):
+    """Solves `x_i = factors_i x_{i-1} + terms_i` along the last axis.
+
+    By doubling: after `n` rounds each place knows its last `2^n` terms. For
+    factors in [0, 1] no number is ever divided by, so nothing overflows or is
+    lost, as it is in the closed form by cumulative products. The gradient is
+    the same recurrence from the right.
+
+    Args:
+        factors: Tensor of shape `(..., places)`, of which the first does not
+            count.
+        terms: Tensor of the same shape.
+
+    Returns:
+        Tensor of the same shape.
+    """
+
+    @ops.custom_gradient
+    def solve(factors, terms):
+        solution = _solve(factors, terms)
+
+        def gradient(*upstream):
+            (upstream,) = keras.tree.flatten(upstream)
+            back = _solve(_flip(_shift(factors, -1)), _flip(upstream))
+            terms_grad = _flip(back)
+            return terms_grad * _shift(solution, 1), terms_grad
+
+        return solution, gradient
+
+    return solve(factors, terms)
+
+
+def _solve(factors, terms):
+    places = ops.shape(terms)[-1]
+
+    def double(distance, factors, terms):
+        terms = terms + factors * _shift(terms, distance)
+        return 2 * distance, factors * _shift(factors, distance), terms
+
+    *_, solution = ops.while_loop(
+        lambda distance, *_: distance < places, double, (1, factors, terms)
+    )
+    return solution
+
+
+def _shift(x, distance):
+    """Moves the places to the right, or to the left, and 0s into them."""
+    places = ops.shape(x)[-1]
+    index = ops.arange(places) - distance
+    inside = ops.logical_and(index >= 0, index < places)
+    moved = ops.take(x, ops.clip(index, 0, places - 1), axis=-1)
+    return ops.where(inside, moved, 0)
+
+
+def _flip(x):
+    return ops.flip(x, axis=-1)

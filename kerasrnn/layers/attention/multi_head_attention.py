@@ -1,0 +1,152 @@
+"""Multi-head dot-product attention over a memory."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.initializers import reseeded
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MultiHeadDotAttention(AttentionMechanism):
+    """Dot-product attention in several projected sub-spaces.
+
+    For each head `j`:
+
+        score_j(q, k) = (W_q^j q) . (W_k^j k) / sqrt(head_dim)
+        context_j = sum_i alpha_ji W_v^j v_i
+        context = W_out [context_1; ...; context_heads]
+
+    No product carries a bias. Keys and values are projected once for a
+    memory.
+
+    Args:
+        num_heads: Positive integer, number of heads.
+        head_dim: Positive integer, width of a head.
+        units: Positive integer, width of the context; `None` for the width
+            of the query.
+        kernel_initializer: Initializer of the four kernels.
+        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, units)` and
+        `(batch, queries, places)`; the weights are the mean over the heads, of
+        which each has its own dropout.
+
+    Raises:
+        ValueError: when `num_heads`, `head_dim` or `units` is not a positive
+            integer.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 5, 6))
+    >>> context, weights = MultiHeadDotAttention(2, 4)(query, memory)
+    >>> context.shape, weights.shape
+    ((2, 1, 8), (2, 1, 5))
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section
+        3.2.2.
+    """
+
+    def __init__(
+        self,
+        num_heads,
+        head_dim,
+        units=None,
+        kernel_initializer="glorot_uniform",
+        dropout=0.0,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(dropout, seed, **kwargs)
+        self.num_heads = positive_integer("num_heads", num_heads)
+        self.head_dim = positive_integer("head_dim", head_dim)
+        if units is not None:
+            units = positive_integer("units", units)
+        self.units = units
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build(self, query_shape, memory_shape):
+        width = self.num_heads * self.head_dim
+        self._context_dim = self.units or query_shape[-1]
+
+        def kernel(i, name, *shape):
+            return self.add_weight(
+                shape=shape,
+                initializer=reseeded(self.kernel_initializer, i),
+                name=name,
+            )
+
+        self.query_kernel = kernel(0, "query_kernel", query_shape[-1], width)
+        self.key_kernel = kernel(1, "key_kernel", memory_shape[-1], width)
+        self.value_kernel = kernel(2, "value_kernel", memory_shape[-1], width)
+        self.output_kernel = kernel(
+            3, "output_kernel", width, self._context_dim
+        )
+
+    def _split_heads(self, x):
+        # (batch, length, heads * dim) -> (batch, heads, length, dim)
+        shape = (*ops.shape(x)[:2], self.num_heads, self.head_dim)
+        return ops.swapaxes(ops.reshape(x, shape), 1, 2)
+
+    def keys_and_values(self, memory):
+        return (
+            self._split_heads(over_last(self.key_kernel, memory)),
+            self._split_heads(over_last(self.value_kernel, memory)),
+        )
+
+    def projected_shapes(self, query_dim, memory_dim):
+        return ((self.num_heads, self.head_dim),) * 2
+
+    def score(self, query, keys):
+        query = self._split_heads(over_last(self.query_kernel, query))
+        scores = ops.matmul(query, ops.swapaxes(keys, -1, -2))
+        return scores / self.head_dim**0.5
+
+    def align(self, query, projected, memory_mask, state, training, noise):
+        """Returns the weights `(batch, heads, queries, places)`, and `()`."""
+        if memory_mask is not None:
+            memory_mask = ops.expand_dims(memory_mask, 1)
+        return super().align(
+            query, projected, memory_mask, state, training, noise
+        )
+
+    def read(self, weights, values, noise):
+        noise = {name: ops.swapaxes(x, 1, 2) for name, x in noise.items()}
+        # (batch, heads, queries, head_dim) -> (batch, queries, heads, head_dim)
+        context = ops.swapaxes(super().read(weights, values, noise), 1, 2)
+        shape = (*ops.shape(context)[:2], self.num_heads * self.head_dim)
+        return over_last(self.output_kernel, ops.reshape(context, shape))
+
+    def noise_shape(self, query, projected):
+        batch_size, queries, places = super().noise_shape(query, projected)
+        return batch_size, queries, self.num_heads, places
+
+    def attend(self, *args, **kwargs):
+        context, weights, state = super().attend(*args, **kwargs)
+        return context, ops.mean(weights, axis=1), state
+
+    def context_dim(self, memory_dim):
+        return self._context_dim
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "num_heads": self.num_heads,
+            "head_dim": self.head_dim,
+            "units": self.units,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }

@@ -1,0 +1,283 @@
+"""A recurrent cell that attends to its own past."""
+
+import math
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.attention_cell import AttentionCell
+from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.sliding_window import attend_to_windows
+from kerasrnn.layers.attention.sliding_window import take_by_row
+from kerasrnn.layers.attention.sliding_window import unmasked_first
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
+    """A recurrent cell that attends to its own last outputs.
+
+    Around any `cell`, with `s` its state and `h` its output. After the cell:
+
+        h_t, s_t = cell(x_t, s_{t-1})
+        c_t = attend(h_t, [h_{t-window} ... h_{t-1}])
+        h~_t = tanh(W_c [c_t; h_t])                             output h~_t
+
+    Before the cell:
+
+        c_t = attend(h_{t-1}, [h_{t-window} ... h_{t-1}])
+        h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
+
+    What it attends to travels in its state, so it is causal by construction
+    and may be `stateful`; the first step has nothing to attend to, and a
+    context of 0. Keys and values are projected once for each output.
+
+    Args:
+        cell: Any Keras recurrent cell, such as `GAMRHNCell(...)`.
+        attention: A mechanism of `kerasrnn.layers`, or its name: `"dot"`,
+            `"scaled_dot"`, `"general"`, `"additive"` or `"multi_head"`.
+        window: Positive integer, how many of the last outputs it attends to.
+        placement: `"after"` or `"before"` the cell.
+        units: Positive integer, width of `h~`; `None` for the width of `h`.
+            For the placement after the cell.
+        kernel_initializer: Initializer of `W_c`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: The states of the step before; `get_initial_state` gives the
+            first ones: the output, the states of `cell`, the window's keys
+            and values, and which of its places are filled, each of shape
+            `(batch, size)`.
+        training: Whether to behave as in training (dropout of `cell`).
+
+    Returns:
+        The output of shape `(batch, output_size)`, and the new states.
+
+    Masking: `keras.layers.RNN` skips masked steps, which are then no part of
+    the window either.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell, `attention` or
+            `placement` is unknown, `window` or `units` is not positive, or
+            `units` is given before the cell.
+
+    Example:
+
+    >>> cell = SelfAttentionCell(keras.layers.GRUCell(8), "general", window=3)
+    >>> keras.layers.RNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    References:
+        The placements are those of
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473) and
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025); attention to
+        a window of a language model's own outputs is that of
+        [Daniluk et al., 2017](https://arxiv.org/abs/1702.04521).
+    """
+
+    dropout = recurrent_dropout = 0.0  # The cell inside has its own.
+
+    def __init__(
+        self,
+        cell,
+        attention="additive",
+        window=32,
+        placement="after",
+        units=None,
+        kernel_initializer="glorot_uniform",
+        **kwargs,
+    ):
+        cells.check_cell(cell, "SelfAttentionCell")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        self.window = positive_integer("window", window)
+        attention = get_attention(
+            attention, cell.output_size, self.dtype_policy
+        )
+        if not attention.placewise or attention.dropout:
+            raise ValueError(
+                "SelfAttentionCell attends to a window that moves, by a score "
+                "of a query and a place alone and without dropout, such as "
+                f"`GeneralAttention()`. Received: attention={attention!r}"
+            )
+        self.attending = _AsksWithOutputs(
+            cell,
+            attention,
+            placement,
+            units,
+            kernel_initializer=kernel_initializer,
+            dtype=self.dtype_policy,
+        )
+        self.cell = cell
+        self.attention = self.attending.attention
+        self.placement = placement
+        self.units = self.attending.units
+        self.kernel_initializer = self.attending.kernel_initializer
+        self.output_size = self.attending.output_size
+        self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
+
+    @property
+    def _place_shapes(self):
+        """Shapes of the keys, the values and what is filled of a window."""
+        width = self.cell.output_size
+        sizes = [*self.attention.projected_shapes(width, width), (1,)]
+        return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
+
+    @property
+    def state_size(self):
+        return [
+            self.output_size,
+            *cells.flat_state_sizes(self.cell),
+            *map(math.prod, self._place_shapes),
+        ]
+
+    def get_initial_state(self, batch_size=None):
+        """Returns the states to start from: of the cell its own, or zeros."""
+        inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
+        zeros = [
+            ops.zeros((batch_size, size), self.compute_dtype)
+            for size in self.state_size
+        ]
+        return [zeros[0], *inner, *zeros[1 + len(inner) :]]
+
+    def build(self, input_shape):
+        if not self.attending.built:
+            width = self.cell.output_size
+            self.attending.build(input_shape, (None, None, width))
+            self.attending.built = True
+        self._rnn.build((None, *input_shape))
+
+    def call(self, inputs, states, training=False):
+        output, inner, places = self._unpack(states)
+        if self.placement == "before":
+            context = self._attend(output, places)
+            inputs = ops.concatenate([inputs, context], axis=-1)
+        hidden, inner = cells.step(self.cell, inputs, inner, training)
+        output = hidden
+        if self.placement == "after":
+            context = self._attend(hidden, places)
+            output = self.attending.combine(context, hidden)
+        places = [
+            ops.concatenate([old[..., 1:, :], new], axis=-2)
+            for old, new in zip(
+                places, self._project(ops.expand_dims(hidden, 1)), strict=True
+            )
+        ]
+        return output, self._pack(output, inner, places)
+
+    @property
+    def can_run_at_once(self):
+        # Before the cell, a step needs the attention of the step before it.
+        return self.placement == "after"
+
+    def run(self, sequence, states, mask=None, training=False):
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
+
+        The cell runs first, then all steps attend at once.
+        """
+        output, inner, places = self._unpack(states)
+        sequence = ops.swapaxes(sequence, 0, 1)
+        if mask is not None:
+            mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
+        hidden, *inner = self._rnn(
+            sequence, initial_state=inner, mask=mask, training=training
+        )
+        if mask is not None:
+            order, counts = unmasked_first(mask)
+            hidden = take_by_row(hidden, order)
+        # The window that came in, then what this sequence adds.
+        places = [
+            ops.concatenate([ops.cast(old, new.dtype), new], axis=-2)
+            for old, new in zip(places, self._project(hidden), strict=True)
+        ]
+        context = attend_to_windows(self.attention, hidden, places, self.window)
+        outputs = self.attending.combine(context, hidden)
+        if mask is None:
+            places = [x[..., -self.window :, :] for x in places]
+        else:
+            first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
+            outputs = ops.concatenate([first, outputs], axis=1)
+            outputs = take_by_row(outputs, counts)
+            last = counts[:, -1:] + ops.arange(self.window)
+            places = [take_by_row(x, last, axis=-2) for x in places]
+        states = self._pack(outputs[:, -1], inner, places)
+        return ops.swapaxes(outputs, 0, 1), states
+
+    def _attend(self, query, places):
+        """The context of one query a row, `(batch, query_dim)`."""
+        keys, values, filled = places
+        context, *_ = self.attention.attend(
+            ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
+        )
+        return ops.squeeze(context, 1)
+
+    def _project(self, hidden):
+        """Places with the outputs `(batch, steps, dim)` of the cell."""
+        return [*self.attention.project(hidden), ops.ones_like(hidden[..., :1])]
+
+    def _unpack(self, states):
+        """Returns the output, the cell's states, and the window's places."""
+        output, *inner, keys, values, filled = states
+        inner = keras.tree.pack_sequence_as(cells.state_sizes(self.cell), inner)
+        places = [
+            ops.reshape(flat, (-1, *shape))
+            for flat, shape in zip(
+                (keys, values, filled), self._place_shapes, strict=True
+            )
+        ]
+        return output, inner, places
+
+    def _pack(self, output, inner, places):
+        """Returns the states that `_unpack` takes apart."""
+        flat = [
+            ops.reshape(x, (-1, math.prod(shape)))
+            for x, shape in zip(places, self._place_shapes, strict=True)
+        ]
+        return [output, *keras.tree.flatten(inner), *flat]
+
+    # `keras.layers.RNN` draws and resets masks by these four, and knows
+    # nothing of a cell inside.
+    def get_dropout_mask(self, step_input):
+        shape = (ops.shape(step_input)[0], self.attending.cell_input_size)
+        first = ops.zeros(shape, self.compute_dtype)
+        cells.draw_dropout_masks(self.cell, first)
+
+    def get_recurrent_dropout_mask(self, step_input):
+        pass
+
+    def reset_dropout_mask(self):
+        cells.drop_dropout_masks(self.cell)
+
+    def reset_recurrent_dropout_mask(self):
+        pass
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "attention": keras.saving.serialize_keras_object(self.attention),
+            "window": self.window,
+            "placement": self.placement,
+            "units": self.units,
+            "kernel_initializer": keras.initializers.serialize(
+                self.kernel_initializer
+            ),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+
+class _AsksWithOutputs(AttentionCell):
+    """Its query is an output of the cell before the cell, too."""
+
+    @property
+    def query_dim(self):
+        return self.cell.output_size

@@ -1,0 +1,87 @@
+"""The layer that runs a `SelfAttentionCell` over a sequence."""
+
+import keras
+
+from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
+from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SelfAttentionRNN(FastRNN):
+    """Runs a `SelfAttentionCell` over a sequence, fast.
+
+    It computes what `keras.layers.RNN` does with such a cell. After the cell,
+    no step needs the attention of another: the cell alone loops (or runs at
+    once, if it is one of this package), and all steps attend at once. Before
+    the cell, or with `unroll`, it is the loop.
+
+    Args:
+        cell: A `SelfAttentionCell`.
+        return_sequences: Whether to return the outputs of all steps, not of
+            the last alone.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first; the
+            outputs are in the order in which they were computed.
+        stateful: Whether the states of a batch are those that the next batch
+            starts from.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0, and
+            not that of the step before.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional list of the states of the cell.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout of the cell).
+
+    Returns:
+        The outputs of shape `(batch, time, output_size)` with
+        `return_sequences`, otherwise the last one, `(batch, output_size)`;
+        with `return_state` followed by the last states.
+
+    Masking: a masked step leaves the states as they are, so it is no part of
+    a window, and repeats the output before it, or gives 0 with
+    `zero_output_for_mask`.
+
+    Raises:
+        ValueError: when `cell` is not a `SelfAttentionCell`.
+
+    Example:
+
+    >>> cell = SelfAttentionCell(GAMRHNCell(8, 2, 6, 3, 4), "dot", window=3)
+    >>> SelfAttentionRNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Daniluk et al., 2017](https://arxiv.org/abs/1702.04521).
+    """
+
+    def __init__(
+        self,
+        cell,
+        return_sequences=False,
+        return_state=False,
+        go_backwards=False,
+        stateful=False,
+        unroll=False,
+        zero_output_for_mask=False,
+        **kwargs,
+    ):
+        if not isinstance(cell, SelfAttentionCell):
+            raise ValueError(
+                "SelfAttentionRNN expects `cell` to be a SelfAttentionCell, "
+                "such as `SelfAttentionCell(GRUCell(256), 'additive')`. "
+                f"Received: cell={cell!r}"
+            )
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            zero_output_for_mask=zero_output_for_mask,
+            **kwargs,
+        )

@@ -1,0 +1,1 @@
+"""Recurrent cells, each beside the layer that runs it."""

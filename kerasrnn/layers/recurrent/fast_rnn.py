@@ -1,0 +1,184 @@
+"""The layer that runs any recurrent cell, at once where the cell knows how."""
+
+import inspect
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.through_time.products import wide
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class FastRNN(keras.layers.RNN):
+    """Runs a recurrent cell over a sequence, fast where the cell knows how.
+
+    It computes what `keras.layers.RNN(cell)` does, gradients included. A cell
+    whose class defines
+
+        run(sequence, states, mask=None, training=False) -> (outputs, states)
+
+    is given the whole sequence: so are those of this package, whose products
+    of the input and gradients of the weights are taken for all steps in one
+    product each. `StackedRNNCells` of such cells run one after the other. Any
+    other cell, a subclass of a cell that has no `run` of its own, and
+    `unroll=True` take the loop of `keras.layers.RNN`.
+
+    `run` gets a sequence `(time, batch, input_dim)` in the compute dtype, a
+    flat list of states in float32, which it casts as it needs, and a mask of
+    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states and
+    repeats the output before it. It returns outputs
+    `(time, batch, output_size)` and the list of the last states. Directions,
+    `zero_output_for_mask` and dtypes of what it returns are looked after here.
+
+    Args:
+        cell: A recurrent cell, or a list of cells to stack.
+        return_sequences: Whether to return the outputs of all steps, not of
+            the last alone.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first; the
+            outputs are in the order in which they were computed.
+        stateful: Whether the states of a batch are those that the next batch
+            starts from.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0, and
+            not that of the step before.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional states to start from, of the structure of
+            `cell.state_size`.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, output_size)` with
+        `return_sequences`, otherwise the last one, `(batch, output_size)`;
+        with `return_state` followed by the last states.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`. Before the first
+    step that counts, the output of a cell that runs at once is the state that
+    it starts from; `keras.layers.RNN` has 0 there on TensorFlow.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell.
+
+    Example:
+
+    >>> layer = FastRNN(RHNCell(8, depth=3), return_sequences=True)
+    >>> layer(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+    >>> FastRNN(keras.layers.LSTMCell(8))(np.ones((2, 5, 4))).shape
+    (2, 8)
+    """
+
+    def __init__(
+        self,
+        cell,
+        return_sequences=False,
+        return_state=False,
+        go_backwards=False,
+        stateful=False,
+        unroll=False,
+        zero_output_for_mask=False,
+        **kwargs,
+    ):
+        owner = type(self).__name__
+        if isinstance(cell, (list, tuple)):
+            for inner in cell:
+                cells.check_cell(inner, owner)
+            cell = keras.layers.StackedRNNCells(
+                cell, dtype=cells.policy(cell[0])
+            )
+        cells.check_cell(cell, owner)
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            zero_output_for_mask=zero_output_for_mask,
+            **kwargs,
+        )
+        self.supports_jit = getattr(cell, "supports_jit", True)
+
+    def inner_loop(self, sequences, initial_state, mask, training=False):
+        if self.unroll or not self._runs_it_itself(mask):
+            last, outputs, states = super().inner_loop(
+                sequences, initial_state, mask, training
+            )
+            cells.check_outputs(self.cell, last, outputs.shape[:1])
+            return last, outputs, states
+        sequence = ops.swapaxes(sequences, 0, 1)
+        states = keras.tree.map_structure(wide, initial_state)
+        if mask is not None:
+            dtype = keras.tree.flatten(states)[0].dtype
+            mask = ops.cast(ops.swapaxes(mask, 0, 1), dtype)
+            mask = ops.expand_dims(mask, -1)
+        if self.go_backwards:
+            sequence = ops.flip(sequence, axis=0)
+            mask = None if mask is None else ops.flip(mask, axis=0)
+        outputs, states = cells.run(self.cell, sequence, states, mask, training)
+        if mask is not None and self.zero_output_for_mask:
+            outputs = outputs * mask
+        return outputs[-1], ops.swapaxes(outputs, 0, 1), states
+
+    def _runs_it_itself(self, mask):
+        """Whether not by the loop of Keras.
+
+        On JAX that loop takes no mask where an output is not as wide as the
+        first state.
+        """
+        if cells.runs_at_once(self.cell):
+            return True
+        width = keras.tree.flatten(cells.state_sizes(self.cell))[0]
+        on_jax = keras.backend.backend() == "jax"
+        return on_jax and mask is not None and width != self.cell.output_size
+
+    def reset_state(self):
+        """Lets a stateful layer start anew, from what its cell starts from."""
+        if self.states is None:
+            return
+        variables = keras.tree.flatten(self.states)
+        first = self.get_initial_state(variables[0].shape[0])
+        for variable, value in zip(
+            variables, keras.tree.flatten(first), strict=True
+        ):
+            variable.assign(value)
+
+
+class CellLayer(FastRNN):
+    """Base of the layers that make their cell, as `keras.layers.LSTM` does.
+
+    A subclass names its `cell_class` and takes the arguments of that cell
+    beside those of `FastRNN`; each of them is an attribute of the layer.
+    """
+
+    cell_class = None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in inspect.signature(cls.cell_class).parameters:
+            if not hasattr(cls, name) and name != "kwargs":
+                setattr(cls, name, _argument_of_the_cell(name))
+
+    def get_config(self):
+        config = super().get_config()
+        del config["cell"]
+        return {**self.cell.get_config(), **config}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+def _argument_of_the_cell(name):
+    return property(
+        lambda layer: getattr(layer.cell, name),
+        doc=f"The argument `{name}` of the cell.",
+    )

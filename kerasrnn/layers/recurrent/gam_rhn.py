@@ -1,0 +1,341 @@
+"""Recurrent highway networks with a grouped auxiliary memory."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.gam import GroupedMemoryCell
+from kerasrnn.layers.through_time.gam_rhn import GAMRHNLoop
+from kerasrnn.layers.through_time.products import join
+from kerasrnn.layers.through_time.products import wide
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class GAMRHNCell(GroupedMemoryCell):
+    """A recurrent highway cell with a grouped auxiliary memory.
+
+    A step writes once to the memory `m` of N groups of S slots, as `GAMCell`
+    does, with head `k_1`. Then, with `s_0` the state of the step before, for
+    l = 1..depth it reads the memory and makes a micro-step with what it read
+    (Luo & Yu 2019):
+
+        k_l = W_k^l s_{l-1}                                for l > 1
+        v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
+        r_l = sigmoid(W_r^l [v_l; s_{l-1}] + b_r^l)
+        z_l = sigmoid(W_z^l [v_l; s_{l-1}] + b_z^l)
+        h_l = tanh(W_h^l [v_l; r_l * s_{l-1}] + b_h^l)
+        s_l = z_l * s_{l-1} + (1 - z_l) * h_l
+
+    With `inner="highway"` the micro-step is that of `RHNCell`, coupled:
+
+        h_l = tanh(W_h^l [v_l; s_{l-1}] + b_h^l)
+        t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
+        s_l = h_l * t_l + s_{l-1} * (1 - t_l)
+
+    Output and state are the last `s_l`; the input reaches it through the
+    memory alone.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        num_groups: Positive integer N, groups of the memory.
+        group_size: Positive integer S, slots in a group.
+        head_units: Positive integer, width of the heads `k_l`.
+        inner: `"gru"`, the published micro-step, or `"highway"`.
+        kernel_initializer: Initializer of each kernel: Glorot normal over
+            the joined `[x; s]`, as in the authors' code.
+        bias_initializer: Initializer of the biases: zeros, as there.
+        transform_bias: Float, what `b_t` starts from; -2, that of `RHNCell`.
+        dropout: Float in `[0, 1)`, rate of the dropout of the input.
+        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
+            state where it enters a product. Both masks are the same at every
+            step, for every `l` and for all gates; what the highway carries
+            is not dropped. The authors drop candidates out, anew each step.
+        layer_norm: Whether the products of each gate and candidate are
+            normalized over their units before the bias is added.
+        seed: Optional integer, seed of dropout.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[s, m]` of shapes `(batch, units)` and
+            `(batch, num_groups * group_size)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output of shape `(batch, units)`, and the new states.
+
+    Masking: `keras.layers.RNN` skips masked steps.
+
+    Raises:
+        ValueError: when a size is not a positive integer, `inner` is
+            unknown, or a rate is not in `[0, 1)`.
+
+    Example:
+
+    >>> cell = GAMRHNCell(8, 2, num_groups=6, group_size=3, head_units=4)
+    >>> keras.layers.RNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        Luo & Yu, 2019, "Recurrent Highway Networks With Grouped Auxiliary
+        Memory", IEEE Access 7.
+    """
+
+    def __init__(
+        self,
+        units,
+        depth,
+        num_groups,
+        group_size,
+        head_units,
+        inner="gru",
+        kernel_initializer="glorot_normal",
+        bias_initializer="zeros",
+        transform_bias=-2.0,
+        dropout=0.0,
+        recurrent_dropout=0.0,
+        layer_norm=False,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(
+            positive_integer("units", units),
+            num_groups,
+            group_size,
+            head_units,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            layer_norm=layer_norm,
+            seed=seed,
+            **kwargs,
+        )
+        self.depth = positive_integer("depth", depth)
+        if inner not in ("gru", "highway"):
+            raise ValueError(
+                f"`inner` must be 'gru' or 'highway'. Received: inner={inner!r}"
+            )
+        self.inner = inner
+        self.transform_bias = transform_bias
+
+    def build(self, input_shape):
+        units, depth = self.units, self.depth
+        self.build_memory(input_shape[-1], num_reads=depth)
+
+        def kernels(name, depth, *shape):
+            return self.add_kernels(name, depth, shape, self.kernel_initializer)
+
+        self.next_head_kernel = kernels(
+            "next_head_kernel", depth - 1, units, self.head_units
+        )
+        # r and z of the inner step "gru", h and t of "highway".
+        width = self.num_groups + units
+        self.gate_kernel = kernels("gate_kernel", depth, width, 2 * units)
+        self.gate_bias = self.add_kernel(
+            "gate_bias", (depth, 2 * units), self._initial_bias
+        )
+        self.gate_gains = self.add_gains("gate_gains", depth, 2, units)
+        if self.inner == "gru":
+            self.state_kernel = kernels("state_kernel", depth, width, units)
+            self.state_bias = self.add_bias("state_bias", (depth, units))
+            self.state_gains = self.add_gains("state_gains", depth, 1, units)
+
+    def _initial_bias(self, shape, dtype=None):
+        bias = self.bias_initializer(shape, dtype=dtype)
+        if self.inner == "gru":
+            return bias
+        transform = ops.full(
+            (self.depth, self.units), self.transform_bias, dtype
+        )
+        return ops.concatenate([bias[:, : self.units], transform], axis=-1)
+
+    def call(self, inputs, states, training=False):
+        state, memory = keras.tree.flatten(states)
+        inputs = self.drop_input(inputs, training)
+        dropped = self.drop_state(state, training)
+        head, memory = self.write(inputs, dropped, memory)
+        for layer in range(self.depth):
+            if layer > 0:
+                dropped = self.drop_state(state, training)
+                head = self.product(dropped, self.next_head_kernel[layer - 1])
+            read = self.read(head, memory, layer)
+            state = self.micro_step(read, state, dropped, layer)
+        return state, keras.tree.pack_sequence_as(states, [state, memory])
+
+    def micro_step(self, read, state, dropped, layer):
+        """s_l from v_l, s_{l-1}, and s_{l-1} as products take it."""
+
+        def gates(name, state):
+            joined = ops.concatenate([read, state], axis=-1)
+            gains = getattr(self, f"{name}_gains")
+            return self.preactivation(
+                self.product(joined, getattr(self, f"{name}_kernel")[layer]),
+                getattr(self, f"{name}_bias")[layer],
+                None if gains is None else gains[layer],
+            )
+
+        if self.inner == "gru":
+            r, z = ops.split(ops.sigmoid(gates("gate", dropped)), 2, axis=-1)
+            h = ops.tanh(gates("state", r * dropped))
+            return z * state + (1 - z) * h
+        h, t = ops.split(gates("gate", dropped), 2, axis=-1)
+        h, t = ops.tanh(h), ops.sigmoid(t)
+        return h * t + state * (1 - t)
+
+    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
+        return self.run_memory_loop(
+            GAMRHNLoop, sequence, states, mask, training, zoneout
+        )
+
+    def loop_weights(self, input_dim):
+        """See `GroupedMemoryCell`; with the kernels of the micro-steps.
+
+        Those of what was read, and those of the state, lie side by side.
+        """
+        weights = super().loop_weights(input_dim)
+
+        def halves(kernels):
+            """The shares of what was read, and those of the state."""
+            return zip(
+                *(self.cast_rows(k, self.num_groups) for k in kernels),
+                strict=True,
+            )
+
+        reads, states = halves(self.gate_kernel)
+        by_layer, biases = [reads], [self.gate_bias]
+        if self.inner == "gru":
+            reads, weights["state"] = map(list, halves(self.state_kernel))
+            by_layer.append(reads)
+            biases.append(self.state_bias)
+        weights["from_read"] = list(map(join, *by_layer))
+        weights["bias"] = wide(join(*biases))
+        # At the first micro-step head and reset gate are those of the write.
+        heads = [join(weights.pop("head"), weights.pop("reset"))]
+        heads += map(self.cast, self.next_head_kernel)
+        weights["from_state"] = list(map(join, heads, states))
+        return weights
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "depth": self.depth,
+            "inner": self.inner,
+            "transform_bias": self.transform_bias,
+        }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class GAMRHN(CellLayer):
+    """A recurrent highway network with grouped auxiliary memory, fast.
+
+    It computes what `keras.layers.RNN(GAMRHNCell(...))` does, gradients
+    included, at a fraction of the cost; see `RHN` for how. With `layer_norm`
+    or `unroll` it takes the loop of `keras.layers.RNN`.
+
+    Args:
+        units: Positive integer, width of the state.
+        depth: Positive integer, number of micro-steps in a time step.
+        num_groups: Positive integer, groups of the memory.
+        group_size: Positive integer, slots in a group.
+        head_units: Positive integer, width of the heads.
+        inner: `"gru"`, the published micro-step, or `"highway"`.
+        kernel_initializer: Initializer of each kernel.
+        bias_initializer: Initializer of the biases.
+        transform_bias: Float, what `b_t` of `"highway"` starts from.
+        dropout: Float in `[0, 1)`, rate of the dropout of the input.
+        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
+            state where it enters a product.
+        layer_norm: Whether the products of each gate and candidate are
+            normalized over their units before the bias is added.
+        seed: Optional integer, seed of dropout.
+        return_sequences: See `FastRNN`, as for the five below.
+        return_state: Whether to return the last states as well.
+        go_backwards: Whether to read from the last step to the first.
+        stateful: Whether the next batch starts from the last states.
+        unroll: Whether to unroll the loop.
+        zero_output_for_mask: Whether the output of a masked step is 0.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        sequences: Tensor of shape `(batch, time, input_dim)`.
+        initial_state: Optional `[s, m]`, of shapes `(batch, units)` and
+            `(batch, num_groups * group_size)`.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, units)` with `return_sequences`,
+        otherwise the last one; with `return_state` followed by the last `s`
+        and `m`.
+
+    Masking: a masked step leaves the states as they are and repeats the
+    output before it, or gives 0 with `zero_output_for_mask`.
+
+    Raises:
+        ValueError: as `GAMRHNCell`.
+
+    Example:
+
+    >>> layer = GAMRHN(8, 2, 6, 3, 4, return_sequences=True)
+    >>> layer(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        Luo & Yu, 2019, IEEE Access 7.
+    """
+
+    cell_class = GAMRHNCell
+
+    def __init__(
+        self,
+        units,
+        depth,
+        num_groups,
+        group_size,
+        head_units,
+        inner="gru",
+        kernel_initializer="glorot_normal",
+        bias_initializer="zeros",
+        transform_bias=-2.0,
+        dropout=0.0,
+        recurrent_dropout=0.0,
+        layer_norm=False,
+        seed=None,
+        return_sequences=False,
+        return_state=False,
+        go_backwards=False,
+        stateful=False,
+        unroll=False,
+        zero_output_for_mask=False,
+        **kwargs,
+    ):
+        super().__init__(
+            GAMRHNCell(
+                units,
+                depth,
+                num_groups,
+                group_size,
+                head_units,
+                inner=inner,
+                kernel_initializer=kernel_initializer,
+                bias_initializer=bias_initializer,
+                transform_bias=transform_bias,
+                dropout=dropout,
+                recurrent_dropout=recurrent_dropout,
+                layer_norm=layer_norm,
+                seed=seed,
+                dtype=kwargs.get("dtype"),
+            ),
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            zero_output_for_mask=zero_output_for_mask,
+            **kwargs,
+        )

@@ -1,0 +1,132 @@
+"""What the recurrent cells of this package share.
+
+Variational dropout, layer normalization, states, and products that run in the
+compute dtype. A cell names its states by `state_widths` and writes its
+equations into `call`.
+"""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.through_time.products import normalized
+
+
+class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
+    """Base of the recurrent cells.
+
+    Args:
+        dropout: Float in `[0, 1)`, rate of the dropout of the input.
+        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
+            state where it enters a product; the state that is carried along
+            is never dropped. Both are variational (Gal & Ghahramani 2016):
+            one mask for all steps of a batch.
+        layer_norm: Whether the preactivation of each gate is normalized over
+            its units, before its bias (Ba et al. 2016).
+        seed: Optional integer, seed of dropout.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+    """
+
+    def __init__(
+        self,
+        dropout=0.0,
+        recurrent_dropout=0.0,
+        layer_norm=False,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.dropout = rate("dropout", dropout)
+        self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
+        self.layer_norm = layer_norm
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    @property
+    def state_size(self):
+        widths = list(self.state_widths)
+        return widths if len(widths) > 1 else widths[0]
+
+    def get_initial_state(self, batch_size=None):
+        """Returns the states to start from: zeros."""
+        return [
+            ops.zeros((batch_size, width), self.compute_dtype)
+            for width in self.state_widths
+        ]
+
+    # Weights are not cast on access: a product casts what it needs, and the
+    # layers that run a whole sequence keep their state and biases in float32.
+    def add_kernel(self, name, shape, initializer):
+        """Adds a weight that starts unlike any other of the cell."""
+        return self.add_weight(
+            shape=shape,
+            initializer=reseeded(initializer, len(self.weights)),
+            name=name,
+            autocast=False,
+        )
+
+    def add_kernels(self, name, depth, shape, initializer):
+        """Adds a kernel for each micro-step, and returns the list of them.
+
+        One variable with all of them would cost `depth` times its size at
+        every micro-step of a loop that is differentiated automatically.
+        """
+        return [
+            self.add_kernel(f"{name}_{layer}", shape, initializer)
+            for layer in range(depth)
+        ]
+
+    def add_gains(self, name, *shape):
+        """Adds gains of shape `(..., gates, units)`, if they are needed."""
+        if not self.layer_norm:
+            return None
+        return self.add_kernel(name, shape, "ones")
+
+    def product(self, inputs, kernel):
+        """Returns the matrix product, in the compute dtype."""
+        return ops.matmul(
+            ops.cast(inputs, self.compute_dtype),
+            ops.cast(kernel, self.compute_dtype),
+        )
+
+    def preactivation(self, products, bias, gains=None):
+        """Adds the biases of one or several gates to their products.
+
+        Args:
+            products: Tensor of shape `(batch, gates * units)`.
+            bias: Tensor of shape `(gates * units,)`.
+            gains: Tensor of shape `(gates, units)`, what `add_gains` gave.
+        """
+        if gains is not None:
+            gates, _ = normalized(products, *gains.shape)
+            gates = ops.reshape(gates * gains, (-1, products.shape[-1]))
+            products = ops.cast(gates, self.compute_dtype)
+        return products + ops.cast(bias, products.dtype)
+
+    def drop_input(self, inputs, training=False):
+        """Applies the dropout of the input, for which the mask is kept."""
+        mask = self.get_dropout_mask(inputs) if training else None
+        return inputs if mask is None else inputs * mask
+
+    def drop_state(self, state, training=False):
+        """Applies the dropout of the state, for which the mask is kept."""
+        mask = self.get_recurrent_dropout_mask(state) if training else None
+        return state if mask is None else state * mask
+
+    def loop_state_mask(self, states, training=False):
+        """The mask of the state in its dtype, or `None`, for a whole loop."""
+        mask = None
+        if training:
+            mask = self.get_recurrent_dropout_mask(states[0])
+        return None if mask is None else ops.cast(mask, states[0].dtype)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+            "layer_norm": self.layer_norm,
+            "seed": self.seed,
+        }

@@ -1,0 +1,205 @@
+"""Zoneout around any recurrent cell."""
+
+import inspect
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
+    """Lets units of a cell's states keep their old values at random.
+
+    With `s'_t` the states that the cell gives, and a rate `z` for each of
+    them (Krueger et al. 2017):
+
+        s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
+        s_t = z   * s_{t-1} + (1 - z)   * s'_t     in inference
+
+    with noise of its own for each unit, row and step. Where the output of
+    the cell is one of its states, as that of most cells is, the output is that
+    state after zoneout; another output is left as it is.
+
+    Around a cell of this package, `FastRNN(ZoneoutCell(cell))` draws the noise
+    of all steps before the loop and runs at once; a `run` of another cell is
+    not used, unless it takes `zoneout` as that of `RHNCell` does. In the loop
+    of `keras.layers.RNN` a cell can neither count steps nor draw numbers on
+    every backend: there the noise of a step is drawn by a seed made of that of
+    the batch, and of the bits of what the step reads.
+
+    Args:
+        cell: A recurrent cell. To zone out a stack, wrap each of its cells.
+        rates: Float in `[0, 1)`, or a list of them, one for each state of the
+            cell: for an LSTM those of `h` and `c`, which the paper sets to
+            0.05 and 0.5 for characters.
+        seed: Optional integer, seed of the noise.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: The states of `cell`.
+        training: Whether to behave as in training.
+
+    Returns:
+        The output of shape `(batch, output_size)`, and the new states.
+
+    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell or a stack of them, a rate
+            is not in `[0, 1)`, or their number is not that of the states.
+
+    Example:
+
+    >>> cell = ZoneoutCell(FastLSTMCell(8), rates=[0.05, 0.5])
+    >>> FastRNN(cell, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Krueger et al., 2017](https://arxiv.org/abs/1606.01305).
+    """
+
+    dropout = recurrent_dropout = 0.0  # The cell inside has its own.
+
+    def __init__(self, cell, rates=0.1, seed=None, **kwargs):
+        cells.check_cell(cell, "ZoneoutCell")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        if hasattr(cell, "cells"):
+            raise ValueError(
+                "ZoneoutCell zones out a single cell: to zone out a stack, "
+                f"wrap each of its cells. Received: cell={cell!r}"
+            )
+        self.cell = cell
+        self.rates = rates
+        sizes = cells.flat_state_sizes(cell)
+        if not isinstance(rates, (list, tuple)):
+            rates = [rates] * len(sizes)
+        if len(rates) != len(sizes):
+            raise ValueError(
+                "`rates` must be one rate, or one for each state. Expected: "
+                f"{len(sizes)} rates. Received: rates={rates!r}"
+            )
+        self._rates = [float(rate("rates", x)) for x in rates]
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+        self._sequence_seed = None
+        self.state_size = cells.state_sizes(cell)
+        self.output_size = cell.output_size
+
+    def build(self, input_shape):
+        if not self.cell.built:
+            self.cell.build(input_shape)
+            self.cell.built = True
+
+    def get_initial_state(self, batch_size=None):
+        """Returns the states that the cell starts from."""
+        return cells.initial_state(self.cell, batch_size)
+
+    def call(self, inputs, states, training=False):
+        output, new = cells.step(self.cell, inputs, states, training)
+        before, after = map(keras.tree.flatten, (states, new))
+        zoned = list(after)
+        seed = self._step_seed(inputs, before) if training else None
+        for index, share in enumerate(self._rates):
+            old, new = before[index], after[index]
+            if share and training:
+                keeps = self._noise(ops.shape(new), share, seed, index)
+                zoned[index] = ops.where(keeps, old, new)
+            elif share:
+                zoned[index] = new + share * (old - new)
+            if new is output:
+                output = zoned[index]
+        return output, keras.tree.pack_sequence_as(states, zoned)
+
+    @property
+    def can_run_at_once(self):
+        if not cells.runs_at_once(self.cell):
+            return False
+        return "zoneout" in inspect.signature(self.cell.run).parameters
+
+    def run(self, sequence, states, mask=None, training=False):
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
+        zoneout = [share or None for share in self._rates]
+        if training:
+            seed = self._seed_of_sequence()
+            time = ops.shape(sequence)[0]
+            zoneout = [
+                share
+                and self._noise((time, *ops.shape(state)), share, seed, index)
+                for index, (share, state) in enumerate(
+                    zip(zoneout, states, strict=True)
+                )
+            ]
+        return self.cell.run(
+            sequence, states, mask=mask, training=training, zoneout=zoneout
+        )
+
+    def _noise(self, shape, share, seed, index):
+        """Where the state of an index keeps its old value."""
+        noise = keras.random.uniform(shape, seed=_Seed(seed, index))
+        return noise < share
+
+    def _seed_of_sequence(self):
+        if self._sequence_seed is None:
+            self._sequence_seed = self.seed_generator.next()
+        return self._sequence_seed
+
+    def _step_seed(self, inputs, states):
+        """The seed of the sequence, mixed with the bits of all that is read."""
+        mixed = ops.cast(0, "int32")
+        for x in (inputs, *states):
+            bits = ops.view(ops.cast(x, "float32"), "int32")
+            # Odd factors tell places apart; overflow wraps.
+            factors = 2 * ops.arange(bits.shape[-1], dtype="int32") + 12345
+            rows = 2 * ops.arange(ops.shape(bits)[0], dtype="int32") + 1
+            mixed = mixed * 31 + ops.sum(
+                bits * factors * ops.expand_dims(rows, 1)
+            )
+        seed = self._seed_of_sequence()
+        return seed + ops.cast(mixed, seed.dtype)
+
+    # `keras.layers.RNN` draws and drops masks by these four, and knows
+    # nothing of a cell inside.
+    def get_dropout_mask(self, step_input):
+        cells.draw_dropout_masks(self.cell, step_input)
+
+    def get_recurrent_dropout_mask(self, step_input):
+        self._seed_of_sequence()
+
+    def reset_dropout_mask(self):
+        cells.drop_dropout_masks(self.cell)
+
+    def reset_recurrent_dropout_mask(self):
+        self._sequence_seed = None
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "rates": self.rates,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+
+class _Seed(keras.random.SeedGenerator):
+    """A seed that is at hand: a generator counts in a variable.
+
+    A loop may not assign one on every backend.
+    """
+
+    def __init__(self, seed, index):
+        self._seed = seed + index
+
+    def next(self, ordered=True):
+        return self._seed

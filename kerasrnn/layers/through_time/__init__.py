@@ -1,0 +1,1 @@
+"""Loops over time whose gradients are written by hand."""

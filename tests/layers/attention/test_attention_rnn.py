@@ -1,0 +1,526 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+from keras.layers import StackedRNNCells
+
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import AttentionRNN
+from kerasrnn.layers import DotAttention
+from kerasrnn.layers import GeneralAttention
+from kerasrnn.layers import RHNCell
+from tests import helpers
+from tests.reference import attention_rnn as reference
+from tests.reference.layers import attend
+from tests.reference.layers import step_of
+
+INPUTS = {
+    "sequence": helpers.random(3, 4, 2, seed=2),
+    "memory": helpers.random(3, 5, 6, seed=3),
+    "memory_mask": np.array(
+        [[1, 1, 1, 1, 1], [1, 0, 1, 1, 0], [0, 0, 0, 1, 0]], bool
+    ),
+}
+CELLS = {
+    "gru": lambda: GRUCell(3),
+    "gru_before": lambda: GRUCell(3, reset_after=False),
+    "lstm": lambda: LSTMCell(3),
+    "stacked": lambda: StackedRNNCells([GRUCell(5), GRUCell(3)]),
+}
+PLACEMENTS = {
+    "before": {"placement": "before"},
+    "after": {"placement": "after", "units": 7},
+    "fed": {"placement": "after", "units": 7, "input_feeding": True},
+}
+
+every_cell = pytest.mark.parametrize("cell", CELLS)
+every_placement = pytest.mark.parametrize("placement", PLACEMENTS)
+
+
+def make(cell="gru", placement="before", attention="additive", **kwargs):
+    """A layer with random weights that returns all it can."""
+    layer = AttentionRNN(
+        AttentionCell(CELLS[cell](), attention, **PLACEMENTS[placement]),
+        return_state=True,
+        return_attention_scores=True,
+        **kwargs,
+    )
+    layer.build((None, None, 2), (None, None, 6))
+    helpers.randomize(layer)
+    return layer
+
+
+def some_states(layer, batch_size=3):
+    """Random states of the right structure."""
+    return keras.tree.map_structure(
+        lambda x: helpers.random(*x.shape, seed=4),
+        layer.cell.get_initial_state(batch_size),
+    )
+
+
+def oracle(layer, sequence, memory, memory_mask, states):
+    """Outputs, states in the order of `flatten`, and attention weights."""
+    cell = layer.cell
+    fed = None
+    if cell.input_feeding:
+        fed, states = states
+    # The oracle's states begin with the output.
+    order = -1 if hasattr(cell.cell, "cells") else 1
+    states = keras.tree.flatten(states)[::order]
+    states = states[0] if len(states) == 1 else tuple(states)
+
+    def attend_with(query):
+        found = attend(cell.attention, query[:, None], memory, memory_mask)
+        return [x[:, 0] for x in found]
+
+    arguments = (sequence, states, memory, memory_mask, attend_with)
+    if cell.placement == "before":
+        found = reference.attention_before(*arguments, step_of(cell.cell))
+    else:
+        found = reference.attention_after(
+            *arguments,
+            step_of(cell.cell),
+            helpers.as_numpy(cell.kernel.value),
+            cell.input_feeding,
+            fed,
+        )
+    outputs, states, weights = found
+    states = keras.tree.flatten(states)[::order]
+    if cell.input_feeding:
+        states = [outputs[:, -1], *states]
+    return outputs, states, weights
+
+
+@every_placement
+@every_cell
+def test_equals_the_oracle(cell, placement):
+    layer = make(cell, placement)
+    states = some_states(layer)
+    expected = oracle(layer, **INPUTS, states=states)
+    helpers.assert_close(layer(**INPUTS, initial_state=states), expected)
+
+
+def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
+    """One model of two cells in all placements, of open batch and time."""
+    layers = {
+        f"{cell}_{placement}": make(cell, placement)
+        for cell in ("lstm", "stacked")
+        for placement in PLACEMENTS
+    }
+
+    def run(**inputs):
+        return {name: layer(**inputs)[::2] for name, layer in layers.items()}
+
+    model = helpers.functional(run, INPUTS)
+    loaded = helpers.reloaded(model, tmp_path)
+    for inputs in (INPUTS, {key: x[:2, :3] for key, x in INPUTS.items()}):
+        found = model.predict_on_batch(inputs)
+        for name, layer in layers.items():
+            zeros = layer.cell.get_initial_state(len(inputs["memory"]))
+            zeros = helpers.as_numpy(zeros)
+            expected = oracle(layer, **inputs, states=zeros)[::2]
+            helpers.assert_close(found[name], expected)
+    again = loaded(inputs)
+    helpers.assert_close([again[name] for name in found], list(found.values()))
+
+
+@every_placement
+@every_cell
+def test_equals_the_cell_step_by_step(cell, placement):
+    """Attention to all steps at once is the loop it stands for."""
+    layer = make(cell, placement, attention="multi_head")
+    states = layer.cell.get_initial_state(3)
+    memory = layer.cell.project(ops.convert_to_tensor(INPUTS["memory"]))
+    outputs, weights = [], []
+    for t in range(4):
+        output, states, attended = layer.cell(
+            ops.convert_to_tensor(INPUTS["sequence"][:, t]),
+            states,
+            memory,
+            INPUTS["memory_mask"],
+        )
+        outputs.append(output)
+        weights.append(attended)
+    expected = ops.stack(outputs, 1), states, ops.stack(weights, 1)
+    helpers.assert_close(layer(**INPUTS), expected)
+
+
+@every_placement
+@pytest.mark.parametrize("cell", ["lstm", "stacked"])
+def test_two_halves_are_the_whole(cell, placement):
+    layer = make(cell, placement)
+    sequence, memory, mask = INPUTS.values()
+    outputs, states, weights = layer(sequence, memory, mask)
+    first, middle, first_weights = layer(sequence[:, :1], memory, mask)
+    second, end, second_weights = layer(sequence[:, 1:], memory, mask, middle)
+    helpers.assert_close(ops.concatenate([first, second], 1), outputs)
+    helpers.assert_close(
+        ops.concatenate([first_weights, second_weights], 1), weights
+    )
+    helpers.assert_close(end, states)
+
+
+@every_placement
+def test_a_masked_memory_is_a_shorter_one(placement):
+    layer = make(placement=placement)
+    memory = np.concatenate([INPUTS["memory"], helpers.random(3, 2, 6)], 1)
+    mask = np.arange(7) < 5
+    mask = np.broadcast_to(mask, (3, 7))
+    sequence = INPUTS["sequence"]
+    outputs, states, weights = layer(sequence, memory, mask)
+    assert np.all(helpers.as_numpy(weights)[..., 5:] == 0)
+    helpers.assert_close(
+        (outputs, states, weights[..., :5]), layer(sequence, INPUTS["memory"])
+    )
+
+
+@every_placement
+def test_a_wholly_masked_memory_gives_numbers(placement):
+    layer = make(placement=placement)
+    found = layer(**INPUTS | {"memory_mask": np.zeros((3, 5), bool)})
+    outputs, _, weights = helpers.as_numpy(found)
+    assert np.isfinite(outputs).all()
+    assert np.all(weights == 0)
+
+
+@pytest.mark.parametrize("return_state", [False, True])
+@pytest.mark.parametrize("return_attention", [False, True])
+def test_returns_what_is_asked_for(return_state, return_attention):
+    whole = make("lstm")
+    layer = AttentionRNN(whole.cell, return_state, return_attention)
+    outputs, states, weights = whole(**INPUTS)
+    expected = [outputs]
+    if return_state:
+        expected.append(states)
+    if return_attention:
+        expected.append(weights)
+    found = layer(**INPUTS)
+    assert isinstance(found, tuple) == (len(expected) > 1)
+    helpers.assert_close(found, expected)
+
+
+@every_placement
+def test_symbolic_shapes_are_the_real_ones(placement):
+    layer = make("lstm", placement)
+    symbols = layer(
+        keras.Input((4, 2)), keras.Input((5, 6)), keras.Input((5,), dtype=bool)
+    )
+    real = layer(**INPUTS)
+    assert keras.tree.map_structure(lambda x: x.shape, symbols) == (
+        keras.tree.map_structure(lambda x: (None, *x.shape[1:]), real)
+    )
+
+
+@pytest.mark.parametrize("placement", ["before", "after"])
+def test_gradients_equal_finite_differences(placement):
+    """Along a random direction of each weight, by the float64 oracle."""
+    layer = make("lstm", placement, attention="general")
+    zeros = helpers.as_numpy(layer.cell.get_initial_state(3))
+    cotangents = helpers.random(3, 4, layer.cell.output_size, seed=5)
+
+    def loss():
+        return np.sum(oracle(layer, **INPUTS, states=zeros)[0] * cotangents)
+
+    weights = layer.get_weights()
+    model = helpers.functional(lambda **inputs: layer(**inputs)[0], INPUTS)
+    found = helpers.gradients(model, INPUTS, cotangents)
+    layer.set_weights(weights)
+    for i, gradient in enumerate(found):
+        direction = helpers.random(*gradient.shape, seed=i)
+        differences = []
+        for step in (0.01, -0.01):
+            moved = list(weights)
+            moved[i] = weights[i] + step * direction
+            layer.set_weights(moved)
+            differences.append(loss())
+        expected = (differences[0] - differences[1]) / 0.02
+        np.testing.assert_allclose(
+            np.sum(gradient * direction), expected, rtol=5e-3, atol=5e-3
+        )
+
+
+def copies_its_input(placement, **dropout):
+    """A layer whose output is its input, if dropout lets it through.
+
+    Without an activation and with an identity as kernel the cell hands on
+    what it reads; its own state adds to that if `recurrent_dropout` is given.
+    """
+    units = 8
+    cell = SimpleRNNCell(units, activation="linear", **dropout)
+    layer = AttentionRNN(
+        AttentionCell(
+            cell,
+            "dot",
+            placement=placement,
+            input_feeding=placement == "after",
+        )
+    )
+    layer.build((None, None, units), (None, None, units))
+    other = np.zeros((units, units))
+    cell.kernel.assign(np.concatenate([np.eye(units), other]))
+    cell.recurrent_kernel.assign(
+        np.eye(units) * ("recurrent_dropout" in dropout)
+    )
+    if placement == "after":
+        layer.cell.kernel.assign(np.concatenate([other, np.eye(units)]))
+    return layer
+
+
+def ones(batch_size=4, time=5):
+    return {
+        "sequence": np.ones((batch_size, time, 8), "float32"),
+        "memory": np.ones((batch_size, 3, 8), "float32"),
+    }
+
+
+class InTraining(keras.Model):
+    """A layer that is in training, also where its model is not."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def call(self, inputs):
+        return self.layer(**inputs, training=True)
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+@pytest.mark.parametrize("placement", ["before", "after"])
+def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(
+    placement, graph
+):
+    layer = copies_its_input(placement, dropout=0.5)
+    model = InTraining(layer)
+    run = model.predict_on_batch if graph else model
+    first, second, third = (
+        helpers.as_numpy(run(ones(batch_size))) for batch_size in (4, 4, 3)
+    )
+    for outputs in (first, second, third):
+        np.testing.assert_array_equal(
+            outputs, np.broadcast_to(outputs[:, :1], outputs.shape)
+        )
+        assert 0 < np.mean(outputs == 0) < 1
+    assert np.any(first != second)
+
+
+def test_a_recurrent_dropout_mask_is_constant_over_time():
+    layer = copies_its_input("before", recurrent_dropout=0.5)
+    for batch_size in (4, 3):
+        outputs = helpers.as_numpy(layer(**ones(batch_size), training=True))
+        # h = 1 + mask * h, where the mask is 0 or 2: h stays 1, or is
+        # 1, 3, 7, 15, 31.
+        stays = outputs[:, -1:] == 1
+        assert 0 < stays.mean() < 1
+        expected = np.where(stays, 1, 2.0 ** np.arange(1, 6)[:, None] - 1)
+        np.testing.assert_allclose(outputs, expected)
+
+
+def test_every_stacked_cell_has_its_own_mask():
+    cells = [SimpleRNNCell(8, dropout=0.5, activation="linear") for _ in "ab"]
+    layer = AttentionRNN(AttentionCell(StackedRNNCells(cells), "dot"))
+    layer.build((None, None, 8), (None, None, 8))
+    for cell in cells:
+        cell.kernel.assign(np.eye(*cell.kernel.shape))
+        cell.recurrent_kernel.assign(np.zeros((8, 8)))
+    outputs = helpers.as_numpy(layer(**ones(), training=True))
+    np.testing.assert_array_equal(
+        outputs, np.broadcast_to(outputs[:, :1], outputs.shape)
+    )
+    # Two masks of 0 or 2, one upon the other: a quarter is left.
+    assert set(np.unique(outputs)) == {0, 4}
+    assert 0.05 < np.mean(outputs == 4) < 0.45
+
+
+@pytest.mark.parametrize("cell", [GRUCell, LSTMCell])
+def test_dropout_is_off_at_inference(cell):
+    dropping = AttentionRNN(
+        AttentionCell(cell(3, dropout=0.5, recurrent_dropout=0.5))
+    )
+    layer = AttentionRNN(AttentionCell(cell(3)))
+    expected = layer(**INPUTS)
+    dropping(**INPUTS, training=True)
+    dropping.set_weights(layer.get_weights())
+    helpers.assert_close(dropping(**INPUTS), expected)
+    difference = dropping(**INPUTS, training=True) - expected
+    assert np.abs(helpers.as_numpy(difference)).max() > 1e-3
+
+
+def test_a_wrapped_dropout_cell_trains_at_any_batch_size():
+    stack = StackedRNNCells(
+        [SimpleRNNCell(3, dropout=0.3, recurrent_dropout=0.3) for _ in "ab"]
+    )
+    layer = AttentionRNN(AttentionCell(stack, placement="after"))
+    model = helpers.functional(layer, INPUTS)
+    model.compile("sgd", "mse")
+    for batch_size in (3, 2):
+        inputs = {name: x[:batch_size] for name, x in INPUTS.items()}
+        loss = model.train_on_batch(inputs, np.zeros((batch_size, 4, 3)))
+        assert np.isfinite(loss)
+
+
+@pytest.mark.parametrize(
+    "attention",
+    ["dot", "scaled_dot", "general", "additive", "multi_head", DotAttention()],
+)
+def test_configuration_round_trip(attention):
+    layer = AttentionRNN(
+        AttentionCell(
+            LSTMCell(6, dropout=0.1),
+            attention,
+            placement="after",
+            units=5,
+            input_feeding=True,
+            kernel_initializer="he_normal",
+        ),
+        return_state=True,
+        return_attention_scores=True,
+        name="attend",
+    )
+    copy = helpers.copy_of(layer)
+    assert copy.get_config() == layer.get_config()
+    copy(**INPUTS)
+    assert [w.shape for w in copy.weights] == (
+        [w.shape for w in layer.weights] or [w.shape for w in copy.weights]
+    )
+
+
+@every_placement
+def test_mixed_precision(placement):
+    exact = make("lstm", placement)
+    with_policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        layer = make("lstm", placement)
+    finally:
+        keras.config.set_dtype_policy(with_policy)
+    assert {w.dtype for w in layer.weights} == {"float32"}
+    outputs, states, weights = layer(**INPUTS)
+    for tensor in (outputs, *keras.tree.flatten(states)):
+        assert keras.backend.standardize_dtype(tensor.dtype) == "bfloat16"
+    assert keras.backend.standardize_dtype(weights.dtype) == "float32"
+    found = keras.tree.map_structure(
+        lambda x: ops.cast(x, "float32"), (outputs, states, weights)
+    )
+    helpers.assert_close(found, exact(**INPUTS), rtol=0.1, atol=0.1)
+
+
+def test_a_memory_is_projected_once(monkeypatch):
+    for placement in PLACEMENTS:
+        layer = make(placement=placement)
+        mechanism, shapes = layer.cell.attention, []
+        project = mechanism.project
+
+        def count(memory, mask, shapes=shapes, project=project):
+            shapes.append(memory.shape)
+            return project(memory, mask)
+
+        monkeypatch.setattr(mechanism, "project", count)
+        layer(**INPUTS)
+        assert shapes == [(3, 5, 6)]
+
+
+def test_a_named_mechanism_is_as_wide_as_the_cell():
+    cell = AttentionCell(GRUCell(8), "additive")
+    assert cell.attention.units == 8
+    cell = AttentionCell(GRUCell(8), "multi_head")
+    assert (cell.attention.num_heads, cell.attention.head_dim) == (4, 2)
+
+
+def test_a_mechanism_may_be_given_as_a_layer():
+    attention = GeneralAttention()
+    assert AttentionCell(GRUCell(3), attention).attention is attention
+
+
+@pytest.mark.parametrize(
+    "kwargs, message",
+    [
+        ({"cell": "gru"}, "AttentionCell.*`cell`.*Received: cell='gru'"),
+        ({"cell": keras.layers.Dense(3)}, "`cell`.*cell=<Dense"),
+        ({"attention": "sharp"}, "'multi_head'.* Received: attention='sharp'"),
+        (
+            {"attention": None, "placement": "after", "units": 4},
+            "Received: units=4.*attention=None",
+        ),
+        ({"attention": keras.layers.Attention()}, "Received: attention=<Att"),
+        ({"placement": "beside"}, "Received: placement='beside'"),
+        ({"input_feeding": True}, "Received: units=None, input_feeding=True"),
+        ({"units": 4}, "Received: units=4, input_feeding=False"),
+        ({"placement": "after", "units": 0}, "`units`.*Received: units=0"),
+        ({"readout": True, "units": 0}, "`units`.*Received: units=0"),
+        ({"readout": True, "placement": "after"}, "readout=True"),
+        ({"readout": True, "attention": None}, "readout=True.*attention=None"),
+    ],
+)
+def test_bad_arguments_of_the_cell(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        AttentionCell(**{"cell": GRUCell(3)} | kwargs)
+
+
+def test_the_layer_wants_an_attention_cell():
+    with pytest.raises(ValueError, match="AttentionCell.*Received: cell=<GRU"):
+        AttentionRNN(GRUCell(3))
+
+
+def test_unequal_widths_are_named():
+    layer = AttentionRNN(AttentionCell(GRUCell(3), "dot"))
+    with pytest.raises(ValueError, match="query of width 3.*memory of width 6"):
+        layer(**INPUTS)
+
+
+@pytest.mark.parametrize("cell", [GRUCell(3), LSTMCell(3)])
+def test_without_attention_it_runs_the_cell(cell):
+    layer = AttentionRNN(
+        AttentionCell(cell, None),
+        return_state=True,
+        return_attention_scores=True,
+    )
+    outputs, states, weights = layer(**INPUTS)
+    loop = keras.layers.RNN(
+        type(cell).from_config(cell.get_config()),
+        return_sequences=True,
+        return_state=True,
+    )
+    loop.build(INPUTS["sequence"].shape)
+    loop.set_weights(layer.get_weights())
+    expected, *last = loop(INPUTS["sequence"])
+    helpers.assert_close(outputs, expected)
+    helpers.assert_close(keras.tree.flatten(states), keras.tree.flatten(last))
+    assert not helpers.as_numpy(weights).any()
+    assert weights.shape == (*outputs.shape[:2], INPUTS["memory"].shape[1])
+    copy = AttentionRNN.from_config(layer.get_config())
+    assert copy.cell.attention is None
+
+
+@every_placement
+def test_it_has_the_dtype_of_its_cell(placement):
+    cell = AttentionCell(
+        GRUCell(3, dtype="mixed_bfloat16"), "additive", **PLACEMENTS[placement]
+    )
+    assert cell.attention.compute_dtype == "bfloat16"
+    outputs = AttentionRNN(cell)(INPUTS["sequence"], INPUTS["memory"])
+    assert keras.backend.standardize_dtype(outputs.dtype) == "bfloat16"
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "can"),
+    [
+        (lambda: RHNCell(3), {"placement": "after"}, True),
+        (lambda: RHNCell(3), {"placement": "before"}, False),
+        (lambda: RHNCell(3), {"input_feeding": True}, False),
+        (lambda: RHNCell(3), {"attention": "coverage"}, False),
+    ],
+)
+def test_it_is_compiled_by_xla_where_that_can_train_it(cell, options, can):
+    options = {"attention": "general", "placement": "after"} | options
+    layer = AttentionRNN(AttentionCell(cell(), **options))
+    can = can or keras.backend.backend() == "jax"
+    assert layer.supports_jit == can
+    model_inputs = [keras.Input((4, 2)), keras.Input((5, 6))]
+    model = keras.Model(model_inputs, layer(*model_inputs))
+    model.compile("sgd", "mse", jit_compile=can)
+    x = [INPUTS["sequence"], INPUTS["memory"]]
+    loss = model.train_on_batch(x, np.ones((3, 4, 3), "float32"))
+    assert np.isfinite(loss)

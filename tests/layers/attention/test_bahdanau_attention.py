@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from kerasrnn.layers import BahdanauAttention
+from tests import helpers
+
+# Values, masks, saving and precision: see test_mechanism.py.
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ({}, 4 * 5 + 6 * 5 + 5),
+        ({"use_bias": True}, 55 + 5 + 5 + 1),
+        ({"normalize": True}, 55 + 5 + 1),
+    ],
+)
+def test_parameter_count(options, expected):
+    mechanism = BahdanauAttention(5, **options)
+    mechanism.build((None, None, 4), (None, None, 6))
+    assert mechanism.count_params() == expected
+
+
+def test_kernels_start_differently():
+    mechanism = BahdanauAttention(5, kernel_initializer="random_normal")
+    mechanism.build((None, None, 4), (None, None, 4))
+    query, memory, _ = mechanism.get_weights()
+    assert not np.allclose(query, memory)
+
+
+def test_the_length_of_v_does_not_count_where_it_is_normalized():
+    mechanism = BahdanauAttention(4, normalize=True)
+    inputs = helpers.random(2, 3, 4), helpers.random(2, 5, 6)
+    expected = mechanism(*inputs)
+    assert mechanism.gain == 0.5  # 1 / sqrt(units)
+    kernel = mechanism.score_projection.kernel
+    kernel.assign(7 * kernel)
+    helpers.assert_close(mechanism(*inputs), expected)
+
+
+@pytest.mark.parametrize("units", [0, -3, 2.5, True, None, "5"])
+def test_units_must_be_a_positive_integer(units):
+    with pytest.raises(ValueError, match=f"`units`.*Received: units={units!r}"):
+        BahdanauAttention(units)
+
+
+def test_the_normalized_score_has_its_own_bias():
+    with pytest.raises(ValueError, match="Received: use_bias=True, norm"):
+        BahdanauAttention(5, use_bias=True, normalize=True)

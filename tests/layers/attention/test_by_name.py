@@ -1,0 +1,53 @@
+import keras
+import pytest
+
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import CoverageAttention
+from kerasrnn.layers import DotAttention
+from kerasrnn.layers import GeneralAttention
+from kerasrnn.layers import LocalAttention
+from kerasrnn.layers import LocationAttention
+from kerasrnn.layers import MonotonicAttention
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import ScaledDotAttention
+from kerasrnn.layers.attention.by_name import get_attention
+
+
+@pytest.mark.parametrize(
+    "name, mechanism, attributes",
+    [
+        ("dot", DotAttention, {}),
+        ("scaled_dot", ScaledDotAttention, {}),
+        ("general", GeneralAttention, {"use_scale": False}),
+        ("luong", GeneralAttention, {"use_scale": False}),
+        ("scaled_luong", GeneralAttention, {"use_scale": True}),
+        ("additive", BahdanauAttention, {"units": 8, "normalize": False}),
+        ("bahdanau", BahdanauAttention, {"units": 8, "normalize": False}),
+        ("concat", BahdanauAttention, {"units": 8, "normalize": False}),
+        ("normed_bahdanau", BahdanauAttention, {"units": 8, "normalize": True}),
+        ("multi_head", MultiHeadDotAttention, {"num_heads": 4, "head_dim": 2}),
+        ("local_p", LocalAttention, {"alignment": "predictive", "radius": 10}),
+        ("local_m", LocalAttention, {"alignment": "monotonic", "radius": 10}),
+        ("location", LocationAttention, {"max_places": 100}),
+        ("coverage", CoverageAttention, {"units": 8, "fertility": 2.0}),
+        ("monotonic", MonotonicAttention, {"units": 8, "noise": 1.0}),
+    ],
+)
+def test_names_that_people_type(name, mechanism, attributes):
+    found = get_attention(name, 8, "mixed_bfloat16")
+    assert type(found) is mechanism
+    assert found.compute_dtype == "bfloat16"
+    assert {key: getattr(found, key) for key in attributes} == attributes
+    config = keras.saving.serialize_keras_object(found)
+    assert get_attention(config, 3).get_config() == found.get_config()
+    assert get_attention(found, 3) is found
+
+
+def test_a_narrow_cell_has_heads_of_width_one():
+    assert get_attention("multi_head", 3).head_dim == 1
+
+
+@pytest.mark.parametrize("bad", ["sharp", None, 3, keras.layers.Attention()])
+def test_an_unknown_one_is_told_the_names(bad):
+    with pytest.raises(ValueError, match="'monotonic', 'luong', 'bahdanau'.*"):
+        get_attention(bad, 8)

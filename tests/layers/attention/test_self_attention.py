@@ -1,0 +1,687 @@
+import inspect
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import SimpleRNNCell
+from keras.layers import StackedRNNCells
+
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import DotAttention
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import GeneralAttention
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SelfAttentionRNN
+from tests import helpers
+from tests.layers import small_layers
+from tests.reference.attention_rnn import hidden
+from tests.reference.layers import attend
+from tests.reference.layers import step_of
+from tests.reference.layers import weights_of
+from tests.reference.self_attention import self_attention
+
+X = helpers.random(3, 5, 2)
+MASK = np.array([[1, 1, 1, 1, 1], [0, 1, 0, 1, 1], [1, 1, 1, 0, 0]], bool)
+
+
+class ProjectingCell(keras.layers.Layer):
+    """An output that is no state: `s = tanh(x W + s R)`, `h = s P`."""
+
+    state_size, output_size = 4, 3
+
+    def build(self, input_shape):
+        self.kernel, self.recurrent_kernel, self.projection = (
+            self.add_weight(shape=shape, name=name)
+            for name, shape in {
+                "kernel": (input_shape[-1], 4),
+                "recurrent_kernel": (4, 4),
+                "projection": (4, 3),
+            }.items()
+        )
+
+    def call(self, inputs, states):
+        (state,) = keras.tree.flatten(states)
+        state = ops.tanh(inputs @ self.kernel + state @ self.recurrent_kernel)
+        return state @ self.projection, [state]
+
+
+class ResidualCells(StackedRNNCells):
+    """Adds the outputs of both cells."""
+
+    def call(self, inputs, states, training=False):
+        first, *inner = self.cells[0](inputs, states[0])
+        second, *outer = self.cells[1](first, states[1])
+        return first + second, [inner[0], outer[0]]
+
+
+CELLS = {
+    "gru": lambda: GRUCell(3),
+    "lstm": lambda: LSTMCell(3),
+    "stacked": lambda: StackedRNNCells([GRUCell(5), GRUCell(3)]),
+    "rhn": lambda: RHNCell(3, depth=2),
+    "gam_rhn": lambda: GAMRHNCell(3, 2, 4, 2, 5),
+    "projecting": ProjectingCell,
+    "residual": lambda: ResidualCells([GRUCell(3), GRUCell(3)]),
+}
+LAYERS = [keras.layers.RNN, SelfAttentionRNN]
+NAMES = ["dot", "scaled_dot", "general", "additive", "multi_head"]
+
+every_cell = pytest.mark.parametrize("cell", [*CELLS][:-1])
+every_placement = pytest.mark.parametrize("placement", ["before", "after"])
+either_way = pytest.mark.parametrize(
+    "layer_class, placement",
+    [(keras.layers.RNN, "before"), (SelfAttentionRNN, "after")],
+)
+
+
+def make_cell(cell="gru", attention="additive", window=2, **kwargs):
+    """A cell with random weights."""
+    cell = SelfAttentionCell(CELLS[cell](), attention, window, **kwargs)
+    cell.build((None, 2))
+    cell.built = True
+    helpers.randomize(cell)
+    return cell
+
+
+def whole(layer_class, cell, **kwargs):
+    """A layer that returns all it can: a list of outputs and last states."""
+    return layer_class(cell, return_sequences=True, return_state=True, **kwargs)
+
+
+def some_states(cell, steps=0):
+    """Random states of the cell inside, and what some steps make of them."""
+    output, *inner, keys, values, filled = cell.get_initial_state(3)
+    inner = [helpers.random(*x.shape, seed=4) for x in inner]
+    states = [output, *inner, keys, values, filled]
+    for x in helpers.random(steps, 3, 2, seed=5):
+        _, states = cell(ops.convert_to_tensor(x), states)
+    return helpers.as_numpy(states)
+
+
+def ours(cell):
+    return type(cell).__module__.startswith("kerasrnn")
+
+
+def output_and_state(cell):
+    """`step(x, state) -> (h, state)` of a cell."""
+    if isinstance(cell, ProjectingCell):
+        kernel, recurrent_kernel, projection = weights_of(cell)
+
+        def project(x, state):
+            state = np.tanh(x @ kernel + state @ recurrent_kernel)
+            return state @ projection, state
+
+        return project
+    step = step_of(cell)
+
+    def first_is_output(x, state):
+        state = step(x, state)
+        return hidden(state), state
+
+    return first_is_output
+
+
+def oracle(cell, sequence, states):
+    """Outputs and last states of a cell whose window is still empty."""
+    batch_size, window = len(sequence), cell.window
+    step = output_and_state(cell.cell)
+
+    def context(query, memory):
+        context, _ = attend(cell.attention, query[:, None], memory)
+        return context[:, 0]
+
+    # The oracle's states begin with the output.
+    order = -1 if isinstance(cell.cell, StackedRNNCells) else 1
+    inner = tuple(states[1:-3][::order])
+    after = cell.placement == "after"
+    outputs, taken, inner = self_attention(
+        sequence,
+        inner[0] if len(inner) == 1 and not ours(cell.cell) else inner,
+        step,
+        context,
+        helpers.as_numpy(cell.attending.kernel.value) if after else None,
+        window=window,
+        context_dim=cell.attention.context_dim(cell.cell.output_size),
+    )
+    last = taken[:, -window:].astype("float32")
+    missing = window - last.shape[1]
+    history = [
+        np.pad(x, [(0, 0)] * (x.ndim - 2) + [(missing, 0), (0, 0)])
+        for x in helpers.as_numpy(cell.attention.project(last))
+    ]
+    return [
+        outputs,
+        outputs[:, -1],
+        *keras.tree.flatten(inner)[::order],
+        *(x.reshape(batch_size, -1) for x in history),
+        np.tile(np.arange(window) >= missing, (batch_size, 1)),
+    ]
+
+
+@every_placement
+@every_cell
+def test_every_cell_equals_the_oracle(cell, placement):
+    cell = make_cell(cell, placement=placement)
+    states = some_states(cell)
+    found = whole(keras.layers.RNN, cell)(X, initial_state=states)
+    helpers.assert_close(found, oracle(cell, X, states))
+
+
+@every_placement
+@pytest.mark.parametrize(
+    "attention",
+    [*NAMES, MultiHeadDotAttention(2, 3, units=7)],
+    ids=[*NAMES, "wide_context"],
+)
+def test_every_attention_equals_the_oracle(attention, placement):
+    cell = make_cell("lstm", attention, placement=placement)
+    states = some_states(cell)
+    found = whole(keras.layers.RNN, cell)(X, initial_state=states)
+    helpers.assert_close(found, oracle(cell, X, states))
+
+
+@pytest.mark.parametrize(
+    "window, placement", [(1, "before"), (5, "after"), (7, "before")]
+)
+def test_every_window_equals_the_oracle_in_a_compiled_graph(window, placement):
+    cell = make_cell("gam_rhn", "multi_head", window, placement=placement)
+    zeros = helpers.as_numpy(cell.get_initial_state(3))
+    found = helpers.compiled(whole(keras.layers.RNN, cell), {"sequences": X})
+    helpers.assert_close(found, oracle(cell, X, zeros))
+
+
+@pytest.mark.parametrize(
+    "cell, window", [("stacked", 1), ("lstm", 5), ("gam_rhn", 7)]
+)
+def test_the_layer_equals_the_oracle_in_a_compiled_graph(cell, window):
+    cell = make_cell(cell, "general", window, units=4)
+    zeros = helpers.as_numpy(cell.get_initial_state(3))
+    found = helpers.compiled(whole(SelfAttentionRNN, cell), {"sequences": X})
+    helpers.assert_close(found, oracle(cell, X, zeros))
+
+
+def assert_same_with_gradients(cell, arrays, mask=None, **kwargs):
+    """The fast layer is the loop: of weights, inputs and states as well."""
+    loop, fast = (whole(c, cell, **kwargs) for c in LAYERS)
+    for layer in (loop, fast):
+        layer.build(arrays[0].shape)
+    cotangents = [
+        helpers.random(*shape, seed=6)
+        for shape in fast.compute_output_shape(arrays[0].shape)
+    ]
+    mask = None if mask is None else ops.convert_to_tensor(mask)
+    found, expected = (
+        small_layers.backpropagate(layer, arrays, cotangents, mask=mask)
+        for layer in (fast, loop)
+    )
+    helpers.assert_close(found, expected)
+
+
+@pytest.mark.parametrize(
+    "cell", ["gru", "stacked", "gam_rhn", "projecting", "residual"]
+)
+def test_the_layer_is_the_loop(cell):
+    """From the midst of a sequence, where some of the window is filled."""
+    cell = make_cell(cell, window=4, units=6)
+    assert_same_with_gradients(cell, [X, some_states(cell, steps=2)])
+
+
+@pytest.mark.parametrize(
+    "attention, window",
+    [
+        ("dot", 1),
+        ("scaled_dot", 2),
+        ("general", 3),
+        ("additive", 5),
+        ("multi_head", 4),
+    ],
+)
+def test_blocks_are_the_loop(attention, window):
+    """A block is half a window, and the last one may have empty places."""
+    cell = make_cell("rhn", attention, window)
+    longer = helpers.random(3, 9, 2)
+    assert_same_with_gradients(cell, [longer, some_states(cell, steps=2)])
+
+
+@pytest.mark.parametrize("window", [1, 7])
+def test_a_sequence_of_one_step(window):
+    cell = make_cell("rhn", window=window)
+    loop, fast = (whole(c, cell)(X[:, :1]) for c in LAYERS)
+    helpers.assert_close(fast, loop)
+
+
+def test_the_layer_is_the_loop_backwards():
+    cell = make_cell("rhn", "multi_head")
+    arrays = [X, some_states(cell, steps=1)]
+    assert_same_with_gradients(cell, arrays, go_backwards=True)
+
+
+@pytest.mark.parametrize("go_backwards", [False, True])
+def test_the_layer_is_the_loop_with_any_mask(go_backwards):
+    cell = make_cell("rhn", "multi_head", window=3)
+    mask = np.array([[1, 0, 1, 0, 1], [1, 1, 0, 0, 1], [1, 0, 0, 0, 1]], bool)
+    arrays = [X, some_states(cell, steps=1)]
+    assert_same_with_gradients(cell, arrays, mask, go_backwards=go_backwards)
+
+
+def test_a_row_wholly_masked_stays_where_it_is():
+    cell = make_cell("gru", window=3)
+    states = some_states(cell, steps=2)
+    outputs, *last = whole(SelfAttentionRNN, cell)(
+        X, initial_state=states, mask=np.zeros((3, 5), bool)
+    )
+    helpers.assert_close(outputs, np.repeat(states[0][:, None], 5, axis=1))
+    helpers.assert_close(last, states)
+
+
+def test_the_layer_is_the_loop_before_the_cell():
+    cell = make_cell("lstm", "general", placement="before")
+    assert_same_with_gradients(cell, [X, some_states(cell, steps=1)])
+
+
+@every_placement
+def test_the_layer_may_be_unrolled(placement):
+    cell = make_cell("gru", placement=placement)
+    found = whole(SelfAttentionRNN, cell, unroll=True)(X)
+    helpers.assert_close(found, whole(SelfAttentionRNN, cell)(X))
+
+
+def test_skipped_outputs_may_be_zero():
+    cell = make_cell("gru")
+    outputs, *_ = whole(SelfAttentionRNN, cell)(X, mask=MASK)
+    zeroed, *_ = whole(SelfAttentionRNN, cell, zero_output_for_mask=True)(
+        X, mask=MASK
+    )
+    helpers.assert_close(zeroed, outputs * MASK[..., None])
+
+
+@pytest.mark.parametrize("mask", [None, MASK], ids=["whole", "masked"])
+def test_returns_what_is_asked_for(mask):
+    cell = make_cell("lstm", window=3)
+    outputs, *states = whole(SelfAttentionRNN, cell)(X, mask=mask)
+    last = SelfAttentionRNN(cell)(X, mask=mask)
+    helpers.assert_close(last, outputs[:, -1])
+    last, *found = SelfAttentionRNN(cell, return_state=True)(X, mask=mask)
+    helpers.assert_close([last, *found], [outputs[:, -1], *states])
+
+
+def test_skipped_steps_are_no_part_of_the_window():
+    """A masked sequence is the one without the steps it skips."""
+    cell = make_cell("gru")
+    mask = np.array([[1, 0, 1, 0, 1]] * 3, bool)
+    outputs, *states = whole(SelfAttentionRNN, cell)(X, mask=mask)
+    expected, *last = whole(SelfAttentionRNN, cell)(X[:, ::2])
+    helpers.assert_close([outputs[:, ::2], states], [expected, last])
+
+
+def changes(layer, step):
+    """How far each step's outputs move with the inputs of one step."""
+    changed = X.copy()
+    changed[:, step] += 1
+    outputs = helpers.as_numpy(layer(np.concatenate([X, changed])))
+    return np.abs(outputs[:3] - outputs[3:]).max(axis=(0, 2))
+
+
+@pytest.mark.parametrize("attention", NAMES)
+@either_way
+def test_no_output_sees_a_later_input(layer_class, placement, attention):
+    """A window of 2 makes 5 blocks of 5 steps."""
+    cell = make_cell("rhn", attention, placement=placement)
+    change = changes(layer_class(cell, return_sequences=True), step=3)
+    assert np.all(change[:3] < 1e-6)
+    assert np.all(change[3:] > 1e-4)
+
+
+@either_way
+def test_no_output_sees_an_input_before_the_window(layer_class, placement):
+    """But through the state, and this cell has none.
+
+    `h` is `[x; what the context says of x]`, or `[x; 0]` after the cell, and
+    the score looks at `x` alone.
+    """
+    inner = SimpleRNNCell(4, activation="linear")
+    cell = SelfAttentionCell(inner, "general", 2, placement)
+    cell.build((None, 2))
+    inner.recurrent_kernel.assign(np.zeros((4, 4)))
+    inner.kernel.assign(np.eye(*inner.kernel.shape))
+    cell.attention.kernel.assign(np.diag([1, 1, 0, 0]))
+    change = changes(layer_class(cell, return_sequences=True), step=1)
+    assert (change > 1e-4).tolist() == [False, True, True, True, False]
+    assert change[-1] < 1e-6
+
+
+@either_way
+def test_two_stateful_halves_are_the_whole(layer_class, placement):
+    cell = make_cell("lstm", window=3, placement=placement)
+    outputs, *states = whole(layer_class, cell)(X)
+    layer = whole(layer_class, cell, stateful=True)
+    for _ in range(2):
+        first, *_ = layer(X[:, :2])
+        second, *last = layer(X[:, 2:])
+        helpers.assert_close(ops.concatenate([first, second], 1), outputs)
+        helpers.assert_close(last, states)
+        helpers.assert_close([s.value for s in layer.states], states)
+        layer.reset_state()
+        helpers.assert_close(
+            [s.value for s in layer.states], cell.get_initial_state(3), 0, 0
+        )
+
+
+def test_an_output_is_projected_once(monkeypatch):
+    cell = make_cell("gru")
+    project, shapes = cell.attention.project, []
+
+    def count(memory):
+        shapes.append(tuple(memory.shape))
+        return project(memory)
+
+    monkeypatch.setattr(cell.attention, "project", count)
+    states = cell.get_initial_state(3)
+    for t in range(5):
+        _, states = cell(ops.convert_to_tensor(X[:, t]), states)
+    assert shapes == [(3, 1, 3)] * 5
+    del shapes[:]
+    SelfAttentionRNN(cell)(X)
+    assert shapes == [(3, 5, 3)]
+
+
+def copies_its_input(placement, **dropout):
+    """A cell whose output is its input, if dropout lets it through.
+
+    After the cell it is the `tanh` of the input. The state is not read, unless
+    there is `recurrent_dropout`, when what is let through adds up.
+    """
+    units = 8
+    inner = SimpleRNNCell(units, activation="linear", **dropout)
+    cell = SelfAttentionCell(inner, "dot", 3, placement)
+    cell.build((None, units))
+    eye, nothing = np.eye(units), np.zeros((units, units))
+    inner.kernel.assign(np.eye(*inner.kernel.shape))
+    inner.recurrent_kernel.assign(eye * ("recurrent_dropout" in dropout))
+    if placement == "after":
+        cell.attending.kernel.assign(np.concatenate([nothing, eye]))
+    return cell
+
+
+class InTraining(keras.Model):
+    """A layer that is in training, also where its model is not."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def call(self, inputs):
+        return self.layer(inputs, training=True)
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+@either_way
+def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(
+    layer_class, placement, graph
+):
+    cell = copies_its_input(placement, dropout=0.5)
+    layer = layer_class(cell, return_sequences=True)
+    ones = np.ones((4, 5, 8), "float32")
+    model = InTraining(layer)
+    run = model.predict_on_batch if graph else model
+    first, second, third = (
+        helpers.as_numpy(run(ones[:batch_size])) for batch_size in (4, 4, 3)
+    )
+    for outputs in (first, second, third):
+        np.testing.assert_array_equal(
+            outputs, np.broadcast_to(outputs[:, :1], outputs.shape)
+        )
+        assert 0 < np.mean(outputs == 0) < 1
+    assert np.any(first != second)
+
+
+def test_a_recurrent_dropout_mask_is_constant_over_time():
+    cell = copies_its_input("before", recurrent_dropout=0.5)
+    layer = keras.layers.RNN(cell, return_sequences=True)
+    for batch_size in (4, 3):
+        ones = np.ones((batch_size, 5, 8), "float32")
+        outputs = helpers.as_numpy(layer(ones, training=True))
+        # h = 1 + mask * h, where the mask is 0 or 2: h stays 1, or is
+        # 1, 3, 7, 15, 31.
+        stays = outputs[:, -1:] == 1
+        assert 0 < stays.mean() < 1
+        expected = np.where(stays, 1, 2.0 ** np.arange(1, 6)[:, None] - 1)
+        np.testing.assert_allclose(outputs, expected)
+
+
+@pytest.mark.parametrize(
+    "cell_class, sizes", [(LSTMCell, (3,)), (GAMRHNCell, (3, 2, 4, 2, 5))]
+)
+def test_the_layer_is_the_loop_in_training(cell_class, sizes):
+    """Cells of one seed draw the same masks, and drop nothing afterwards."""
+    found = []
+    for layer_class in LAYERS:
+        inner = cell_class(*sizes, dropout=0.5, recurrent_dropout=0.5, seed=1)
+        layer = layer_class(SelfAttentionCell(inner, window=2))
+        layer.build((None, None, 2))
+        helpers.randomize(layer)
+        found.append([layer(X, training=True), layer(X), layer(X)])
+    loop, fast = found
+    helpers.assert_close(fast, loop)
+    training, inference, again = helpers.as_numpy(fast)
+    np.testing.assert_array_equal(inference, again)
+    assert np.abs(training - inference).max() > 1e-3
+
+
+@every_placement
+def test_batch_and_time_are_free_in_one_graph(placement):
+    cell = make_cell("rhn", placement=placement)
+    layer = SelfAttentionRNN(cell, return_sequences=True)
+    model = helpers.functional(layer, {"sequences": X})
+    outputs, fewer = (
+        model.predict_on_batch({"sequences": x}) for x in (X, X[:2, :3])
+    )
+    helpers.assert_close(fewer, outputs[:2, :3])
+
+
+@every_placement
+def test_an_empty_batch(placement):
+    cell = make_cell("gru", placement=placement)
+    outputs, *states = whole(SelfAttentionRNN, cell)(X[:0])
+    assert outputs.shape == (0, 5, 3)
+    assert [x.shape[0] for x in states] == [0] * 5
+
+
+def test_every_argument_is_seen():
+    cell = SelfAttentionCell(GRUCell(3), "dot", 2)
+    for each in (cell, SelfAttentionRNN(cell)):
+        for name in inspect.signature(type(each)).parameters:
+            assert name == "kwargs" or hasattr(each, name)
+    arguments = inspect.signature(SelfAttentionRNN).parameters
+    assert {*inspect.signature(keras.layers.RNN).parameters} == {*arguments}
+
+
+@every_placement
+def test_saved_model_round_trip(placement, tmp_path):
+    cell = make_cell("stacked", placement=placement)
+    inputs = {"sequences": X}
+    model = helpers.functional(whole(SelfAttentionRNN, cell), inputs)
+    loaded = helpers.reloaded(model, tmp_path)
+    assert type(loaded.layers[-1]) is SelfAttentionRNN
+    for found, weight in zip(loaded.weights, model.weights, strict=True):
+        np.testing.assert_array_equal(found, weight)
+    helpers.assert_close(loaded(inputs), model(inputs), 0, 0)
+
+
+@pytest.mark.parametrize(
+    "attention", [*NAMES, DotAttention(), BahdanauAttention(7, use_bias=True)]
+)
+def test_configuration_round_trip(attention):
+    cell = SelfAttentionCell(
+        GAMRHNCell(6, 1, 2, 2, 3, dropout=0.1),
+        attention,
+        window=3,
+        units=5,
+        kernel_initializer="he_normal",
+        name="attending",
+    )
+    layer = SelfAttentionRNN(
+        cell, return_sequences=True, go_backwards=True, name="layer"
+    )
+    copy = helpers.copy_of(layer)
+    assert copy.get_config() == layer.get_config()
+    for each in (layer, copy):
+        each.build((None, None, 2))
+    assert [(w.name, w.shape) for w in copy.weights] == [
+        (w.name, w.shape) for w in layer.weights
+    ]
+
+
+def test_configuration_round_trip_before_the_cell():
+    cell = SelfAttentionCell(LSTMCell(3), "dot", 5, "before")
+    copy = helpers.copy_of(cell)
+    assert copy.get_config() == cell.get_config()
+    assert copy.window == 5
+    assert copy.state_size == cell.state_size
+
+
+@every_placement
+def test_mixed_precision(placement):
+    exact = make_cell("rhn", placement=placement)
+    with_policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        layer = whole(SelfAttentionRNN, make_cell("rhn", placement=placement))
+    finally:
+        keras.config.set_dtype_policy(with_policy)
+    assert {w.dtype for w in layer.weights} == {"float32"}
+    found = layer(X)
+    for tensor in found:
+        assert keras.backend.standardize_dtype(tensor.dtype) == "bfloat16"
+    found = [ops.cast(x, "float32") for x in found]
+    expected = whole(SelfAttentionRNN, exact)(X)
+    helpers.assert_close(found, expected, rtol=0.1, atol=0.1)
+
+
+def test_inside_bidirectional(tmp_path):
+    layer = keras.layers.Bidirectional(
+        SelfAttentionRNN(make_cell("rhn"), return_sequences=True)
+    )
+    layer.build(X.shape)
+    helpers.randomize(layer)
+    forward, backward = (
+        keras.layers.RNN(each.cell, return_sequences=True)
+        for each in (layer.forward_layer, layer.backward_layer)
+    )
+    expected = ops.concatenate(
+        [forward(X), ops.flip(backward(X[:, ::-1]), axis=1)], axis=-1
+    )
+    inputs = {"sequences": X}
+    model = helpers.functional(layer, inputs)
+    helpers.assert_close(model.predict_on_batch(inputs), expected)
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(inputs), model(inputs), 0, 0)
+
+
+def test_inside_time_distributed():
+    layer = SelfAttentionRNN(make_cell("rhn", window=3))
+    paragraphs = helpers.random(3, 2, 5, 2)
+    expected = ops.stack([layer(paragraphs[:, i]) for i in range(2)], axis=1)
+    inputs = keras.Input((2, 5, 2))
+    model = keras.Model(inputs, keras.layers.TimeDistributed(layer)(inputs))
+    helpers.assert_close(model.predict_on_batch(paragraphs), expected)
+
+
+@pytest.mark.parametrize(
+    "kwargs, message",
+    [
+        ({"cell": "gru"}, "SelfAttentionCell expects `cell`.*cell='gru'.*call"),
+        ({"cell": keras.layers.GRU(3)}, "SelfAtt.*no attribute 'output_size'"),
+        ({"cell": AttentionCell(GRUCell(3))}, "AttentionCell reads a memory"),
+        ({"attention": "tensor"}, "'multi_head'.*Received: attention='tensor'"),
+        (
+            {"attention": "coverage"},
+            "a window that moves.*Received: attention=<Cov",
+        ),
+        (
+            {"attention": DotAttention(dropout=0.1)},
+            "without dropout.*Received: attention=<Dot",
+        ),
+        ({"attention": keras.layers.Attention()}, "Received: attention=<Att"),
+        ({"window": 0}, "`window` must be.*Received: window=0"),
+        ({"window": 2.0}, "`window` must be.*Received: window=2.0"),
+        ({"placement": "beside"}, "Received: placement='beside'"),
+        ({"placement": "before", "units": 4}, "`units`.*Received: units=4"),
+        ({"units": 0}, "`units` must be.*Received: units=0"),
+    ],
+)
+def test_bad_arguments_of_the_cell(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        SelfAttentionCell(**{"cell": GRUCell(3)} | kwargs)
+
+
+@pytest.mark.parametrize(
+    "attention",
+    [GeneralAttention(), BahdanauAttention(4), MultiHeadDotAttention(2, 2)],
+    ids=lambda attention: type(attention).__name__,
+)
+def test_an_attention_of_another_width_is_refused(attention):
+    attention(helpers.random(1, 1, 6), helpers.random(1, 4, 6))
+    with pytest.raises(ValueError, match="width|expected axis -1"):
+        SelfAttentionRNN(SelfAttentionCell(GRUCell(3), attention))(X)
+
+
+def test_the_layer_wants_a_self_attention_cell():
+    with pytest.raises(ValueError, match="SelfAttentionCell.*cell=<GRUCell"):
+        SelfAttentionRNN(GRUCell(3))
+
+
+def delayed_copies(count, symbols=8, delay=6, time=18, seed=0):
+    """Sequences of symbols and a clock, and the symbols of `delay` before."""
+    rng = np.random.default_rng(seed)
+    read = rng.integers(symbols, size=(count, time))
+    clock = np.eye(delay)[np.arange(time) % delay]
+    inputs = np.concatenate(
+        [np.eye(symbols)[read], np.tile(clock, (count, 1, 1))], axis=-1
+    )
+    counts = np.tile(np.arange(time) >= delay, (count, 1))
+    return inputs, np.roll(read, delay, axis=1), counts.astype("float32")
+
+
+def accuracy_of_delayed_copies(layer):
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([layer, keras.layers.Dense(8)])
+    model.compile(
+        keras.optimizers.Adam(0.03),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        weighted_metrics=["accuracy"],
+    )
+    inputs, copies, counts = delayed_copies(32 * 90)
+    model.fit(inputs, copies, sample_weight=counts, verbose=0)
+    inputs, copies, counts = delayed_copies(64, seed=1)
+    _, accuracy = model.evaluate(
+        inputs, copies, sample_weight=counts, verbose=0
+    )
+    return accuracy
+
+
+def test_it_learns_to_copy_what_the_cell_alone_forgets():
+    alone = keras.layers.RNN(GRUCell(12), return_sequences=True)
+    attending = SelfAttentionRNN(
+        SelfAttentionCell(GRUCell(12), "dot", window=6), return_sequences=True
+    )
+    assert accuracy_of_delayed_copies(attending) > 0.9
+    assert accuracy_of_delayed_copies(alone) < 0.6
+
+
+@either_way
+def test_it_is_compiled_by_xla(layer_class, placement):
+    """Also around a cell that has to loop."""
+    cell = SelfAttentionCell(
+        keras.layers.GRUCell(4), "multi_head", window=3, placement=placement
+    )
+    model = keras.Sequential([layer_class(cell)])
+    model.compile("sgd", "mse", jit_compile=True)
+    loss = model.train_on_batch(helpers.random(2, 5, 3), np.ones((2, 4)))
+    assert np.isfinite(loss)

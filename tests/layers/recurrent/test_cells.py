@@ -1,0 +1,170 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+from keras.layers import StackedRNNCells
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTMCell
+from kerasrnn.layers import GAMCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import ZoneoutCell
+from kerasrnn.layers.recurrent import cells
+from tests import helpers
+from tests.layers.own_cells import ProjectedCell
+
+
+@pytest.mark.parametrize(
+    "cell", [GRUCell(3), LSTMCell(3), StackedRNNCells([GRUCell(3)])]
+)
+def test_a_cell_passes(cell):
+    cells.check_cell(cell, "Anything")
+
+
+@pytest.mark.parametrize(
+    "cell, lacking",
+    [
+        ("gru", "'call'.*'state_size'.*'output_size'"),
+        (keras.layers.Dense(3), "'state_size'.*'output_size'"),
+        (keras.layers.RNN(GRUCell(3)), "'output_size'"),
+        (None, "'call'.*'state_size'.*'output_size'"),
+        (GRUCell, "GRUCell"),
+    ],
+)
+def test_what_is_no_cell_is_told_what_it_lacks(cell, lacking):
+    with pytest.raises(
+        ValueError, match=f"Owner expects `cell`.*Received: .*{lacking}"
+    ):
+        cells.check_cell(cell, "Owner")
+
+
+def test_a_clone_has_the_configuration_but_not_the_weights():
+    cell = LSTMCell(3, activation="relu", dropout=0.2, name="first")
+    cell.build((None, 2))
+    clone = cells.clone_cell(cell)
+    assert not clone.built
+    for name in cell.get_config():
+        if not name.endswith("initializer"):
+            assert clone.get_config()[name] == cell.get_config()[name]
+    clone.build((None, 2))
+    assert np.any(clone.get_weights()[0] != cell.get_weights()[0])
+
+
+def test_a_cell_need_not_make_its_initial_state():
+    class Bare:
+        state_size = [3, 2]
+        output_size = 3
+        dtype_policy = keras.DTypePolicy("float16")
+
+    states = cells.initial_state(Bare(), 4)
+    assert [x.shape for x in states] == [(4, 3), (4, 2)]
+    assert {str(keras.backend.standardize_dtype(x.dtype)) for x in states} == {
+        "float16"
+    }
+    assert all(np.all(x == 0) for x in helpers.as_numpy(states))
+
+
+def test_masks_are_drawn_for_every_cell_and_dropped():
+    inner = [GRUCell(5, dropout=0.5), GRUCell(3, recurrent_dropout=0.5)]
+    stack = StackedRNNCells(inner)
+    inputs = keras.ops.ones((4, 2))
+    cells.draw_dropout_masks(stack, inputs)
+    first = inner[0].get_dropout_mask(inputs)
+    second = inner[1].get_recurrent_dropout_mask(None)
+    masks = keras.tree.flatten([first, second])
+    assert {tuple(mask.shape) for mask in masks} == {(4, 2), (4, 3)}
+    again = keras.tree.flatten(inner[0].get_dropout_mask(inputs))
+    helpers.assert_close(again, first, 0, 0)
+    cells.drop_dropout_masks(stack)
+    assert inner[0]._dropout_mask is None
+    assert inner[1]._recurrent_dropout_mask is None
+
+
+RUNS = {
+    "gru": (lambda: GRUCell(3), False),
+    "stacked": (lambda: StackedRNNCells([RHNCell(5), LSTMCell(3)]), False),
+    "rhn": (lambda: RHNCell(3, depth=2), True),
+    "zoned_out": (lambda: ZoneoutCell(RHNCell(3, depth=2), 0.1), True),
+    "relu": (lambda: RHNCell(3, activation="relu"), False),
+    "gam": (lambda: GAMCell(3, 2, 4), True),
+    "gam_rhn": (lambda: GAMRHNCell(3, 2, 4, 2, 5), True),
+    "projected": (lambda: ProjectedCell(4, 3), False),
+    "stacked_rhn": (lambda: StackedRNNCells([RHNCell(5), RHNCell(3)]), True),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_run_is_step_after_step(name, masked):
+    make, at_once = RUNS[name]
+    cell = make()
+    assert cells.runs_at_once(cell) == at_once
+    cell.build((None, 2))
+    helpers.randomize(cell)
+    sequence = keras.ops.convert_to_tensor(helpers.random(4, 3, 2))
+    mask = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 0], [1, 0, 0]], bool)
+    start = states = keras.tree.map_structure(
+        lambda x: keras.ops.ones_like(x) / 2, cells.initial_state(cell, 3)
+    )
+    expected, before = [], None
+    for x, here in zip(sequence, mask[..., None], strict=True):
+        after = cells.step(cell, x, states)
+        if masked and before is not None:
+            after = keras.tree.map_structure(
+                lambda new, old, here=here: ops.where(here, new, old),
+                after,
+                before,
+            )
+        output, states = before = after
+        expected.append(output)
+    mask = ops.cast(mask[..., None], "float32") if masked else None
+    outputs, last = cells.run(cell, sequence, start, mask)
+    helpers.assert_close(outputs, keras.ops.stack(expected))
+    keras.tree.assert_same_structure(last, start)
+    helpers.assert_close(last, states)
+
+
+def test_stacked_cells_run_one_after_the_other():
+    """As in the loop over time that runs all of them at each step."""
+    sequence = helpers.random(3, 5, 2)
+    stacked = StackedRNNCells([FastLSTMCell(4), GRUCell(3), FastGRUCell(5)])
+    layer = keras.layers.RNN(stacked, return_sequences=True, return_state=True)
+    layer.build(sequence.shape)
+    helpers.randomize(layer)
+    expected = layer(sequence)
+    outputs, states = cells.run(
+        stacked,
+        ops.convert_to_tensor(np.swapaxes(sequence, 0, 1)),
+        cells.initial_state(stacked, 3),
+    )
+    found = [ops.swapaxes(outputs, 0, 1), *states]
+    helpers.assert_close(
+        keras.tree.flatten(found), keras.tree.flatten(expected)
+    )
+
+
+def test_masks_of_cells_in_cells_in_cells_are_dropped():
+    inner = RHNCell(3, dropout=0.5)
+    outer = keras.layers.StackedRNNCells(
+        [keras.layers.StackedRNNCells([inner]), RHNCell(3)]
+    )
+    cells.draw_dropout_masks(outer, np.ones((2, 3), "float32"))
+    assert inner._dropout_mask is not None
+    cells.drop_dropout_masks(outer)
+    assert inner._dropout_mask is None
+
+
+def test_a_configuration_that_forgets_an_argument_is_told():
+    class Forgetful(RHNCell):
+        def __init__(self, units=3, **kwargs):
+            super().__init__(units, **kwargs)
+
+        def get_config(self):
+            config = super().get_config()
+            return {name: config[name] for name in ("name", "dtype")}
+
+    with pytest.raises(ValueError, match=r"Forgetful.get_config.*\(3, \[3\]\)"):
+        cells.clone_cell(Forgetful(4))

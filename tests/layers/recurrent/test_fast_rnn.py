@@ -1,0 +1,332 @@
+"""A fast layer computes what `keras.layers.RNN` of its cell does."""
+
+import inspect
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.layers import RHN
+from kerasrnn.layers import FastLSTMCell
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers.recurrent import cells
+from tests import helpers
+from tests.layers import small_layers
+from tests.layers.own_cells import BatchMajorCell
+from tests.layers.own_cells import ProjectedCell
+from tests.layers.own_cells import own_cells
+
+FAST = [name for name, (_, layer, _) in small_layers.LAYERS.items() if layer]
+DROPOUT = {"dropout": 0.4, "recurrent_dropout": 0.3, "seed": 3}
+MASKS = {
+    "none": None,
+    "right_padded": [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]],
+    "gaps": [[1, 0, 1, 1, 0], [0, 0, 1, 0, 1], [1, 1, 1, 1, 1]],
+    "a_row_without_steps": [[1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [1, 1, 0, 0, 0]],
+}
+SEQUENCE = helpers.random(3, 5, 2)
+
+every_layer = pytest.mark.parametrize("name", FAST)
+
+
+def both(name, rnn=None, **options):
+    return [
+        make(name, rnn, **options)
+        for make in (small_layers.loop, small_layers.fast)
+    ]
+
+
+def check(loop, fast, mask=None, states=True, **kwargs):
+    """Compares outputs, states, and the gradients of all there is."""
+    cell = loop.cell
+    arrays = [SEQUENCE]
+    if states:
+        arrays.append(small_layers.some_states(cell, batch_size=3))
+    if mask is not None:
+        kwargs["mask"] = ops.convert_to_tensor(np.array(mask, bool))
+    # Both are called as often, so that both draw the same masks.
+    fast(*arrays, **kwargs)
+    shapes = [x.shape for x in keras.tree.flatten(loop(*arrays, **kwargs))]
+    cotangents = [
+        helpers.random(*shape, seed=5 + i) for i, shape in enumerate(shapes)
+    ]
+    found, expected = (
+        small_layers.backpropagate(layer, arrays, cotangents, **kwargs)
+        for layer in (fast, loop)
+    )
+    assert len(keras.tree.flatten(found)) > len(shapes) + 3
+    helpers.assert_close(found, expected, rtol=1e-4, atol=2e-6)
+
+
+@every_layer
+@pytest.mark.parametrize("mask", MASKS)
+def test_with_a_mask(name, mask):
+    check(*both(name, {"return_state": True}), mask=MASKS[mask], states=False)
+
+
+@every_layer
+@pytest.mark.parametrize("go_backwards", [False, True])
+def test_from_given_states_and_backwards(name, go_backwards):
+    rnn = {"return_state": True, "go_backwards": go_backwards}
+    check(*both(name, rnn))
+
+
+@every_layer
+def test_dropout(name):
+    loop, fast = both(name, **DROPOUT)
+    check(loop, fast, training=True, states=False)
+
+
+@every_layer
+def test_zero_output_for_mask(name):
+    rnn = {"zero_output_for_mask": True}
+    check(*both(name, rnn), mask=MASKS["gaps"], states=False)
+
+
+@every_layer
+@pytest.mark.parametrize("options", [{"layer_norm": True}, {}])
+def test_unrolled_it_is_the_loop_of_keras(name, options):
+    loop, fast = both(name, {"unroll": True}, **options)
+    helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
+
+
+@every_layer
+def test_layer_normalization(name):
+    check(*both(name, {"return_state": True}, layer_norm=True, **DROPOUT))
+
+
+def test_other_activations_are_left_to_keras():
+    loop, fast = both("rhn", activation="relu", recurrent_activation="tanh")
+    assert not fast.cell.can_run_at_once
+    helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
+
+
+@pytest.mark.parametrize("name", [name for name in FAST if "rhn" in name])
+@pytest.mark.parametrize("depth", [1, 3])
+def test_depth(name, depth):
+    check(*both(name, depth=depth), states=False)
+
+
+@every_layer
+def test_one_step_and_the_last_output_alone(name):
+    loop, fast = both(name, {"return_sequences": False})
+    for sequence in (SEQUENCE[:, :1], SEQUENCE):
+        found = fast(sequence)
+        assert found.shape == (3, fast.cell.output_size)
+        helpers.assert_close(found, loop(sequence))
+
+
+@every_layer
+def test_it_does_not_see_the_future(name):
+    layer = small_layers.fast(name)
+    changed = SEQUENCE.copy()
+    changed[:, 3] += 1
+    before, after = (helpers.as_numpy(layer(x)) for x in (SEQUENCE, changed))
+    np.testing.assert_array_equal(before[:, :3], after[:, :3])
+    assert np.all(np.any(before[:, 3:] != after[:, 3:], axis=-1))
+
+
+@every_layer
+def test_two_stateful_halves_are_the_whole(name):
+    whole = small_layers.fast(name)
+    halves = small_layers.fast(name, {"stateful": True}, batch_size=3)
+    expected = helpers.as_numpy(whole(SEQUENCE))
+    for _ in range(2):
+        found = [helpers.as_numpy(halves(SEQUENCE[:, :2]))]
+        found.append(helpers.as_numpy(halves(SEQUENCE[:, 2:])))
+        helpers.assert_close(np.concatenate(found, axis=1), expected)
+        halves.reset_state()
+
+
+@every_layer
+def test_inside_other_layers(name):
+    _, layer_class, sizes = small_layers.LAYERS[name]
+    new = layer_class(**sizes, return_sequences=True)
+    width = new.cell.output_size
+    both_ways = keras.layers.Bidirectional(new)
+    assert both_ways(SEQUENCE).shape == (3, 5, 2 * width)
+    each = keras.layers.TimeDistributed(layer_class(**sizes))
+    assert each(helpers.random(2, 3, 5, 2)).shape == (2, 3, width)
+
+
+@every_layer
+def test_a_model_learns_and_survives_its_file(name, tmp_path):
+    keras.utils.set_random_seed(1)
+    _, layer_class, sizes = small_layers.LAYERS[name]
+    model = keras.Sequential(
+        [
+            keras.Input((None, 2)),
+            layer_class(**sizes, **DROPOUT),
+            keras.layers.Dense(1),
+        ]
+    )
+    model.compile(keras.optimizers.Adam(0.05), "mse")
+    targets = SEQUENCE[:, -1:, 0]
+    before = model.test_on_batch(SEQUENCE, targets)
+    for _ in range(30):
+        model.train_on_batch(SEQUENCE, targets)
+    assert model.test_on_batch(SEQUENCE, targets) < 0.7 * before
+    # Another length and another batch size.
+    other = helpers.random(2, 7, 2, seed=8)
+    model.train_on_batch(other, other[:, -1:, 0])
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(other), model(other))
+    first, again = model.layers[0], helpers.copy_of(model.layers[0])
+    assert type(again) is layer_class
+    assert again.get_config() == first.get_config()
+
+
+@every_layer
+def test_mixed_precision(name):
+    plain = small_layers.fast(name)
+    mixed = small_layers.fast(name, dtype="mixed_bfloat16")
+    found = mixed(SEQUENCE)
+    assert keras.backend.standardize_dtype(found.dtype) == "bfloat16"
+    found = ops.cast(found, "float32")
+    helpers.assert_close(found, plain(SEQUENCE), rtol=0, atol=0.05)
+
+
+def test_the_state_stays_in_float32_under_mixed_precision():
+    # A carry so strong that each step moves the state by less than half of
+    # what bfloat16 can tell apart.
+    options = {"units": 4, "transform_bias": -8.0, "dtype": "mixed_bfloat16"}
+    sequence = np.ones((1, 400, 2), "float32")
+    start = [ops.ones((1, 4), "bfloat16")]
+    layers = RHN(**options), keras.layers.RNN(RHNCell(**options))
+    fast, loop = (
+        helpers.as_numpy(ops.cast(layer(sequence, start), "float32"))
+        for layer in layers
+    )
+    assert np.all(loop == 1)
+    assert np.all(fast < 0.95)
+
+
+@every_layer
+def test_one_layer_at_two_places(name):
+    loop, fast = both(name)
+
+    def twice(layer):
+        def call(sequence):
+            return layer(sequence) + layer(-sequence)
+
+        cotangents = [helpers.random(3, 5, layer.cell.output_size, seed=5)]
+        return small_layers.backpropagate(layer, [SEQUENCE], cotangents, call)
+
+    helpers.assert_close(twice(fast), twice(loop), rtol=1e-4, atol=2e-6)
+
+
+@pytest.mark.parametrize("policy", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["rhn", "gam", "gam_rhn"])
+def test_a_narrow_dtype_throughout(name, policy):
+    layer = small_layers.fast(name, dtype=policy)
+    loop = small_layers.loop(name, dtype=policy)
+    x = helpers.random(2, 4, 2)
+    found, expected = (
+        helpers.as_numpy(ops.cast(y, "float32")) for y in (layer(x), loop(x))
+    )
+    np.testing.assert_allclose(found, expected, atol=0.02)
+
+
+def test_sizes_may_be_integers_of_numpy():
+    layer = RHN(np.int64(3), np.int32(2))
+    assert layer(np.ones((2, 4, 5))).shape == (2, 3)
+    assert type(layer.get_config()["units"]) is int
+
+
+OWN = own_cells(2)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_cell_of_ones_own_trains_as_in_keras(name):
+    """Its output need not be a state, nor be what its base class gives."""
+    cell = OWN[name]()
+    loop = keras.layers.RNN(cell, return_sequences=True, return_state=True)
+    loop.build(SEQUENCE.shape)
+    helpers.randomize(loop)
+    fast = FastRNN(cell, return_sequences=True, return_state=True)
+    assert not cells.runs_at_once(cell)
+    cotangents = [
+        helpers.random(*x.shape, seed=5 + i)
+        for i, x in enumerate(keras.tree.flatten(loop(SEQUENCE)))
+    ]
+    found, expected = (
+        small_layers.backpropagate(layer, [SEQUENCE], cotangents)
+        for layer in (fast, loop)
+    )
+    helpers.assert_close(found, expected)
+    assert all(np.any(gradient) for gradient in found[1])
+    assert np.abs(helpers.as_numpy(fast(SEQUENCE)[0])).max() > 0.1
+
+
+def test_a_list_of_cells_is_a_stack():
+    layer = FastRNN([RHNCell(3), FastLSTMCell(4)], return_sequences=True)
+    assert cells.runs_at_once(layer.cell)
+    loop = keras.layers.RNN(layer.cell, return_sequences=True)
+    helpers.assert_close(layer(SEQUENCE), loop(SEQUENCE))
+    halves = FastRNN(layer.cell, return_sequences=True, stateful=True)
+    expected = helpers.as_numpy(layer(SEQUENCE))
+    for _ in range(2):
+        parts = [halves(SEQUENCE[:, :2]), halves(SEQUENCE[:, 2:])]
+        found = np.concatenate(helpers.as_numpy(parts), axis=1)
+        helpers.assert_close(found, expected)
+        halves.reset_state()
+
+
+@every_layer
+def test_a_layer_shows_every_argument(name):
+    cell_class, layer_class, sizes = small_layers.LAYERS[name]
+    layer = layer_class(**sizes, dropout=0.1)
+    expected = inspect.signature(cell_class).parameters
+    found = inspect.signature(layer_class).parameters
+    assert [x for x in found if x in expected] == list(expected)
+    for argument in found.keys() - {"kwargs"}:
+        assert hasattr(layer, argument), argument
+        if argument in expected:
+            assert found[argument].default == expected[argument].default
+    assert layer.dropout == 0.1
+    with pytest.raises((TypeError, ValueError), match=layer_class.__name__):
+        layer_class(**sizes, dropuot=0.1)
+
+
+@pytest.mark.parametrize("cell", ["gru", keras.layers.Dense(3), RHNCell])
+def test_what_is_no_cell_is_refused(cell):
+    with pytest.raises(ValueError, match="FastRNN expects `cell`.*Received"):
+        FastRNN(cell)
+
+
+@every_layer
+def test_an_empty_batch(name):
+    layer = small_layers.fast(name, {"return_state": True})
+    outputs, *states = layer(np.ones((0, 5, 2), "float32"))
+    assert outputs.shape == (0, 5, layer.cell.output_size)
+    assert {state.shape[0] for state in states} == {0}
+
+
+def test_it_runs_in_the_dtype_of_its_cell():
+    for cell in (
+        PeepholeLSTMCell(3, dtype="mixed_bfloat16"),
+        RHNCell(3, dtype="mixed_bfloat16"),
+        keras.layers.GRUCell(3, dtype="mixed_bfloat16"),
+    ):
+        assert FastRNN(cell).compute_dtype == "bfloat16"
+
+
+def test_outputs_of_another_width_than_the_cell_says():
+    cell = ProjectedCell(3, 4)
+    cell.output_size = 5
+    with pytest.raises(ValueError, match="ProjectedCell.*5.*Received.*4"):
+        FastRNN(cell)(SEQUENCE)
+    with pytest.raises(ValueError, match=r"BatchMajorCell.*\(3, 5, 2\)"):
+        FastRNN(BatchMajorCell(2))(SEQUENCE)
+
+
+def test_a_masked_output_may_be_wider_than_the_state():
+    """Which the loop of Keras refuses on JAX."""
+    mask = np.array(MASKS["right_padded"], bool)
+    layer = FastRNN(ProjectedCell(3, 4), return_sequences=True)
+    outputs = helpers.as_numpy(layer(SEQUENCE, mask=mask))
+    helpers.assert_close(outputs[0], layer(SEQUENCE[:1])[0])
+    helpers.assert_close(outputs[2, 1:], np.tile(outputs[2, :1], (4, 1)))

@@ -1,0 +1,189 @@
+import keras
+import numpy as np
+import pytest
+from keras.layers import RNN
+from keras.layers import Dense
+
+from kerasrnn.layers import GAMRHN
+from kerasrnn.layers import GAMRHNCell
+from tests import helpers
+from tests.layers import small_layers
+from tests.reference.layers import step_of
+
+OPTIONS = {
+    "gru": {},
+    "highway": {"inner": "highway"},
+    "gru_normalized": {"layer_norm": True},
+    "highway_normalized": {"inner": "highway", "layer_norm": True},
+}
+
+every_option = pytest.mark.parametrize("options", OPTIONS)
+every_inner = pytest.mark.parametrize("inner", ["gru", "highway"])
+
+
+@every_option
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_step_equals_the_oracle(depth, options):
+    cell = small_layers.cell("gam_rhn", depth=depth, **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@every_option
+def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
+    cell = small_layers.cell("gam_rhn", depth=3, **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@every_inner
+@pytest.mark.parametrize("depth", [1, 3])
+def test_dropout_meets_what_enters_a_product(depth, inner):
+    small_layers.check_dropout(
+        small_layers.cell(
+            "gam_rhn",
+            depth=depth,
+            inner=inner,
+            dropout=0.5,
+            recurrent_dropout=0.5,
+            seed=2,
+        )
+    )
+
+
+@pytest.mark.parametrize("options", ["gru", "highway", "gru_normalized"])
+def test_gradients_equal_finite_differences(options):
+    small_layers.check_gradients(
+        small_layers.loop(
+            "gam_rhn",
+            {"return_state": True},
+            dtype=small_layers.WIDEST,
+            **OPTIONS[options],
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "inner, depth", [("gru", 1), ("gru", 3), ("highway", 2)]
+)
+def test_gradients_of_the_fast_layer_equal_finite_differences(inner, depth):
+    small_layers.check_gradients(
+        small_layers.fast(
+            "gam_rhn",
+            {"return_state": True},
+            depth=depth,
+            inner=inner,
+            dtype=small_layers.WIDEST,
+        )
+    )
+
+
+# Of the write and the reads those of `test_gam.py`.
+MEMORY = {
+    "head_kernel": [[1.5], [-1.0]],
+    "write_kernel": [[1.0, -1.0]],
+    "reset_kernel": [[0.5], [1.0]],
+    "reset_bias": [-0.5],
+    "candidate_kernel": [[0.5], [-1.0]],
+    "candidate_bias": [0.25],
+    "read_kernel_0": [[2.0, 0.0]],
+    "read_kernel_1": [[-1.0, 1.0]],
+    "read_bias": [[0.5, -0.25], [0.0, 0.75]],
+    "next_head_kernel_0": [[-2.0]],
+}
+GATES = {
+    "gate_kernel_0": [[1.0, 0.5], [-0.5, 0.25]],
+    "gate_kernel_1": [[-1.0, 0.5], [0.5, 1.0]],
+    "gate_bias": [[0.1, 0.2], [-0.3, 0.4]],
+}
+CANDIDATES = {
+    "state_kernel_0": [[1.0], [0.5]],
+    "state_kernel_1": [[-0.5], [2.0]],
+    "state_bias": [[0.05], [-0.1]],
+}
+
+
+@pytest.mark.parametrize(
+    "inner, expected", [("gru", 0.4183827450), ("highway", -0.0824331236)]
+)
+def test_golden(inner, expected):
+    weights = {**MEMORY, **GATES, **(CANDIDATES if inner == "gru" else {})}
+    cell = small_layers.with_weights(
+        GAMRHNCell(1, 2, 1, 2, 1, inner=inner), **weights
+    )
+    state, memory = small_layers.step(cell, [[1.0]], [[[0.5]], [[0.2, -0.4]]])
+    np.testing.assert_allclose(state, [[expected]], rtol=1e-6)
+    np.testing.assert_allclose(
+        memory, [[0.3872791760, -0.3031327665]], rtol=1e-6
+    )
+
+
+def test_the_layer_has_the_size_of_the_paper():
+    layer = GAMRHN(
+        units=750,
+        depth=10,
+        num_groups=750,
+        group_size=3,
+        head_units=300,
+        kernel_initializer="zeros",
+    )
+    # 27 symbols in and out.
+    model = keras.Sequential(
+        [keras.Input((None, 27)), Dense(50, use_bias=False), layer, Dense(27)]
+    )
+    assert layer.count_params() == 44_686_500
+    assert model.count_params() == 44_708_127
+
+
+def test_the_highway_is_carried_at_first():
+    cell = GAMRHNCell(inner="highway", **small_layers.GAM_RHN_SIZES)
+    cell.build((None, 2))
+    h, t = np.split(helpers.as_numpy(cell.gate_bias.value), 2, -1)
+    assert np.all(h == 0)
+    assert np.all(t == -2)
+
+
+def test_biases_of_a_gru_start_at_zero():
+    cell = GAMRHNCell(**small_layers.GAM_RHN_SIZES)
+    cell.build((None, 2))
+    biases = [w for w in cell.weights if "bias" in w.name]
+    assert len(biases) == 5
+    assert all(np.all(helpers.as_numpy(bias.value) == 0) for bias in biases)
+
+
+@pytest.mark.parametrize("bias_initializer", ["zeros", "ones"])
+def test_the_transform_bias_may_be_chosen(bias_initializer):
+    cell = GAMRHNCell(
+        inner="highway",
+        transform_bias=-4.0,
+        bias_initializer=bias_initializer,
+        **small_layers.GAM_RHN_SIZES,
+    )
+    cell.build((None, 2))
+    h, t = np.split(helpers.as_numpy(cell.gate_bias.value), 2, -1)
+    assert np.all(h == (bias_initializer == "ones"))
+    assert np.all(t == -4)
+
+
+def test_it_runs_in_a_layer_of_keras():
+    layer = RNN(GAMRHNCell(**small_layers.GAM_RHN_SIZES))
+    assert layer(helpers.random(2, 5, 2)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("make", [GAMRHNCell, GAMRHN])
+@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
+@pytest.mark.parametrize("name", small_layers.GAM_RHN_SIZES)
+def test_sizes_are_checked(name, bad, make):
+    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
+        make(**small_layers.GAM_RHN_SIZES | {name: bad})
+
+
+@pytest.mark.parametrize("make", [GAMRHNCell, GAMRHN])
+@pytest.mark.parametrize("bad", ["lstm", None])
+def test_the_inner_step_is_checked(bad, make):
+    with pytest.raises(ValueError, match=f"`inner`.*Received: inner={bad!r}"):
+        make(inner=bad, **small_layers.GAM_RHN_SIZES)

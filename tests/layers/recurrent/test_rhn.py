@@ -1,0 +1,168 @@
+import keras
+import numpy as np
+import pytest
+from keras.layers import RNN
+
+from kerasrnn.layers import RHN
+from kerasrnn.layers import RHNCell
+from tests import helpers
+from tests.layers import small_layers
+from tests.reference.layers import step_of
+
+OPTIONS = {
+    "coupled": {},
+    "own_carry": {"couple_carry": False},
+    "normalized": {"layer_norm": True},
+    "own_carry_normalized": {"couple_carry": False, "layer_norm": True},
+}
+
+every_option = pytest.mark.parametrize("options", OPTIONS)
+
+
+@every_option
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_step_equals_the_oracle(depth, options):
+    cell = small_layers.cell("rhn", depth=depth, **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@every_option
+def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
+    cell = small_layers.cell("rhn", depth=3, **OPTIONS[options])
+    x, states = helpers.random(2, 2), small_layers.some_states(cell)
+    helpers.assert_close(
+        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("options", ["coupled", "own_carry"])
+def test_dropout_meets_what_enters_a_product(options, depth):
+    small_layers.check_dropout(
+        small_layers.cell(
+            "rhn",
+            depth=depth,
+            dropout=0.5,
+            recurrent_dropout=0.5,
+            seed=2,
+            **OPTIONS[options],
+        )
+    )
+
+
+@every_option
+def test_gradients_equal_finite_differences(options):
+    small_layers.check_gradients(
+        small_layers.loop(
+            "rhn",
+            {"return_state": True},
+            dtype=small_layers.WIDEST,
+            **OPTIONS[options],
+        )
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("options", ["coupled", "own_carry"])
+def test_gradients_of_the_fast_layer_equal_finite_differences(options, depth):
+    small_layers.check_gradients(
+        small_layers.fast(
+            "rhn",
+            {"return_state": True},
+            depth=depth,
+            dtype=small_layers.WIDEST,
+            **OPTIONS[options],
+        )
+    )
+
+
+def test_golden_coupled():
+    cell = small_layers.with_weights(
+        RHNCell(1, depth=2),
+        kernel=[[0.5, 0.25]],
+        recurrent_kernel_0=[[-0.5, 0.5]],
+        recurrent_kernel_1=[[-0.5, 0.75]],
+        bias=[[0.1, -0.2], [0.2, -0.4]],
+    )
+    (state,) = small_layers.step(cell, [[1.0]], [[[0.5]]])
+    np.testing.assert_allclose(state, [[0.2112589621]], rtol=1e-6)
+
+
+def test_golden_own_carry():
+    cell = small_layers.with_weights(
+        RHNCell(1, couple_carry=False),
+        kernel=[[0.5, 0.25, -1.0]],
+        recurrent_kernel_0=[[-0.5, 0.5, 2.0]],
+        bias=[[0.1, -0.2, 1.5]],
+    )
+    # tanh(0.35) sigmoid(0.3) + 0.5 sigmoid(1.5)
+    (state,) = small_layers.step(cell, [[1.0]], [[[0.5]]])
+    np.testing.assert_allclose(state, [[0.6020156524]], rtol=1e-6)
+
+
+def test_the_layer_has_the_size_of_the_paper():
+    layer = RHN(830, depth=10, recurrent_initializer="zeros")
+    layer.build((None, None, 830))
+    assert layer.count_params() == 15_172_400
+    # Tied to the output layer, which adds a bias.
+    embedding = keras.layers.ReversibleEmbedding(
+        10_000, 830, embeddings_initializer="zeros"
+    )
+    embedding.build()
+    total = layer.count_params() + embedding.count_params() + 10_000
+    assert total == 23_482_400
+
+
+def test_a_carry_gate_of_its_own_has_weights_of_its_own():
+    coupled, own = (
+        small_layers.cell("rhn", couple_carry=coupled)
+        for coupled in (True, False)
+    )
+    assert own.count_params() * 2 == coupled.count_params() * 3
+
+
+@pytest.mark.parametrize("couple_carry", [True, False])
+def test_the_state_is_carried_at_first(couple_carry):
+    cell = RHNCell(200, depth=3, couple_carry=couple_carry)
+    cell.build((None, 20))
+    h, t, *c = np.split(helpers.as_numpy(cell.bias.value), 3 - couple_carry, -1)
+    assert np.all(t == -2)
+    assert len(c) == 1 - couple_carry
+    assert all(np.all(carry == 2) for carry in c)
+    assert np.abs(h).max() <= 0.04
+
+
+def test_the_transform_bias_may_be_chosen():
+    cell = RHNCell(3, couple_carry=False, transform_bias=-4.0)
+    cell.build((None, 2))
+    _, t, c = np.split(helpers.as_numpy(cell.bias.value), 3, -1)
+    assert np.all(t == -4)
+    assert np.all(c == 4)
+
+
+def test_weights_start_uniform():
+    cell = RHNCell(100, depth=2)
+    cell.build((None, 50))
+    bias = cell.bias.value[:, :100]
+    for weight in (cell.kernel.value, *cell.recurrent_kernel, bias):
+        weight = helpers.as_numpy(weight)
+        assert np.abs(weight).max() <= 0.04
+        assert np.std(weight) == pytest.approx(0.04 / 3**0.5, rel=0.1)
+        assert abs(np.mean(weight)) < 0.01
+
+
+def test_it_runs_in_a_layer_of_keras():
+    sequence = helpers.random(2, 5, 2)
+    model = keras.Sequential([RNN(RHNCell(3, depth=2)), keras.layers.Dense(1)])
+    assert model(sequence).shape == (2, 1)
+
+
+@pytest.mark.parametrize("make", [RHNCell, RHN])
+@pytest.mark.parametrize("bad", [0, -1, True, 2.5, None])
+@pytest.mark.parametrize("name", ["units", "depth"])
+def test_sizes_are_checked(name, bad, make):
+    with pytest.raises(ValueError, match=f"`{name}`.*Received: {name}={bad}"):
+        make(**{"units": 3, "depth": 2} | {name: bad})
