@@ -3,23 +3,24 @@
 import keras
 from keras import ops
 
+from kerasrnn.decoding.arguments import integer
+from kerasrnn.decoding.arguments import number
+from kerasrnn.decoding.beams import best
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import join
+from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
-from kerasrnn.decoding.search import Hypotheses
+from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.search import Search
-from kerasrnn.decoding.search import at_least_one
 from kerasrnn.decoding.trace import empty_trace
 from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
 
-# Below every score, and still finite: sums and products of it stay numbers.
-_IMPOSSIBLE = -1e9
 
-
+@keras.saving.register_keras_serializable("kerasrnn")
 class BeamSearch(Search):
     """Keeps the `beam_width` best hypotheses at every step.
 
@@ -35,9 +36,13 @@ class BeamSearch(Search):
             + coverage_penalty * sum_i log(min(sum_t a_ti, 1))
 
     A sentence is done when `beam_width` of its hypotheses are finished and no
-    living one is ahead of the best of them, when no living one can still
-    reach these, or at its maximum length. A hypothesis that never ended is
-    returned only where too few did. With a width of 1 this is greedy search.
+    living one is ahead of the `num_hypotheses`-th best of them, when no
+    living one can still reach that one, or at its maximum length. With a
+    width of 1 and no coverage penalty this is greedy search.
+
+    The hypotheses that ended come first, best score first; behind them, where
+    too few ended, those that were cut at the maximum length, best score
+    first; behind them, where there are no more, ones that do not exist.
 
     Args:
         start_id: Integer id that every hypothesis starts behind.
@@ -51,31 +56,44 @@ class BeamSearch(Search):
             places unattended are worse. Needs alignments and `source_mask`.
         num_hypotheses: How many hypotheses to return for a sentence, from 1
             to `beam_width`.
+        min_length: Integer from 0 to `max_length`, the fewest tokens before
+            the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
+            hypothesis. 0 allows all.
+
+    The last three choose among hypotheses, and the scores stay those of the
+    model. Where they leave a hypothesis no token at all, it may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
-            alignments)`, such as `Translator.decode_step`.
+            alignments)`, such as `Translator.decode_step`. See `Search`.
         states: Nest of tensors of shape `(batch, ...)`, the first states.
-        memory: Nest of tensors of shape `(batch, ...)` that `step` reads.
+        memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
+            `None`.
         source_mask: Optional boolean tensor of shape `(batch, places)`. With
             it the alignments are returned.
         max_lengths: Optional integer tensor of shape `(batch,)`, the most
             tokens for each sentence, under `max_length`.
+        vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
+            step that scores a shortlist: the ids that the columns of its
+            logits stand for, all different and `end_id` among them, at least
+            `2 * beam_width`.
 
     Returns:
         `Hypotheses`, the `num_hypotheses` best of each sentence.
 
     Raises:
-        ValueError: when an argument is out of its range, a coverage penalty
-            is asked for without a `source_mask`, or alignments of a step
-            without any.
+        ValueError: when an argument is out of its range, `states` holds no
+            tensor, a coverage penalty is asked for without a `source_mask`,
+            or alignments of a step without any.
 
     Example:
 
     >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
     ...     return 9 * keras.ops.one_hot(ids + 1, 5), states, None
     >>> search = BeamSearch(start_id=0, end_id=4, pad_id=-1, max_length=6)
-    >>> search(step, np.zeros((1, 1)), ()).ids
+    >>> search(step, np.zeros((1, 1))).ids
     [[[ 1,  2,  3,  4, -1, -1]]]
 
     Reference:
@@ -92,25 +110,37 @@ class BeamSearch(Search):
         length_penalty=1.0,
         coverage_penalty=0.0,
         num_hypotheses=1,
+        min_length=0,
+        forbidden_ids=(),
+        no_repeat_ngram=0,
     ):
-        super().__init__(start_id, end_id, pad_id, max_length)
-        self.beam_width = at_least_one("beam_width", beam_width)
-        self.num_hypotheses = at_least_one("num_hypotheses", num_hypotheses)
+        super().__init__(
+            start_id,
+            end_id,
+            pad_id,
+            max_length,
+            min_length,
+            forbidden_ids,
+            no_repeat_ngram,
+        )
+        self.beam_width = integer("beam_width", beam_width, 1)
+        self.length_penalty = number("length_penalty", length_penalty)
+        self.coverage_penalty = number("coverage_penalty", coverage_penalty)
+        self.num_hypotheses = integer("num_hypotheses", num_hypotheses, 1)
         if num_hypotheses > beam_width:
             raise ValueError(
                 "`num_hypotheses` cannot exceed `beam_width`. Received: "
                 f"num_hypotheses={num_hypotheses}, beam_width={beam_width}"
             )
-        if length_penalty < 0 or coverage_penalty < 0:
-            raise ValueError(
-                "Penalties must not be negative. Received: length_penalty="
-                f"{length_penalty}, coverage_penalty={coverage_penalty}"
-            )
-        self.length_penalty = length_penalty
-        self.coverage_penalty = coverage_penalty
 
     def __call__(
-        self, step, states, memory, source_mask=None, max_lengths=None
+        self,
+        step,
+        states,
+        memory=None,
+        source_mask=None,
+        max_lengths=None,
+        vocabulary=None,
     ):
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
@@ -118,157 +148,126 @@ class BeamSearch(Search):
                 f"`source_mask`. Received: coverage_penalty="
                 f"{self.coverage_penalty}, source_mask=None"
             )
-        batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
-        limits = self.limits(max_lengths, batch_size)
-        states, memory = keras.tree.map_structure(
-            lambda x: ops.repeat(ops.expand_dims(x, 1), self.beam_width, 1),
-            (states, memory),
+        rows, given = self.begin(
+            states,
+            memory,
+            source_mask,
+            max_lengths,
+            vocabulary,
+            self.beam_width,
         )
-        shape = (batch_size, self.beam_width)
-        # Before the first step there is one hypothesis, not `beam_width`.
-        first = ops.zeros(shape, "int32") + ops.arange(self.beam_width)
-        places = None if source_mask is None else ops.shape(source_mask)[1]
-        rows = {
-            "done": limits < 1,
-            "last": ops.full(shape, self.start_id, dtype="int32"),
-            "totals": ops.where(first == 0, 0.0, _IMPOSSIBLE),
-            "states": states,
-            "trace": empty_trace(
-                batch_size, self.max_length, self.beam_width, places
-            ),
-            "attended": (),
-            "finished": {
-                "scores": ops.full(shape, _IMPOSSIBLE, dtype="float32"),
-                "times": ops.zeros(shape, "int32"),
-                "beams": ops.zeros(shape, "int32"),
-            },
-        }
-        given = {"memory": memory, "limits": limits}
-        if source_mask is not None:
-            given["source_mask"] = source_mask
-        if self.coverage_penalty:
-            rows["attended"] = ops.zeros((*shape, places))
+        rows.update(self._first_beams(ops.shape(rows["last"]), source_mask))
         steps, rows = advance_until_done(
             lambda *args: self._advance(step, *args), 0, rows, given
         )
-        alive = {
-            "scores": self._score(
-                rows["totals"],
-                ops.expand_dims(limits, 1),
-                rows["attended"],
-                source_mask,
-            ),
-            "times": ops.zeros_like(first) + ops.expand_dims(limits, 1),
-            "beams": first,
-        }
-        # They lie by their totals, which is no order of coverage.
-        _, order = ops.top_k(alive["scores"], self.beam_width)
-        alive = {name: gather(x, order) for name, x in alive.items()}
-        best, has_end = self._rank(rows["finished"], alive)
-        ids, alignments = write_out(
+        found, has_end = self._rank(given, **rows["hypotheses"])
+        written = write_out(
             rows["trace"],
             steps,
-            best["times"],
-            best["beams"],
+            found["times"],
+            found["beams"],
             has_end,
             self.end_id,
             self.pad_id,
         )
-        return Hypotheses(ids, best["scores"], alignments)
+        return self.hypotheses(found["scores"], **written)
+
+    def _first_beams(self, shape, source_mask):
+        """What beams of shape `(batch, beams)` hold before the first step."""
+        places = None if source_mask is None else ops.shape(source_mask)[1]
+        # There is one hypothesis yet, not `beam_width`.
+        is_first = ops.equal(ops.arange(self.beam_width), 0)
+        living = {"totals": ops.zeros(shape) + ops.where(is_first, 0.0, NEVER)}
+        if self.coverage_penalty:
+            living["attended"] = ops.zeros((*shape, places))
+        finished = {
+            "scores": ops.full(shape, NEVER, dtype="float32"),
+            "times": ops.zeros(shape, "int32"),
+            "beams": ops.zeros(shape, "int32"),
+        }
+        return {
+            "hypotheses": {"living": living, "finished": finished},
+            "trace": empty_trace(*shape, self.max_length, places),
+        }
 
     def _advance(self, step, t, rows, given):
-        """Extends the hypotheses by a token each."""
-        source_mask = given.get("source_mask")
-        done = rows["done"]
-        states, memory = keras.tree.map_structure(
-            flatten_beams, (rows["states"], given["memory"])
+        """Extends the living hypotheses by a token each."""
+        logits, allowed, states, weights = self.predict(step, t, rows, given)
+        living, finished = (
+            rows["hypotheses"][name] for name in ("living", "finished")
         )
-        logits, states, weights = step(
-            ops.reshape(rows["last"], (-1,)), states, memory
-        )
-        best, parents, tokens = self._expand(logits, rows["totals"])
-        if source_mask is not None:
-            weights = split_beams(self.alignments(weights), self.beam_width)
-        attended = rows["attended"]
+        candidates = self._expand(logits, allowed, living["totals"])
         if self.coverage_penalty:
-            attended = attended + weights
-        ended = self._ended(best, parents, tokens, attended, t, source_mask)
-        ended["scores"] = ops.where(
-            ops.expand_dims(done, 1), _IMPOSSIBLE, ended["scores"]
-        )
-        finished = self._best(rows["finished"], ended)
-
-        is_end = ops.equal(tokens, self.end_id)
-        living, order = ops.top_k(
-            ops.where(is_end, _IMPOSSIBLE, best), self.beam_width
-        )
-        parents, last = gather(parents, order), gather(tokens, order)
-        totals = ops.where(ops.expand_dims(done, 1), rows["totals"], living)
-        if self.coverage_penalty:
-            attended = ops.where(
-                ops.expand_dims(done, (1, 2)),
-                rows["attended"],
-                gather(attended, parents),
+            candidates["attended"] = gather(
+                living["attended"] + weights, candidates["parents"]
             )
-        now_done = self._is_done(t, given["limits"], totals, finished)
+        is_end = ops.equal(self.ids(candidates["columns"], given), self.end_id)
+        ended = self._ended(t, candidates, is_end, given["source_mask"])
+        finished = best(join(finished, ended), "scores", self.beam_width)
+        candidates["totals"] = ops.where(is_end, NEVER, candidates["totals"])
+        living = best(candidates, "totals", self.beam_width)
+        parents, columns = living.pop("parents"), living.pop("columns")
+
+        hypotheses = keep(
+            rows["done"],
+            rows["hypotheses"],
+            {"living": living, "finished": finished},
+        )
+        now_done = self._is_done(t, given["limits"], **hypotheses)
+        last = self.ids(columns, given)
+        states, history = keras.tree.map_structure(
+            lambda x: gather(x, parents), (states, rows["history"])
+        )
         return {
-            "done": ops.logical_or(done, now_done),
+            "done": ops.logical_or(rows["done"], now_done),
             "last": last,
-            "totals": totals,
-            "states": keras.tree.map_structure(
-                lambda x: gather(split_beams(x, self.beam_width), parents),
-                states,
-            ),
+            "states": states,
+            "history": self.constraints.note(history, t, columns),
+            "hypotheses": hypotheses,
             "trace": note(
                 rows["trace"], t, tokens=last, parents=parents, weights=weights
             ),
-            "attended": attended,
-            "finished": finished,
         }
 
-    def _expand(self, logits, totals):
-        """The best ways to go on.
+    def _expand(self, logits, allowed, totals):
+        """The `2 * beam_width` best ways to go on.
 
         Returns:
-            Total log-probability, beam it comes from and token of the
-            `2 * beam_width` best, each of shape `(batch, candidates)`.
+            Dictionary of their total log-probabilities, the beams that they
+            extend, and the columns of the logits that they choose, each of
+            shape `(batch, candidates)`.
         """
-        logits = ops.cast(logits, "float32")
-        # The best of a sentence are among the best of its rows, and only
+        # The best of a sentence are among the best of its beams, and only
         # those need their log-probability.
-        width = min(2 * self.beam_width, logits.shape[-1])
-        best, tokens = top_k(logits, width)
-        best -= ops.logsumexp(logits, axis=-1, keepdims=True)
-        best = ops.expand_dims(totals, 2) + ops.reshape(
-            best, (-1, self.beam_width, width)
-        )
+        gains, columns = top_k(flatten_beams(allowed), 2 * self.beam_width)
+        gains -= ops.logsumexp(flatten_beams(logits), axis=1, keepdims=True)
+        totals = totals[:, :, None] + split_beams(gains, self.beam_width)
+        width = totals.shape[2]
         shape = (-1, self.beam_width * width)
-        best, index = ops.top_k(
-            ops.reshape(best, shape),
-            min(2 * self.beam_width, self.beam_width * width),
-        )
-        return best, index // width, gather(ops.reshape(tokens, shape), index)
-
-    def _ended(self, best, parents, tokens, attended, t, source_mask):
-        """The candidates that end here, with their final scores."""
-        best, parents, tokens = (
-            x[:, : self.beam_width] for x in (best, parents, tokens)
-        )
-        if self.coverage_penalty:
-            attended = gather(attended, parents)
-        ends = ops.logical_and(
-            ops.equal(tokens, self.end_id), best > _IMPOSSIBLE / 2
-        )
-        scores = self._score(best, t + 1, attended, source_mask)
+        totals, index = top_k(ops.reshape(totals, shape), 2 * self.beam_width)
         return {
-            "scores": ops.where(ends, scores, _IMPOSSIBLE),
-            "times": ops.zeros_like(parents) + t,
-            "beams": parents,
+            "totals": totals,
+            "parents": index // width,
+            "columns": gather(ops.reshape(columns, shape), index),
         }
 
-    def _score(self, totals, lengths, attended, source_mask):
+    def _ended(self, t, candidates, is_end, source_mask):
+        """Scores of those of the `beam_width` best candidates that end."""
+        first = {
+            name: x[:, : self.beam_width] for name, x in candidates.items()
+        }
+        scores = self._score(
+            t + 1, source_mask, first["totals"], first.get("attended")
+        )
+        return {
+            "scores": ops.where(is_end[:, : self.beam_width], scores, NEVER),
+            "times": ops.zeros_like(first["parents"]) + t,
+            "beams": first["parents"],
+        }
+
+    def _score(self, lengths, source_mask, totals, attended=None):
         scores = totals / self._penalty(lengths)
-        if not self.coverage_penalty:
+        if attended is None:
             return scores
         # A place that was never looked at is as good as hardly looked at.
         logs = ops.log(ops.clip(attended, 1e-6, 1.0))
@@ -279,32 +278,41 @@ class BeamSearch(Search):
         lengths = ops.cast(lengths, "float32")
         return ((5.0 + lengths) / 6.0) ** self.length_penalty
 
-    def _best(self, finished, ended):
-        """The `beam_width` best of two sets of finished hypotheses."""
-        both = join(finished, ended)
-        _, index = ops.top_k(both["scores"], self.beam_width)
-        return {name: gather(x, index) for name, x in both.items()}
-
-    def _is_done(self, t, limits, totals, finished):
-        full = ops.all(finished["scores"] > _IMPOSSIBLE / 2, axis=1)
+    def _is_done(self, t, limits, living, finished):
+        full = ops.all(finished["scores"] > NEVER, axis=1)
         last = finished["scores"][:, self.num_hypotheses - 1]
-        total = ops.max(totals, axis=1)
+        total = ops.max(living["totals"], axis=1)
         behind = total / self._penalty(t + 1) <= last
         # A total can only fall, and is divided by this at the most.
         beaten = total / self._penalty(limits) <= last
         done = ops.logical_or(ops.logical_and(full, behind), beaten)
         return ops.logical_or(done, t + 1 >= limits)
 
-    def _rank(self, finished, alive):
-        """The best hypotheses, and which of them are finished."""
-        # Both are sorted: take what is finished, then what is not.
+    def _rank(self, given, living, finished):
+        """The hypotheses to return, and which of them ended."""
+        lengths = ops.expand_dims(given["limits"], 1)
+        beams = ops.zeros_like(finished["beams"]) + ops.arange(self.beam_width)
+        cut = {
+            "scores": self._score(lengths, given["source_mask"], **living),
+            "times": ops.zeros_like(beams) + lengths,
+            "beams": beams,
+        }
+        # They lie by their totals, which is no order of coverage.
+        cut = best(cut, "scores", self.beam_width)
         count = ops.sum(
-            ops.cast(finished["scores"] > _IMPOSSIBLE / 2, "int32"),
-            axis=1,
-            keepdims=True,
+            ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
         )
         rank = ops.expand_dims(ops.arange(self.num_hypotheses), 0)
         has_end = rank < count
         index = ops.where(has_end, rank, self.beam_width + rank - count)
-        both = join(finished, alive)
+        both = join(finished, cut)
         return {name: gather(x, index) for name, x in both.items()}, has_end
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "beam_width": self.beam_width,
+            "length_penalty": self.length_penalty,
+            "coverage_penalty": self.coverage_penalty,
+            "num_hypotheses": self.num_hypotheses,
+        }

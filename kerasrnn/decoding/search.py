@@ -1,19 +1,30 @@
 """What every search has: its arguments, its step function, its result."""
 
-import numbers
 from typing import Any
 from typing import NamedTuple
 
+import keras
 from keras import ops
+
+from kerasrnn.decoding.arguments import integer
+from kerasrnn.decoding.beams import flatten_beams
+from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.beams import split_beams
+from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.constraints import Constraints
 
 
 class Hypotheses(NamedTuple):
-    """What a search returns, best hypothesis of each sentence first.
+    """What a search returns.
+
+    Where there are fewer hypotheses than were asked for, the last ones do not
+    exist: their score is minus infinity, all their ids are padding, and their
+    alignments 0.
 
     Attributes:
         ids: Integer tensor of shape `(batch, hypotheses, max_length)`: the
             tokens behind the start token, up to and with the end token, and
-            padding behind it. A hypothesis that ran into the maximum length
+            padding behind it. A hypothesis that was cut at the maximum length
             has no end token.
         scores: Float tensor of shape `(batch, hypotheses)`.
         alignments: Float tensor of shape
@@ -34,52 +45,163 @@ class Search:
 
         step(ids, states, memory) -> (logits, states, alignments)
 
-    where `ids` has shape `(rows,)`, `logits` `(rows, vocabulary_size)`,
-    `states` is any nest of tensors `(rows, ...)`, and `alignments` has shape
-    `(rows, places)` or is `None`. `memory` is a nest of tensors `(rows, ...)`
-    that the step only reads. A row is a hypothesis; the search tiles and
-    reorders what it was given for one row a sentence, and leaves out rows of
-    sentences that are done: a step must not count on their number.
+    A row is a hypothesis. `ids` has shape `(rows,)`, `logits`
+    `(rows, vocabulary_size)`, `states` is any nest of tensors `(rows, ...)`,
+    and `alignments` has shape `(rows, places)` or is `None`. `memory` is what
+    the step only reads, a nest of tensors `(sentences, ...)`: every sentence
+    has the same number of rows, side by side, and one row of memory for all
+    of them (`tile_memory` repeats it for a step that wants one for each).
+    The search tiles and reorders the states, and leaves out sentences that
+    are done: a step must not count on their number.
+
+    A step may score a shortlist of the vocabulary, another one for each
+    sentence. Its logits then have the shape `(rows, columns)`, and the search
+    is told the ids of the columns by the call argument `vocabulary`.
 
     Args:
         start_id: Integer id that every hypothesis starts behind.
         end_id: Integer id that ends one.
         pad_id: Integer id put behind the end.
         max_length: Positive integer, the most tokens of a hypothesis.
+        min_length: Integer from 0 to `max_length`, the fewest tokens before
+            the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
+            hypothesis. 0 allows all.
 
     Raises:
-        ValueError: when `max_length` is not a positive integer.
+        ValueError: when an argument is out of its range.
     """
 
-    def __init__(self, start_id=1, end_id=2, pad_id=0, max_length=100):
-        self.start_id = start_id
-        self.end_id = end_id
-        self.pad_id = pad_id
-        self.max_length = at_least_one("max_length", max_length)
+    def __init__(
+        self,
+        start_id=1,
+        end_id=2,
+        pad_id=0,
+        max_length=100,
+        min_length=0,
+        forbidden_ids=(),
+        no_repeat_ngram=0,
+    ):
+        self.start_id = integer("start_id", start_id)
+        self.end_id = integer("end_id", end_id)
+        self.pad_id = integer("pad_id", pad_id)
+        self.max_length = integer("max_length", max_length, 1)
+        self.constraints = Constraints(
+            self.end_id,
+            self.max_length,
+            min_length,
+            forbidden_ids,
+            no_repeat_ngram,
+        )
+        self.min_length = self.constraints.min_length
+        self.forbidden_ids = self.constraints.forbidden_ids
+        self.no_repeat_ngram = self.constraints.no_repeat_ngram
 
-    def limits(self, max_lengths, batch_size):
-        """Returns how many tokens each sentence may have, `(batch,)`."""
+    def begin(
+        self, states, memory, source_mask, max_lengths, vocabulary, beams
+    ):
+        """Returns what a search starts from.
+
+        Returns:
+            A tuple `(rows, given)`: what a step changes, and what it reads,
+            two dictionaries of nests of tensors `(batch, ...)`. All but
+            `"done"` in `rows` are of shape `(batch, beams, ...)`.
+        """
+        if not keras.tree.flatten(states):
+            raise ValueError(
+                "`states` must hold a tensor, whose rows say how many "
+                f"sentences there are. Received: states={states!r}"
+            )
+        batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
-        if max_lengths is None:
-            return limits
-        return ops.minimum(limits, ops.cast(max_lengths, "int32"))
+        if max_lengths is not None:
+            limits = ops.clip(ops.cast(max_lengths, "int32"), 0, limits)
+        rows = {
+            "done": limits < 1,
+            "last": ops.full((batch_size, beams), self.start_id, "int32"),
+            "states": keras.tree.map_structure(
+                lambda x: ops.repeat(ops.expand_dims(x, 1), beams, axis=1),
+                states,
+            ),
+            "history": self.constraints.empty_history(batch_size, beams),
+        }
+        given = {
+            "memory": memory,
+            "limits": limits,
+            "source_mask": source_mask,
+            "vocabulary": (
+                None if vocabulary is None else ops.cast(vocabulary, "int32")
+            ),
+        }
+        return rows, given
 
-    def alignments(self, weights):
-        """Returns what a step gave as its alignments, in float32."""
-        if weights is None:
+    def predict(self, step, t, rows, given):
+        """Runs the step on all hypotheses.
+
+        Returns:
+            A tuple `(logits, allowed, states, weights)`: the logits, the same
+            with what the constraints refuse at minus infinity, the states and
+            the alignments, each of shape `(batch, beams, ...)`.
+        """
+        beams = rows["last"].shape[1]
+        logits, states, weights = step(
+            flatten_beams(rows["last"]),
+            keras.tree.map_structure(flatten_beams, rows["states"]),
+            given["memory"],
+        )
+        if given["source_mask"] is None:
+            weights = None
+        elif weights is None:
             raise ValueError(
                 "With `source_mask` the alignments are returned. Expected: a "
                 "step function that gives some, of shape (rows, places). "
                 "Received: None"
             )
-        return ops.cast(weights, "float32")
-
-
-def at_least_one(name, value):
-    """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    integer = isinstance(value, numbers.Integral)
-    if isinstance(value, bool) or not integer or value < 1:
-        raise ValueError(
-            f"`{name}` must be a positive integer. Received: {name}={value!r}"
+        else:
+            weights = split_beams(ops.cast(weights, "float32"), beams)
+        logits = split_beams(ops.cast(logits, "float32"), beams)
+        states = keras.tree.map_structure(
+            lambda x: split_beams(x, beams), states
         )
-    return int(value)
+        allowed = self.constraints(
+            logits, t, given["vocabulary"], rows["history"]
+        )
+        return logits, allowed, states, weights
+
+    def ids(self, columns, given):
+        """Returns the ids of columns of the logits, `(batch, choices)`."""
+        if given["vocabulary"] is None:
+            return columns
+        return gather(given["vocabulary"], columns)
+
+    def hypotheses(self, scores, ids, alignments=None):
+        """Returns `Hypotheses` from what was written step by step.
+
+        Args:
+            scores: Float tensor of shape `(batch, hypotheses)`.
+            ids: Integer tensor of shape `(batch, length, hypotheses)`.
+            alignments: Optional float tensor of shape
+                `(batch, length, hypotheses, places)`.
+        """
+        exists = ops.expand_dims(scores > NEVER, 2)
+        ids = ops.where(exists, ops.swapaxes(ids, 1, 2), self.pad_id)
+        if alignments is not None:
+            exists = ops.expand_dims(exists, 3)
+            alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
+        return Hypotheses(ids, scores, alignments)
+
+    def get_config(self):
+        return {
+            "start_id": self.start_id,
+            "end_id": self.end_id,
+            "pad_id": self.pad_id,
+            "max_length": self.max_length,
+            "min_length": self.min_length,
+            "forbidden_ids": list(self.forbidden_ids),
+            "no_repeat_ngram": self.no_repeat_ngram,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)

@@ -9,16 +9,17 @@ from keras import ops
 from kerasrnn.decoding.beams import gather
 
 
-def put(buffer, position, values, axis):
-    """Writes `values` at a position of one axis of `buffer`."""
-    rank = len(buffer.shape)
-    shape = [1] * rank
-    shape[axis] = buffer.shape[axis]
-    here = ops.reshape(ops.arange(buffer.shape[axis]) == position, shape)
-    return ops.where(here, ops.expand_dims(values, axis), buffer)
+def put(buffer, t, values):
+    """Writes `values` of shape `(batch, ...)` at `buffer[:, t]`.
+
+    It is written in place where nothing else holds the buffer.
+    """
+    rows = ops.arange(ops.shape(buffer)[0])
+    here = ops.stack([rows, ops.zeros_like(rows) + t], axis=1)
+    return ops.scatter_update(buffer, here, values)
 
 
-def empty_trace(batch_size, length, beams, places=None):
+def empty_trace(batch_size, beams, length, places=None):
     """Returns room for `length` steps, for alignments where there are places.
 
     It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
@@ -35,10 +36,7 @@ def empty_trace(batch_size, length, beams, places=None):
 
 def note(trace, t, **chosen):
     """Returns the trace with what step `t` chose, `(batch, beams, ...)`."""
-    return {
-        name: put(buffer, t, chosen[name], axis=1)
-        for name, buffer in trace.items()
-    }
+    return {name: put(x, t, chosen[name]) for name, x in trace.items()}
 
 
 def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
@@ -55,10 +53,12 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
         pad_id: Integer id written behind it.
 
     Returns:
-        Ids of shape `(batch, hypotheses, length)`, and alignments of shape
-        `(batch, hypotheses, length, places)` or `None`.
+        Dictionary of the `"ids"`, of shape `(batch, length, hypotheses)`, and
+        where they were noted the `"alignments"`, of shape
+        `(batch, length, hypotheses, places)`.
     """
-    shape = (*ops.shape(times), trace["tokens"].shape[1])
+    batch_size, count = ops.shape(times)
+    shape = (batch_size, trace["tokens"].shape[1], count)
     written = {"ids": ops.full(shape, pad_id, dtype="int32")}
     if "weights" in trace:
         places = ops.shape(trace["weights"])[-1]
@@ -71,16 +71,14 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
         tokens = ops.where(inside, gather(chosen["tokens"], beams), pad_id)
         tokens = ops.where(ending, end_id, tokens)
         beams = ops.where(inside, gather(chosen["parents"], beams), beams)
-        following = {"ids": put(written["ids"], t, tokens, axis=2)}
+        following = {"ids": put(written["ids"], t, tokens)}
         if "weights" in trace:
             says = ops.expand_dims(ops.logical_or(inside, ending), 2)
             weights = ops.where(says, gather(chosen["weights"], beams), 0.0)
-            following["alignments"] = put(
-                written["alignments"], t, weights, axis=2
-            )
+            following["alignments"] = put(written["alignments"], t, weights)
         return t - 1, beams, following
 
     _, _, written = ops.while_loop(
         lambda t, *rest: t >= 0, step_back, (steps - 1, beams, written)
     )
-    return written["ids"], written.get("alignments")
+    return written

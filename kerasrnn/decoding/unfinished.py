@@ -17,7 +17,8 @@ def advance_until_done(advance, t, rows, given, halvings=2):
         t: Integer, how many steps were taken.
         rows: Dictionary of nests of tensors of shape `(batch, ...)`, among
             them `"done"`, a boolean tensor of shape `(batch,)`.
-        given: Nest of tensors of shape `(batch, ...)` that `advance` reads.
+        given: Nest of tensors of shape `(batch, ...)`, or `None`, that
+            `advance` reads.
         halvings: Integer, how many times rows are left behind.
 
     Returns:
@@ -25,6 +26,8 @@ def advance_until_done(advance, t, rows, given, halvings=2):
     """
     size = ops.shape(rows["done"])[0]
     if isinstance(size, int) and size < 2:
+        if size < 1:
+            return t, rows
         halvings = 0
     half = (size + 1) // 2
 
@@ -52,4 +55,6 @@ def advance_until_done(advance, t, rows, given, halvings=2):
 
 def pick(nest, index):
     """Returns rows of each tensor."""
-    return keras.tree.map_structure(lambda x: ops.take(x, index, axis=0), nest)
+    return keras.tree.map_structure(
+        lambda x: None if x is None else ops.take(x, index, axis=0), nest
+    )

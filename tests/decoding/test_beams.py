@@ -3,6 +3,9 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.decoding import tile_memory
+from kerasrnn.decoding.beams import best
+from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import top_k
 from tests import helpers
 
@@ -34,3 +37,36 @@ def test_the_size_may_be_unknown_in_a_graph():
     values, index = function(tf.constant([[1.0, 3.0, 2.0], [0.0, 0.0, 0.5]]))
     assert values.numpy().tolist() == [[3.0], [0.5]]
     assert index.numpy().tolist() == [[1], [2]]
+
+
+def test_of_fewer_all_are_the_greatest():
+    values, index = top_k(ops.array([[1.0, 3.0, 2.0]]), 5)
+    assert helpers.as_numpy(values).tolist() == [[3.0, 2.0, 1.0]]
+    assert helpers.as_numpy(index).tolist() == [[1, 2, 0]]
+
+
+def test_memory_is_repeated_for_the_hypotheses_of_a_sentence():
+    memory = {"mask": None, "keys": ops.array([[[1.0]], [[2.0]]])}
+    tiled = tile_memory(memory, ops.zeros((6,), "int32"))
+    assert tiled["mask"] is None
+    keys = helpers.as_numpy(tiled["keys"])
+    assert keys.shape == (6, 1, 1)
+    assert keys[:, 0, 0].tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
+
+
+def test_the_best_by_one_number_bring_the_others():
+    hypotheses = {
+        "scores": ops.array([[1.0, 3.0, 2.0], [9.0, 7.0, 8.0]]),
+        "names": ops.array([[[0], [1], [2]], [[3], [4], [5]]]),
+    }
+    found = helpers.as_numpy(best(hypotheses, "scores", 2))
+    assert found["scores"].tolist() == [[3.0, 2.0], [9.0, 8.0]]
+    assert found["names"].tolist() == [[[1], [2]], [[3], [5]]]
+
+
+def test_what_is_done_is_kept():
+    old = {"a": ops.zeros((2, 3)), "b": (ops.zeros((2,)),)}
+    new = {"a": ops.ones((2, 3)), "b": (ops.ones((2,)),)}
+    kept = helpers.as_numpy(keep(ops.array([True, False]), old, new))
+    assert kept["a"].tolist() == [[0.0] * 3, [1.0] * 3]
+    assert kept["b"][0].tolist() == [0.0, 1.0]

@@ -1,4 +1,7 @@
-"""What both searches do."""
+"""What all searches do."""
+
+import json
+import re
 
 import keras
 import numpy as np
@@ -7,10 +10,15 @@ from keras import ops
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding import Search
+from kerasrnn.decoding import tile_memory
 from tests.decoding.steps import END
 from tests.decoding.steps import PAD
 from tests.decoding.steps import START
 from tests.decoding.steps import A
+from tests.decoding.steps import B
+from tests.decoding.steps import as_arrays
 from tests.decoding.steps import random_tables
 from tests.decoding.steps import run
 from tests.decoding.steps import table_step
@@ -21,12 +29,20 @@ SEARCHES = [
     BeamSearch(START, END, PAD, 8, beam_width=1),
     BeamSearch(START, END, PAD, 8, beam_width=3, num_hypotheses=3),
     BeamSearch(START, END, PAD, 8, beam_width=4, coverage_penalty=0.3),
+    SamplingSearch(START, END, PAD, 8, num_samples=2, seed=3),
 ]
+NAMES = ["greedy", "beam 1", "3-best", "coverage", "sampling"]
+KINDS = [GreedySearch, BeamSearch, SamplingSearch]
 
 
-@pytest.fixture(params=SEARCHES, ids=["greedy", "beam 1", "3-best", "coverage"])
+@pytest.fixture(params=SEARCHES, ids=NAMES)
 def search(request):
     return request.param
+
+
+def number_of_hypotheses(search):
+    config = search.get_config()
+    return config.get("num_hypotheses", config.get("num_samples", 1))
 
 
 def mask_of(tables):
@@ -36,7 +52,7 @@ def mask_of(tables):
 LETTERS = "-$abcdefghijklmnopqrstuvwxyz^"  # padding, end, ..., start
 
 
-@pytest.mark.parametrize("kind", [GreedySearch, BeamSearch])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("word", ["sequentially", "a", ""])
 def test_spells_a_word(kind, word):
     """The state counts how many letters are written."""
@@ -45,33 +61,42 @@ def test_spells_a_word(kind, word):
     def step(ids, states, memory):
         here = ops.minimum(states, len(word))
         letters = ops.take(spelled, ops.squeeze(here, 1))
-        return 9 * ops.one_hot(letters, len(LETTERS)), states + 1, None
+        return 99 * ops.one_hot(letters, len(LETTERS)), states + 1, None
 
-    found = kind(28, 1, 0, 20)(step, ops.zeros((2, 1), "int32"), ())
+    found = kind(28, 1, 0, 20)(step, ops.zeros((2, 1), "int32"))
     for ids in ops.convert_to_numpy(found.ids)[:, 0]:
         written = "".join(LETTERS[i] for i in ids)
         assert written == f"{word}$".ljust(20, "-")
 
 
-def test_shapes(search):
-    tables = random_tables(3, 6)
-    count = getattr(search, "num_hypotheses", 1)
-    found = run(search, tables, source_mask=mask_of(tables))
-    assert found.ids.shape == (3, count, 8)
+@pytest.fixture(scope="module", params=SEARCHES, ids=NAMES)
+def searched(request):
+    """A search, what it searched, and what it found there."""
+    tables = random_tables(20, 6, seed=3)
+    found = run(request.param, tables, source_mask=mask_of(tables))
+    return request.param, tables, found
+
+
+def test_shapes(searched):
+    search, _, found = searched
+    count = number_of_hypotheses(search)
+    assert found.ids.shape == (20, count, 8)
     assert found.ids.dtype == "int32"
-    assert found.scores.shape == (3, count)
-    assert found.alignments.shape == (3, count, 8, 3)
+    assert found.scores.shape == (20, count)
+    assert found.alignments.shape == (20, count, 8, 3)
 
 
-def test_alignments_come_with_a_source_mask_only(search):
+def test_alignments_come_with_a_source_mask_only(searched):
+    search, tables, found = searched
     if getattr(search, "coverage_penalty", 0):
         pytest.skip("cannot do without")
-    assert run(search, random_tables(3, 6)).alignments is None
+    without = run(search, tables)
+    assert without.alignments is None
+    np.testing.assert_array_equal(without.ids, found.ids)
 
 
-def test_behind_the_end_is_padding(search):
-    tables = random_tables(20, 6)
-    found = run(search, tables, source_mask=mask_of(tables))
+def test_behind_the_end_is_padding(searched):
+    _, _, found = searched
     ended = 0
     for ids, alignments in zip(
         found.ids.reshape(-1, 8),
@@ -87,10 +112,9 @@ def test_behind_the_end_is_padding(search):
     assert 5 < ended
 
 
-def test_alignments_are_those_the_tokens_were_predicted_with(search):
+def test_alignments_are_those_the_tokens_were_predicted_with(searched):
     """A table's step looks where the token before says."""
-    tables = random_tables(20, 6, seed=3)
-    found = run(search, tables, source_mask=mask_of(tables))
+    _, tables, found = searched
     for i, table in enumerate(tables):
         for ids, alignments in zip(
             found.ids[i], found.alignments[i], strict=True
@@ -110,6 +134,8 @@ def sharpening_step(ids, states, memory):
 
 
 def test_a_sentence_in_a_batch_is_as_alone(search):
+    if isinstance(search, SamplingSearch):
+        pytest.skip("draws something else")
     tables = random_tables(5, 6, seed=4)
     limits = np.array([3, 0, 9, 5, 1])
     together = run(
@@ -201,12 +227,9 @@ def test_stops_when_every_sentence_is_done():
 
     table = np.full((5, 5), -30.0)
     table[START, A] = table[A, END] = 0.0
-    for search in (
-        GreedySearch(START, END, PAD, 50),
-        BeamSearch(START, END, PAD, 50, beam_width=4),
-    ):
+    for kind in KINDS:
         steps.clear()
-        found = run(search, [table] * 3, step)
+        found = run(kind(START, END, PAD, 50), [table] * 3, step)
         assert {tokens(ids) for ids in found.ids[:, 0]} == {(A, END)}
         assert len(steps) == 2
 
@@ -222,6 +245,9 @@ def compiled(function):
     return tf.function(function, [tf.TensorSpec([None, 6, 6])])
 
 
+@pytest.mark.parametrize(
+    "search", SEARCHES[0:1] + SEARCHES[3:], ids=NAMES[0:1] + NAMES[3:]
+)
 def test_compiled_is_as_eager(search):
     @compiled
     def graph(tables):
@@ -238,20 +264,181 @@ def test_compiled_is_as_eager(search):
 
 
 def test_no_sentence_has_no_hypothesis(search):
-    if keras.backend.backend() != "tensorflow":
-        pytest.skip("an empty batch comes of a dynamic shape")
     found = run(search, np.zeros((0, 6, 6)), source_mask=np.zeros((0, 3), bool))
-    assert found.ids.shape[0] == found.scores.shape[0] == 0
-    assert found.ids.shape[2] == 8
+    count = number_of_hypotheses(search)
+    assert found.ids.shape == (0, count, 8)
+    assert found.scores.shape == (0, count)
+    assert found.alignments.shape == (0, count, 8, 3)
+
+
+def test_a_step_may_read_no_memory():
+    table = random_tables(1, 6)[0].astype("float32")
+
+    def step(ids, states, memory):
+        assert memory is None
+        return ops.take(table, ids, axis=0), states, None
+
+    search = BeamSearch(START, END, PAD, 8)
+    found = as_arrays(search(step, ops.zeros((3, 1))))
+    expected = run(search, [table] * 3)
+    np.testing.assert_array_equal(found.ids, expected.ids)
+
+
+def test_states_say_how_many_sentences_there_are(search):
+    with pytest.raises(ValueError, match=r"Received: states=\(\)"):
+        search(table_step, (), ops.zeros((2, 6, 6)), ops.ones((2, 3), "bool"))
+
+
+def test_memory_has_a_row_for_each_sentence():
+    """Also where sentences that are done were left behind."""
+    rows = []
+
+    def step(ids, states, memory):
+        assert ids.shape[0] == states.shape[0]
+        rows.append((ids.shape[0], memory.shape[0]))
+        return table_step(ids, states, memory)
+
+    search = BeamSearch(START, END, PAD, 8, beam_width=3, min_length=8)
+    limits = np.array([1, 2, 3, 4, 5, 6])
+    run(search, random_tables(6, 6, seed=4), step, max_lengths=limits)
+    assert set(rows) == {(18, 6), (9, 3), (6, 2)}
+
+
+def shortlists(count, size):
+    """Of each sentence some ids, the special ones among them."""
+    generator = np.random.default_rng(7)
+    some = [
+        generator.choice(np.arange(4, size), 8, replace=False)
+        for _ in range(count)
+    ]
+    # In order, so that samplers draw the same from all ids.
+    return np.sort([[PAD, END, A, B, *x] for x in some], axis=1)
+
+
+def listed_step(ids, states, memory):
+    """Scores what is in the shortlist of each sentence."""
+    tables, vocabulary = memory
+    logits, states, weights = table_step(ids, states, tables)
+    columns = tile_memory(vocabulary, ids)
+    return ops.take_along_axis(logits, columns, axis=1), states, weights
+
+
+@pytest.mark.parametrize("search", SEARCHES[2:], ids=NAMES[2:])
+def test_a_shortlist_is_as_a_vocabulary_of_which_the_rest_cannot_come(search):
+    constraints = {"min_length": 7, "forbidden_ids": [5, B]}
+    search = type(search)(
+        **{**search.get_config(), **constraints, "no_repeat_ngram": 2}
+    )
+    tables = random_tables(6, 30, seed=5).astype("float32")
+    vocabulary = shortlists(6, 30)
+    mask = {"source_mask": mask_of(tables), "max_lengths": [8, 1, 8, 5, 2, 8]}
+    short = search(
+        listed_step,
+        ops.zeros((6, 1)),
+        (tables, vocabulary),
+        vocabulary=vocabulary,
+        **mask,
+    )
+    listed = (vocabulary[:, :, None] == np.arange(30)).any(1)
+    full = run(search, np.where(listed[:, None], tables, -1e9), **mask)
+    for x, y in zip(as_arrays(short), full, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="graphs of TensorFlow"
+)
+def test_the_size_of_a_shortlist_may_be_unknown_in_a_graph():
+    import tensorflow as tf
+
+    search = BeamSearch(START, END, PAD, 6, no_repeat_ngram=1)
+    tables = random_tables(3, 12).astype("float32")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None], "int32")])
+    def graph(vocabulary):
+        memory = tables, vocabulary
+        return search(
+            listed_step, ops.zeros((3, 1)), memory, vocabulary=vocabulary
+        ).ids
+
+    found = graph(np.array([range(12)[::-1]] * 3, "int32"))
+    np.testing.assert_array_equal(found, run(search, tables).ids)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_is_saved_with_what_holds_it(kind):
+    search = kind(
+        start_id=4,
+        end_id=3,
+        pad_id=1,
+        max_length=7,
+        min_length=2,
+        forbidden_ids=np.array([5, 6]),
+        no_repeat_ngram=2,
+        **{
+            GreedySearch: {},
+            BeamSearch: {
+                "beam_width": 4,
+                "length_penalty": 0.6,
+                "coverage_penalty": 0.2,
+                "num_hypotheses": 3,
+            },
+            SamplingSearch: {
+                "num_samples": 3,
+                "temperature": 0.7,
+                "top_k": 9,
+                "top_p": 0.9,
+                "seed": 5,
+            },
+        }[kind],
+    )
+    config = search.get_config()
+    defaults = kind().get_config()
+    assert all(config[name] != defaults[name] for name in defaults)
+    saved = json.dumps(keras.saving.serialize_keras_object(search))
+    assert '"kerasrnn>' + kind.__name__ in saved
+    opened = keras.saving.deserialize_keras_object(json.loads(saved))
+    assert type(opened) is kind
+    assert opened.get_config() == config
 
 
 @pytest.mark.parametrize("max_length", [0, -1, 2.0, True, "3", None])
-@pytest.mark.parametrize("kind", [GreedySearch, BeamSearch])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_length_must_be_a_positive_integer(kind, max_length):
     with pytest.raises(
         ValueError, match=f"Received: max_length={max_length!r}"
     ):
         kind(max_length=max_length)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"start_id": 1.0},
+        {"end_id": None},
+        {"pad_id": "0"},
+        {"min_length": -1},
+        {"min_length": 5, "max_length": 4},
+        {"forbidden_ids": 3},
+        {"forbidden_ids": [3, 4.5]},
+        {"forbidden_ids": [2]},
+        {"no_repeat_ngram": -1},
+        {"no_repeat_ngram": True},
+    ],
+    ids=str,
+)
+def test_bad_options(options):
+    name, value = next(iter(options.items()))
+    expected = re.escape(f"Received: {name}={value!r}")
+    with pytest.raises(ValueError, match=expected):
+        GreedySearch(**options)
+
+
+def test_every_search_is_a_search(search):
+    """So what a step is asked for stands in the docstring of `Search`."""
+    assert isinstance(search, Search)
+    copy = type(search).from_config(search.get_config())
+    assert copy.get_config() == search.get_config()
 
 
 def test_alignments_that_are_asked_for_must_come(search):

@@ -15,7 +15,7 @@ def test_a_position_is_written_and_the_others_stay():
     values = np.full((2, 4), -1.0, "float32")
     expected = buffer.copy()
     expected[:, 1] = values
-    found = put(ops.array(buffer), 1, ops.array(values), axis=1)
+    found = put(ops.array(buffer), 1, ops.array(values))
     np.testing.assert_array_equal(helpers.as_numpy(found), expected)
 
 
@@ -26,12 +26,12 @@ def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
         {"tokens": [[7, 8]], "parents": [[1, 0]], "weights": [[[3.0], [4.0]]]},
         {"tokens": [[9, 9]], "parents": [[0, 1]], "weights": [[[5.0], [6.0]]]},
     ]
-    trace = empty_trace(1, 4, 2, places=1)
+    trace = empty_trace(1, 2, 4, places=1)
     for t, chosen in enumerate(steps):
         arrays = {name: ops.array(x) for name, x in chosen.items()}
         trace = note(trace, t, **arrays)
     # One ended at the third step, behind beam 1; one never did, in beam 0.
-    ids, alignments = write_out(
+    written = write_out(
         trace,
         3,
         ops.array([[2, 3]]),
@@ -40,20 +40,25 @@ def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
         END,
         PAD,
     )
-    assert helpers.as_numpy(ids).tolist() == [
-        [[5, 8, END, PAD], [6, 7, 9, PAD]]
+    assert helpers.as_numpy(written["ids"]).tolist() == [
+        [[5, 6], [8, 7], [END, 9], [PAD, PAD]]
     ]
-    assert helpers.as_numpy(alignments)[..., 0].tolist() == [
-        [[1.0, 3.0, 6.0, 0.0], [1.0, 4.0, 5.0, 0.0]]
+    assert helpers.as_numpy(written["alignments"])[..., 0].tolist() == [
+        [[1.0, 1.0], [3.0, 4.0], [6.0, 5.0], [0.0, 0.0]]
     ]
 
 
 def test_without_places_there_are_no_alignments():
-    trace = note(
-        empty_trace(1, 2, 1), 0, tokens=[[3]], parents=[[0]], weights=None
+    chosen = {"tokens": ops.array([[3]]), "parents": ops.array([[0]])}
+    trace = note(empty_trace(1, 1, 2), 0, **chosen, weights=None)
+    written = write_out(
+        trace,
+        1,
+        ops.array([[1]]),
+        ops.array([[0]]),
+        ops.array([[False]]),
+        END,
+        PAD,
     )
-    ids, alignments = write_out(
-        trace, 1, ops.array([[1]]), ops.array([[0]]), [[False]], END, PAD
-    )
-    assert alignments is None
-    assert helpers.as_numpy(ids).tolist() == [[[3, PAD]]]
+    assert list(written) == ["ids"]
+    assert helpers.as_numpy(written["ids"]).tolist() == [[[3], [PAD]]]

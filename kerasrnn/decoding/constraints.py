@@ -1,0 +1,169 @@
+"""Constraints on the tokens of a hypothesis, applied before the choice."""
+
+from keras import ops
+
+from kerasrnn.decoding.arguments import integer
+from kerasrnn.decoding.arguments import integers
+from kerasrnn.decoding.beams import flatten_beams
+
+NEVER = float("-inf")
+
+
+class Constraints:
+    """Refuses next tokens of a hypothesis.
+
+    The logit of a refused token becomes minus infinity. Where every token is
+    refused, the hypothesis may end.
+
+    Args:
+        end_id: Integer id of the end token.
+        max_length: Positive integer, the most tokens of a hypothesis.
+        min_length: Integer from 0 to `max_length`, the fewest tokens before
+            the end token.
+        forbidden_ids: List of integer ids that are never produced.
+        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
+            hypothesis. 0 allows all.
+
+    Raises:
+        ValueError: when an argument is out of its range.
+    """
+
+    def __init__(
+        self, end_id, max_length, min_length, forbidden_ids, no_repeat_ngram
+    ):
+        self.end_id = end_id
+        self.max_length = max_length
+        self.min_length = integer("min_length", min_length, 0)
+        self.forbidden_ids = integers("forbidden_ids", forbidden_ids)
+        self.no_repeat_ngram = integer("no_repeat_ngram", no_repeat_ngram, 0)
+        if self.min_length > max_length:
+            raise ValueError(
+                "`min_length` cannot exceed `max_length`. Received: "
+                f"min_length={min_length!r}, max_length={max_length!r}"
+            )
+        if end_id in self.forbidden_ids:
+            raise ValueError(
+                "`forbidden_ids` cannot hold the end token: delay it by "
+                f"`min_length`. Received: forbidden_ids={forbidden_ids!r}, "
+                f"end_id={end_id!r}"
+            )
+
+    @property
+    def _reads_history(self):
+        return 0 < self.no_repeat_ngram <= self.max_length
+
+    def empty_history(self, batch_size, beams):
+        """Returns room for the tokens of hypotheses, `()` if it is not needed.
+
+        They are noted as columns of the logits. As those of a sentence stand
+        for different ids, an n-gram of columns is one of ids.
+        """
+        if not self._reads_history:
+            return ()
+        return ops.zeros((batch_size, beams, self.max_length), "int32")
+
+    def note(self, history, t, columns):
+        """Returns the history with the columns chosen at step `t`."""
+        if not self._reads_history:
+            return history
+        here = ops.equal(ops.arange(self.max_length), t)
+        return ops.where(here, ops.expand_dims(columns, 2), history)
+
+    def __call__(self, logits, t, vocabulary, history):
+        """Refuses tokens.
+
+        Args:
+            logits: Float tensor of shape `(batch, beams, columns)`.
+            t: Integer, how many tokens a hypothesis has.
+            vocabulary: Integer tensor of shape `(batch, columns)`, the ids of
+                the columns, or `None` where the columns are the ids.
+            history: The columns that the hypotheses chose.
+
+        Returns:
+            The logits, at minus infinity where a token is refused.
+        """
+        if not (self.min_length or self.forbidden_ids or self._reads_history):
+            return logits
+        shape = ops.shape(logits)
+        columns, present = find(
+            (self.end_id, *self.forbidden_ids), vocabulary, shape
+        )
+        # The end is refused for some steps, and what is forbidden for all.
+        steps = [self.min_length] + [self.max_length] * len(self.forbidden_ids)
+        refused = ops.logical_and(present, t < ops.array(steps))
+        end, has_end = columns[:, :, :1], present[:, :, :1]
+        if self._reads_history:
+            endings, repeated = repetitions(history, t, self.no_repeat_ngram)
+            columns = ops.concatenate([columns, endings], axis=2)
+            refused = ops.concatenate([refused, repeated], axis=2)
+        left = put_columns(
+            logits, columns, ops.where(refused, NEVER, -NEVER), "min"
+        )
+        stuck = ops.equal(ops.max(left, axis=2, keepdims=True), NEVER)
+        may_end = ops.logical_and(stuck, has_end)
+        ending = ops.take_along_axis(logits, end, axis=2)
+        return put_columns(left, end, ops.where(may_end, ending, NEVER), "max")
+
+
+def find(ids, vocabulary, shape):
+    """Finds the columns of ids, and which ids have one.
+
+    Returns:
+        An integer and a boolean tensor of shape `(batch, beams, ids)`.
+    """
+    batch_size, beams, size = shape
+    ids = ops.array(ids, "int32")
+    if vocabulary is None:
+        present = ops.logical_and(ids >= 0, ids < size)[None]
+        columns = ops.where(present, ids, 0)
+    else:
+        same = ops.equal(vocabulary[:, None], ids[:, None])
+        present = ops.any(same, axis=2)
+        columns = ops.argmax(ops.cast(same, "int32"), axis=2)
+    shape = (batch_size, beams, ids.shape[0])
+    return tuple(
+        ops.broadcast_to(ops.expand_dims(x, 1), shape)
+        for x in (columns, present)
+    )
+
+
+def repetitions(history, t, n):
+    """Finds the columns that would repeat an n-gram.
+
+    Returns:
+        The last columns of all n-grams of the history, and whether the
+        hypothesis now ends with the other columns of that n-gram; both of
+        shape `(batch, beams, n-grams)`.
+    """
+    count = history.shape[2] - n + 1
+    endings = history[:, :, n - 1 :]
+    # Behind `t` there is room for n-grams, and there are none yet.
+    repeated = ops.broadcast_to(
+        ops.arange(n - 1, n - 1 + count) < t, ops.shape(endings)
+    )
+    for i in range(n - 1):
+        latest = ops.take(history, [ops.maximum(t - n + 1 + i, 0)], axis=2)
+        same = ops.equal(history[:, :, i : i + count], latest)
+        repeated = ops.logical_and(repeated, same)
+    return endings, repeated
+
+
+def put_columns(logits, columns, values, reduction):
+    """Puts the least, or greatest, of old and new values at some columns.
+
+    Args:
+        logits: Float tensor of shape `(batch, beams, columns)`.
+        columns: Integer tensor of shape `(batch, beams, places)`.
+        values: Float tensor of that shape.
+        reduction: `"min"` or `"max"`.
+    """
+    columns, values = flatten_beams(columns), flatten_beams(values)
+    rows = ops.expand_dims(ops.arange(ops.shape(columns)[0]), 1)
+    rows = ops.broadcast_to(rows, ops.shape(columns))
+    changed = ops.scatter_update(
+        flatten_beams(logits),
+        ops.reshape(ops.stack([rows, columns], axis=2), (-1, 2)),
+        ops.reshape(values, (-1,)),
+        reduction=reduction,
+    )
+    return ops.reshape(changed, ops.shape(logits))

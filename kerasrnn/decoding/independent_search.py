@@ -1,0 +1,102 @@
+"""Search that extends each hypothesis by itself."""
+
+from keras import ops
+
+from kerasrnn.decoding.beams import flatten_beams
+from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.trace import put
+from kerasrnn.decoding.unfinished import advance_until_done
+
+
+class IndependentSearch(Search):
+    """Base of the searches whose hypotheses know nothing of each other.
+
+    The score of a hypothesis is its total log-probability.
+
+    Attributes:
+        count: Integer, how many hypotheses a sentence has.
+    """
+
+    count = 1
+
+    def choose(self, logits, noise):
+        """Chooses the next token of each hypothesis.
+
+        Args:
+            logits: Float tensor of shape `(rows, columns)`, minus infinity
+                for what is not allowed.
+            noise: What `draw_noise` returned for this step, of shape
+                `(rows,)`, or `None`.
+
+        Returns:
+            The columns chosen, an integer tensor of shape `(rows,)`.
+        """
+        raise NotImplementedError
+
+    def draw_noise(self, batch_size):
+        """Returns noise of shape `(batch, max_length, hypotheses)`."""
+        return None
+
+    def __call__(
+        self,
+        step,
+        states,
+        memory=None,
+        source_mask=None,
+        max_lengths=None,
+        vocabulary=None,
+    ):
+        rows, given = self.begin(
+            states, memory, source_mask, max_lengths, vocabulary, self.count
+        )
+        batch_size = ops.shape(rows["last"])[0]
+        given["noise"] = self.draw_noise(batch_size)
+        shape = (batch_size, self.max_length, self.count)
+        written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
+        if source_mask is not None:
+            places = ops.shape(source_mask)[1]
+            written["alignments"] = ops.zeros((*shape, places))
+        rows["written"] = written
+        rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
+        rows["scores"] = ops.zeros((batch_size, self.count))
+        _, rows = advance_until_done(
+            lambda *args: self._advance(step, *args), 0, rows, given
+        )
+        return self.hypotheses(rows["scores"], **rows["written"])
+
+    def _advance(self, step, t, rows, given):
+        """Writes a token behind each hypothesis that has not ended."""
+        logits, allowed, states, weights = self.predict(step, t, rows, given)
+        noise = given["noise"]
+        if noise is not None:
+            noise = flatten_beams(noise[:, t])
+        allowed = flatten_beams(allowed)
+        columns = ops.expand_dims(self.choose(allowed, noise), 1)
+        gain = gather(allowed, columns) - ops.logsumexp(
+            flatten_beams(logits), axis=1, keepdims=True
+        )
+        columns, gain = (
+            ops.reshape(x, (-1, self.count)) for x in (columns, gain)
+        )
+        ended = rows["ended"]
+        ids = ops.where(ended, self.pad_id, self.ids(columns, given))
+        chosen = {"ids": ids}
+        if weights is not None:
+            chosen["alignments"] = ops.where(ended[:, :, None], 0.0, weights)
+        now_ended = ops.logical_or(ended, ops.equal(ids, self.end_id))
+        at_limit = ops.expand_dims(t + 1 >= given["limits"], 1)
+        now_ended = ops.logical_or(now_ended, at_limit)
+        return {
+            "done": ops.all(now_ended, axis=1),
+            "ended": now_ended,
+            # What has ended reads the end token while it is here.
+            "last": ops.where(now_ended, self.end_id, ids),
+            "states": states,
+            "history": self.constraints.note(rows["history"], t, columns),
+            "scores": rows["scores"] + ops.where(ended, 0.0, gain),
+            "written": {
+                name: put(x, t, chosen[name])
+                for name, x in rows["written"].items()
+            },
+        }

@@ -1,0 +1,103 @@
+"""Constraints, against plain searches of models that obey them."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding.constraints import Constraints
+from tests import helpers
+from tests.decoding.steps import random_trees
+from tests.decoding.steps import search_trees
+from tests.decoding.steps import tree_functions
+from tests.reference import search as reference
+
+START, END, PAD = -1, 0, -1
+IDS = {"start_id": START, "end_id": END, "pad_id": PAD}
+CONSTRAINTS = [
+    {"min_length": 2},
+    {"forbidden_ids": [1, 7]},
+    {"no_repeat_ngram": 1},
+    {"no_repeat_ngram": 2},
+    # Only the end is left at the second step, and too early.
+    {"min_length": 4, "forbidden_ids": [1], "no_repeat_ngram": 1},
+]
+
+
+def functions(trees, constraints):
+    """What each model says of a prefix, without and with the constraints."""
+    for tree in zip(*trees, strict=True):
+        log_probs, _ = tree_functions(*tree)
+        yield (
+            log_probs,
+            reference.constrained(log_probs, END, **constraints),
+        )
+
+
+def written(ids):
+    return tuple(int(i) for i in ids if i != PAD)
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
+    trees = random_trees(12, 3, 4, seed=1)
+    options = {**IDS, **constraints, "max_length": 4}
+    search = BeamSearch(**options, beam_width=24, num_hypotheses=5)
+    found = search_trees(search, trees)
+    for i, (_, allowed) in enumerate(functions(trees, constraints)):
+        expected = reference.exhaustive(
+            allowed, START, END, 4, reference.by_length(1.0)
+        )[:5]
+        exist = np.isfinite(found.scores[i])
+        ids = [written(ids) for ids in found.ids[i][exist]]
+        assert ids == [tokens for tokens, _ in expected]
+        np.testing.assert_allclose(
+            found.scores[i][exist], [score for _, score in expected], rtol=1e-4
+        )
+        assert (found.ids[i][~exist] == PAD).all()
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+def test_greedy_search_takes_the_likeliest_that_is_allowed(constraints):
+    trees = random_trees(20, 4, 5, seed=2)
+    options = {**IDS, **constraints, "max_length": 5}
+    found = search_trees(GreedySearch(**options), trees)
+    beam = BeamSearch(**options, beam_width=1, length_penalty=0)
+    beam = search_trees(beam, trees)
+    np.testing.assert_array_equal(beam.ids, found.ids)
+    np.testing.assert_allclose(beam.scores, found.scores, rtol=1e-4)
+    changed = 0
+    for i, (log_probs, allowed) in enumerate(functions(trees, constraints)):
+        tokens, total = reference.greedy(allowed, START, END, 5)
+        assert written(found.ids[i, 0]) == tokens
+        np.testing.assert_allclose(found.scores[i, 0], total, rtol=1e-4)
+        changed += tokens != reference.greedy(log_probs, START, END, 5)[0]
+    assert changed
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+def test_samples_are_what_is_allowed(constraints):
+    trees = random_trees(6, 4, 5, seed=3)
+    options = {**IDS, **constraints, "max_length": 5}
+    search = SamplingSearch(**options, num_samples=20, seed=1)
+    found = search_trees(search, trees)
+    for i, (log_probs, allowed) in enumerate(functions(trees, constraints)):
+        for ids, score in zip(found.ids[i], found.scores[i], strict=True):
+            tokens = written(ids)
+            assert np.isfinite(reference.log_prob_of(tokens, allowed, START))
+            total = reference.log_prob_of(tokens, log_probs, START)
+            np.testing.assert_allclose(score, total, rtol=1e-4)
+
+
+def test_ids_are_found_in_the_vocabulary_of_each_sentence():
+    constraints = Constraints(9, 5, 1, [7, 8], 0)
+    vocabulary = ops.array([[5, 7, 9], [9, 8, 7], [1, 2, 9]])
+    allowed = constraints(ops.ones((3, 2, 3)), 0, vocabulary, ())
+    expected = [[1, 0, 0], [0, 0, 0], [1, 1, 0]]
+    # Where nothing is left, the end is.
+    expected[1] = [1, 0, 0]
+    found = np.isfinite(helpers.as_numpy(allowed))
+    np.testing.assert_array_equal(found[:, 0], expected)
+    np.testing.assert_array_equal(found[:, 1], expected)

@@ -1,0 +1,187 @@
+import collections
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding.sampling_search import draw
+from tests import helpers
+from tests.decoding.steps import random_trees
+from tests.decoding.steps import search_trees
+from tests.decoding.steps import tree_functions
+from tests.reference import search as reference
+
+IDS = {"start_id": -1, "end_id": 0, "pad_id": -1}
+TREES = random_trees(2, 3, 3, seed=5)
+
+
+def assert_drawn(samples, probabilities):
+    """Chi-square: by chance it fails less than once in a thousand times."""
+    counts = collections.Counter(samples)
+    assert set(counts) <= set(probabilities)
+    expected = len(samples) * np.array(list(probabilities.values()))
+    observed = np.array([counts[x] for x in probabilities])
+    rare = expected < 5
+    expected, observed = (
+        np.append(x[~rare], x[rare].sum()) for x in (expected, observed)
+    )
+    chi_square = ((observed - expected) ** 2 / np.maximum(expected, 1)).sum()
+    degrees = len(expected)
+    assert chi_square < degrees + 4 * np.sqrt(2 * degrees)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"temperature": 0.5},
+        {"top_k": 2},
+        {"top_p": 0.7},
+        {"temperature": 2.0, "top_k": 2, "top_p": 0.6},
+    ],
+    ids=str,
+)
+def test_samples_come_as_often_as_they_are_likely(options):
+    search = SamplingSearch(
+        **IDS, max_length=3, num_samples=3000, seed=1, **options
+    )
+    found = search_trees(search, TREES)
+    for i, tree in enumerate(zip(*TREES, strict=True)):
+        log_probs, _ = tree_functions(*tree)
+        drawn = reference.sampled(log_probs, **options)
+        hypotheses = reference.exhaustive(
+            drawn, -1, 0, 3, lambda tokens, total: np.exp(total)
+        )
+        samples = [tuple(x for x in ids if x >= 0) for ids in found.ids[i]]
+        assert_drawn(samples, dict(hypotheses))
+        expected = [
+            reference.log_prob_of(tokens, log_probs, -1)
+            for tokens in samples[:50]
+        ]
+        np.testing.assert_allclose(found.scores[i, :50], expected, rtol=1e-4)
+
+
+def coin(ids, states, memory):
+    """Heads, tails and the end, each with a probability of a third."""
+    return ops.zeros((ops.shape(ids)[0], 3)), states, None
+
+
+def test_samples_know_nothing_of_each_other():
+    search = SamplingSearch(
+        **IDS, max_length=2, num_samples=2, seed=2, min_length=2
+    )
+    found = helpers.as_numpy(search(coin, ops.zeros((2000, 1))).ids)
+    # Two sentences, two samples of one, and two tokens of a sample.
+    for pair in (found[:1000, 0, 0], found[1000:, 0, 0]), found[..., 0].T:
+        pairs = [tuple(map(int, x)) for x in zip(*pair, strict=True)]
+        assert_drawn(pairs, {(i, j): 0.25 for i in (1, 2) for j in (1, 2)})
+    assert_drawn(
+        [tuple(map(int, x)) for x in found[:, 0]],
+        {(i, j): 0.25 for i in (1, 2) for j in (1, 2)},
+    )
+
+
+def compiled(function):
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return jax.jit(function)
+    import tensorflow as tf
+
+    return tf.function(function)
+
+
+def sample(search, states):
+    return search(coin, states).ids
+
+
+def test_with_a_seed_the_same_is_drawn_at_each_call():
+    search = SamplingSearch(**IDS, max_length=9, num_samples=4, seed=7)
+    graph = compiled(lambda states: sample(search, states))
+    states = ops.zeros((5, 1))
+    first, *others = (
+        helpers.as_numpy(x)
+        for x in (sample(search, states), graph(states), graph(states))
+    )
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+    other = SamplingSearch(**IDS, max_length=9, num_samples=4, seed=8)
+    assert (helpers.as_numpy(sample(other, states)) != first).any()
+
+
+def test_without_a_seed_each_call_draws_anew():
+    search = SamplingSearch(**IDS, max_length=9, num_samples=4)
+    states = ops.zeros((5, 1))
+    first, second = (helpers.as_numpy(sample(search, states)) for _ in "ab")
+    assert (first != second).any()
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="exports of TensorFlow"
+)
+def test_without_a_seed_each_call_of_an_export_draws_anew(tmp_path):
+    import tensorflow as tf
+
+    search = SamplingSearch(**IDS, max_length=9, num_samples=4)
+    archive = keras.export.ExportArchive()
+    archive.track(keras.layers.Identity())
+    archive.add_endpoint(
+        "sample",
+        lambda states: sample(search, states),
+        [tf.TensorSpec([None, 1])],
+    )
+    archive.write_out(tmp_path / "sampler", verbose=False)
+    served = tf.saved_model.load(tmp_path / "sampler")
+    states = tf.zeros((5, 1))
+    first, second = (served.sample(states).numpy() for _ in "ab")
+    assert (first != second).any()
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="jit of JAX")
+def test_on_jax_a_scope_says_where_to_draw():
+    import jax
+
+    search = SamplingSearch(**IDS, max_length=9, num_samples=4)
+    state = search.seed_generator.state
+
+    @jax.jit
+    def graph(states, seed):
+        with keras.StatelessScope(state_mapping=[(state, seed)]) as scope:
+            found = sample(search, states)
+        return found, scope.get_current_value(state)
+
+    states = ops.zeros((5, 1))
+    first, seed = graph(states, state.value)
+    second, _ = graph(states, seed)
+    assert (first != second).any()
+
+
+def test_what_has_no_probability_is_never_drawn():
+    probabilities = np.array([[0.0, 0.5, 0.0, 0.25, 0.0]] * 5, "float32")
+    noise = np.array([0.0, 0.66, 0.67, 1 - 2.0**-24, 1.0], "float32")
+    drawn = draw(ops.array(probabilities), ops.array(noise))
+    # The last one cannot come, but rounding may have it so.
+    assert helpers.as_numpy(drawn).tolist() == [1, 1, 3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_samples": 0},
+        {"temperature": 0.0},
+        {"temperature": float("nan")},
+        {"top_k": 0},
+        {"top_k": 1.5},
+        {"top_p": 0.0},
+        {"top_p": 1.1},
+        {"seed": -1},
+        {"seed": 1.5},
+    ],
+    ids=str,
+)
+def test_bad_options(options):
+    ((name, value),) = options.items()
+    with pytest.raises(ValueError, match=f"Received: {name}={value!r}"):
+        SamplingSearch(**options)
