@@ -1,5 +1,6 @@
 """What `Model.fit` needs and Keras lacks."""
 
+import numbers
 import pathlib
 import time
 
@@ -71,7 +72,7 @@ class TextScores(keras.callbacks.Callback):
         scores = self.score(self.generate(self.inputs), self.references)
         logs["score_seconds"] = clock.read()["wall_seconds"]
         for name, value in scores.items():
-            if isinstance(value, (int, float)):
+            if isinstance(value, numbers.Real):
                 logs[f"val_{name}"] = value
 
 

@@ -1,7 +1,12 @@
 """The loss of models that predict tokens."""
 
+import math
+
 import keras
 from keras import ops
+
+from kerasrnn.metrics.token_shapes import check_token_shapes
+from kerasrnn.metrics.token_shapes import weights_of_tokens
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -14,7 +19,10 @@ class TokenCrossentropy(keras.losses.Loss):
         loss = - (1 - e) log p(y) - e / V sum_v log p(v)
 
     The mean is over the tokens that are not padding, so every real token of
-    a batch weighs the same, however long its sentence.
+    a batch weighs the same, however long its sentence. Where several replicas
+    train together (`tf.distribute`), it is the mean over the replicas of what
+    each has for its part of the batch: that of the whole batch where their
+    parts hold equally many tokens.
 
     Args:
         pad_id: Integer id of padding, whose weight is 0. An id that is not
@@ -23,11 +31,25 @@ class TokenCrossentropy(keras.losses.Loss):
         name: Name of the loss.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`.
-        y_pred: Logits of shape `(batch, time, vocabulary_size)`.
+        y_true: Integer tensor of shape `(batch, time)`. A token that is
+            neither padding nor in the vocabulary makes the result NaN, or an
+            error of the backend.
+        y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
+            floating type; they are computed with in float32.
+        sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
+            by which the losses of tokens are multiplied. What they are
+            divided by stays the number of tokens.
+
+    Returns:
+        A scalar. Of a batch of padding alone, or an empty one, it is 0.
+
+    Masking:
+        Padding is what equals `pad_id`, and nothing else. A Keras mask of
+        `y_pred` has no effect.
 
     Raises:
-        ValueError: when `label_smoothing` is outside `[0, 1)`.
+        ValueError: when `label_smoothing` is outside `[0, 1)`, or a tensor
+            has another shape.
 
     Example:
 
@@ -42,11 +64,8 @@ class TokenCrossentropy(keras.losses.Loss):
     def __init__(
         self, pad_id=0, label_smoothing=0.0, name="token_crossentropy"
     ):
-        # The mean over tokens is taken here: the reduction of Keras would
-        # count padding. Keras casts the labels, too: a float of 16 bits does
-        # not hold every id.
         dtype = keras.backend.result_type(keras.config.floatx(), "float32")
-        super().__init__(name=name, reduction="sum", dtype=dtype)
+        super().__init__(name=name, dtype=dtype)
         if not 0.0 <= label_smoothing < 1.0:
             raise ValueError(
                 "`label_smoothing` must be in [0, 1). "
@@ -54,14 +73,26 @@ class TokenCrossentropy(keras.losses.Loss):
             )
         self.pad_id = pad_id
         self.label_smoothing = label_smoothing
+        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        # The mean is not taken by Keras, which would count padding, put the
+        # weights of a batch beside its time steps, and make ids floats, of
+        # which those of 16 bits do not hold every id.
+        losses = self.call(y_true, y_pred)
+        if sample_weight is not None:
+            losses = losses * weights_of_tokens(sample_weight, losses.dtype)
+        return self._mean_over_replicas(ops.sum(losses))
 
     def call(self, y_true, y_pred):
-        y_pred = ops.cast(
-            y_pred, keras.backend.result_type(y_pred.dtype, "float32")
-        )
+        """Returns what each token adds to the mean, `(batch, time)`."""
         y_true = ops.cast(y_true, "int32")
+        y_pred = ops.convert_to_tensor(y_pred)
+        check_token_shapes(y_true, y_pred)
+        y_pred = ops.cast(
+            y_pred, keras.backend.result_type(y_pred.dtype, self.dtype)
+        )
         real = ops.not_equal(y_true, self.pad_id)
-        weights = ops.cast(real, y_pred.dtype)
         labels = ops.where(real, y_true, 0)
         if self.label_smoothing:
             losses = self._smoothed(labels, y_pred)
@@ -69,8 +100,12 @@ class TokenCrossentropy(keras.losses.Loss):
             losses = ops.sparse_categorical_crossentropy(
                 labels, y_pred, from_logits=True
             )
-        total = ops.maximum(ops.sum(weights), 1.0)
-        return losses * weights / total
+        known = ops.logical_and(labels >= 0, labels < ops.shape(y_pred)[-1])
+        losses = ops.where(known, losses, math.nan)
+        # Not a product with 0, since the loss of padding may be infinite.
+        losses = ops.where(real, losses, 0.0)
+        tokens = ops.sum(ops.cast(real, losses.dtype))
+        return losses / ops.maximum(tokens, 1.0)
 
     def _smoothed(self, labels, logits):
         # Since -log p(v) = logsumexp - logit(v), no log p need be written out.
@@ -88,3 +123,17 @@ class TokenCrossentropy(keras.losses.Loss):
             "pad_id": self.pad_id,
             "label_smoothing": self.label_smoothing,
         }
+
+
+class _MeanOverReplicas(keras.losses.Loss):
+    """Takes a scalar to what this replica adds to the mean over replicas.
+
+    Keras adds up the losses of replicas, and divides a mean by their number
+    before; a sum it does not divide.
+    """
+
+    def __call__(self, loss):
+        return super().__call__(loss, ops.expand_dims(loss, 0))
+
+    def call(self, y_true, y_pred):
+        return y_pred

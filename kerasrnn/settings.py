@@ -4,6 +4,8 @@ import argparse
 
 import keras
 
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
 
@@ -176,8 +178,8 @@ def build_cell(name, units, depth=None, **options):
         return RHNCell(units, depth or 3, **options)
     cells = {
         "rnn": keras.layers.SimpleRNNCell,
-        "lstm": keras.layers.LSTMCell,
-        "gru": keras.layers.GRUCell,
+        "lstm": FastLSTMCell,
+        "gru": FastGRUCell,
     }
     if name not in cells:
         raise ValueError(

@@ -23,9 +23,10 @@ def assert_close(actual, expected, rtol=1e-4, atol=1e-5):
 
 
 def randomize(layer, scale=0.5, seed=1):
-    """Gives every weight a random value: biases count, too."""
+    """Gives every weight that is trained a random value: biases, too."""
     rng = np.random.default_rng(seed)
-    layer.set_weights([rng.normal(size=w.shape) * scale for w in layer.weights])
+    for weight in layer.trainable_weights:
+        weight.assign(rng.normal(size=weight.shape) * scale)
 
 
 def functional(layer, arrays, **kwargs):

@@ -70,6 +70,14 @@ def test_scores_of_every_epoch_join_its_logs(model):
     assert not any("signature" in name for name in history)
 
 
+def test_scores_may_be_numbers_of_numpy(model):
+    score = np.float32(0.5)
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": score})
+    data = np.ones((2, 1))
+    history = model.fit(data, data, verbose=0, callbacks=[scores]).history
+    assert history["val_bleu"] == [0.5]
+
+
 def test_scores_can_be_watched(model):
     values = iter([1.0, 3.0, 2.0, 0.0, 0.0])
     scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": next(values)})

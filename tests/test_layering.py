@@ -14,12 +14,22 @@ RECIPES = sorted((ROOT / "recipes").glob("*.py"))
 
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
-    "__init__": set(),
+    "__init__": {
+        "kerasrnn",
+        "kerasrnn.callbacks",
+        "kerasrnn.decoding",
+        "kerasrnn.layers",
+        "kerasrnn.losses",
+        "kerasrnn.metrics",
+        "kerasrnn.models",
+        "kerasrnn.schedules",
+    },
     "layers": {"keras"},
     "models": {"keras", "kerasrnn.layers"},
     "decoding": {"keras"},
-    "losses": {"keras"},
+    "losses": {"keras", "kerasrnn.metrics"},
     "metrics": {"keras", "sacrebleu"},
+    "schedules": {"keras"},
     "callbacks": {"keras", "kerasrnn.csv_log"},
     "csv_log": set(),
     "training_folder": {"h5py", "keras", "kerasrnn.csv_log"},
@@ -35,6 +45,13 @@ ALLOWED = {
         "tensorflow_text",
     },
     "export": {"keras", "tensorflow"},
+}
+# What each room of `kerasrnn.layers` may import, beside itself and the
+# modules that stand beside the rooms.
+ROOMS = {
+    "through_time": set(),
+    "recurrent": {"through_time"},
+    "attention": {"recurrent", "through_time"},
 }
 
 
@@ -82,9 +99,20 @@ def test_the_package_imports_along_the_arrows(path):
             assert f"kerasrnn.{name}" in allowed, f"imports kerasrnn.{name}"
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_rooms_of_layers_import_along_the_arrows(room):
+    closed = ROOMS.keys() - ROOMS[room] - {room}
+    for path in (PACKAGE / "layers" / room).glob("*.py"):
+        for module, name in imports(path):
+            found = {*module.split("."), name} & closed
+            assert not module.startswith("kerasrnn.layers") or not found, (
+                f"{name_of(path)} imports {module}.{name}"
+            )
+
+
 @pytest.mark.parametrize("path", FILES + RECIPES, ids=name_of)
 def test_nobody_imports_what_keras_keeps_to_itself(path):
-    if name_of(path) == "kerasrnn/layers/_keras.py":
+    if name_of(path) == "kerasrnn/layers/recurrent/_keras.py":
         return  # The one place for it, guarded by test_recurrent_cell.py.
     for module, name in imports(path):
         assert not f"{module}.{name}.".startswith("keras.src.")
@@ -112,8 +140,7 @@ def test_layers_load_without_the_heavy_libraries():
     code = (
         # Keras itself loads matplotlib where it finds it.
         "import sys, keras; before = set(sys.modules)\n"
-        "import kerasrnn.layers, kerasrnn.models, kerasrnn.decoding\n"
-        "import kerasrnn.losses, kerasrnn.metrics, kerasrnn.callbacks\n"
+        "import kerasrnn\n"
         f"print(sorted((sys.modules.keys() - before) & set({heavy})))"
     )
     loaded = subprocess.run(

@@ -106,6 +106,80 @@ def test_huge_logits_give_a_number():
     )
 
 
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_sample_weights_multiply_the_losses(label_smoothing):
+    """Of a batch as long as it is wide, too: (batch,) is not (time,)."""
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    labels, logits = LABELS[:, :3], LOGITS[:, :3]
+    by_row = np.array([2.0, 0.5, 0.0])
+    by_token = by_row[:, None] * np.array([1.0, 0.0, 3.0])
+    for weights in (by_row, by_token):
+        each = ops.convert_to_numpy(loss.call(labels, logits))
+        expected = np.sum(each * weights.reshape(3, -1))
+        found = float(loss(labels, logits, weights))
+        assert found == pytest.approx(expected, rel=1e-5)
+        # What they are divided by stays the number of tokens.
+        assert float(loss(labels, logits, 2 * weights)) == pytest.approx(
+            2 * expected, rel=1e-5
+        )
+    assert float(loss(labels, logits, np.ones(3))) == float(
+        loss(labels, logits)
+    )
+
+
+def test_a_keras_mask_has_no_effect():
+    """As with the metrics: labels alone say what is padding."""
+    embed = keras.layers.Embedding(5, 7, mask_zero=True)
+    logits = embed(np.array([[1, 2, 0], [3, 0, 0]]))
+    assert np.any(helpers.as_numpy(logits)) and logits._keras_mask is not None
+    labels = np.array([[2, 3, 4], [1, 6, 0]])
+    expected = count(labels, helpers.as_numpy(logits))
+    assert float(TokenCrossentropy()(labels, logits)) == pytest.approx(
+        expected, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_padding_may_be_predicted_as_no_number(value, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    logits = np.where(LABELS[..., None] == 0, value, LOGITS)
+    assert float(loss(LABELS, logits)) == float(loss(LABELS, LOGITS))
+
+
+@pytest.mark.parametrize("label", [-1, 7])
+def test_a_smoothed_token_outside_the_vocabulary_costs_no_number(label):
+    loss = TokenCrossentropy(label_smoothing=0.1)
+    try:
+        assert np.isnan(float(loss([[1, label]], LOGITS[:1, :2])))
+    except Exception as error:  # The error that TensorFlow has on a CPU.
+        assert keras.backend.backend() == "tensorflow"
+        assert "is not in [0, 7)" in str(error)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("shape", [(0, 5), (3, 0)])
+def test_an_empty_batch_costs_nothing(shape, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
+
+
+@pytest.mark.parametrize(
+    "labels, logits",
+    [((2, 3, 1), (2, 3, 7)), ((3,), (3, 7)), ((1, 3), (2, 3, 7))],
+)
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_shapes_must_agree(labels, logits, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    with pytest.raises(ValueError, match=r"Received: y_true.shape=\("):
+        loss(np.ones(labels, "int32"), np.ones(logits))
+
+
+def test_sample_weight_must_have_a_place_for_batch_or_token():
+    with pytest.raises(ValueError, match=r"sample_weight.shape=\(3, 5, 1\)"):
+        TokenCrossentropy()(LABELS, LOGITS, np.ones((3, 5, 1)))
+
+
 def test_configuration_round_trip():
     loss = TokenCrossentropy(3, 0.2, name="cost")
     copy = helpers.copy_of(loss)

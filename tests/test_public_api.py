@@ -19,6 +19,7 @@ ANYWHERE = [
     "losses",
     "metrics",
     "callbacks",
+    "schedules",
     "csv_log",
     "settings",
     "training_folder",

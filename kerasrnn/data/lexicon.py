@@ -4,7 +4,12 @@ import numpy as np
 
 
 def translation_lexicon(
-    pairs, source_tokenizer, target_tokenizer, iterations=5, max_length=100
+    pairs,
+    source_tokenizer,
+    target_tokenizer,
+    translations=200,
+    iterations=5,
+    max_length=100,
 ):
     """Learns which target token translates which source token.
 
@@ -21,14 +26,17 @@ def translation_lexicon(
         pairs: List of `(source, target)` strings.
         source_tokenizer: A `Tokenizer`.
         target_tokenizer: A `Tokenizer`.
+        translations: Positive integer, how many target tokens are kept for
+            each source token: the likeliest.
         iterations: Positive integer, rounds of expectation maximisation.
         max_length: Positive integer; longer sentences are cut to as many
             tokens.
 
     Returns:
-        Array of shape `(source vocabulary, target vocabulary)`, float32: the
-        distribution over target tokens in each row, or zeros for a source
-        token that does not occur.
+        A tuple `(ids, probabilities)` of arrays of shape
+        `(source vocabulary, translations)`, int32 and float32, as
+        `kerasrnn.models.Lexicon.assign` takes them: the target tokens of each
+        source token, the likeliest first. Behind the last one, both are 0.
 
     Reference:
         [Brown et al., 1993](https://aclanthology.org/J93-2003).
@@ -47,25 +55,53 @@ def translation_lexicon(
         for source, target in zip(sources, targets, strict=True)
         if len(source)
     ]
-    width = target_tokenizer.vocabulary_size
-    shape = (source_tokenizer.vocabulary_size, width)
     # Every (source place, target place) of every pair is one cell. Cells of
     # the same target place stand together.
+    width = target_tokenizer.vocabulary_size
     cells = np.concatenate(
         [(source * width + target[:, None]).ravel() for source, target in ids]
     )
     sizes = np.concatenate(
         [np.full(len(target), len(source)) for source, target in ids]
     )
+    entries, cells = np.unique(cells, return_inverse=True)
+    source, target = np.divmod(entries, width)
+    probabilities = _maximise(cells, sizes, source, iterations)
+    shape = source_tokenizer.vocabulary_size, translations
+    return _likeliest(source, target, probabilities, shape)
+
+
+def _maximise(cells, sizes, source, iterations):
+    """The probability of each entry of the lexicon.
+
+    Args:
+        cells: Integer array, the entry that each cell reads.
+        sizes: Integer array, how many cells each target place has.
+        source: Integer array, the source token of each entry.
+        iterations: Positive integer.
+    """
     starts = np.cumsum(sizes) - sizes
-    lexicon = np.ones(shape[0] * width)
+    probabilities = np.ones(len(source))
     for _ in range(iterations):
-        shares = lexicon[cells]
+        shares = probabilities[cells]
         shares /= np.repeat(np.add.reduceat(shares, starts), sizes)
-        counts = np.bincount(cells, shares, minlength=lexicon.size)
-        totals = counts.reshape(shape).sum(axis=1, keepdims=True)
-        lexicon = (counts.reshape(shape) / np.maximum(totals, 1e-9)).ravel()
-    return lexicon.reshape(shape).astype("float32")
+        counts = np.bincount(cells, shares)
+        totals = np.bincount(source, counts)
+        probabilities = counts / np.maximum(totals[source], 1e-9)
+    return probabilities
+
+
+def _likeliest(source, target, probabilities, shape):
+    """The first entries of each source token, by falling probability."""
+    order = np.lexsort((-probabilities, source))
+    source = source[order]
+    rank = np.arange(len(source)) - np.searchsorted(source, source)
+    kept = rank < shape[1]
+    places = source[kept], rank[kept]
+    ids, values = np.zeros(shape, "int32"), np.zeros(shape, "float32")
+    ids[places] = target[order][kept]
+    values[places] = probabilities[order][kept]
+    return ids, values
 
 
 def _token_lists(tokenizer, texts, max_length):

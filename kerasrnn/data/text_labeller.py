@@ -12,12 +12,13 @@ class TextLabeller:
     Args:
         model: A `kerasrnn.models.TextClassifier`.
         tokenizer: The `Tokenizer` it was trained with.
-        labels: Two strings, what a probability of 0 and one of 1 mean.
+        labels: List of strings, one for each class. A model with one logit
+            has two classes: what a probability of 0 and one of 1 mean.
         max_length: Positive integer; of longer texts the first tokens are
             read. `None` reads all.
 
     Raises:
-        ValueError: when `labels` are not two.
+        ValueError: when there are not as many `labels` as classes.
 
     Example:
 
@@ -37,10 +38,11 @@ class TextLabeller:
         self.model = model
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
-        if len(self.labels) != 2:
+        classes = max(2, model.num_classes)
+        if len(self.labels) != classes:
             raise ValueError(
-                "`labels` must be two, for a probability up to 0.5 and above "
-                f"it. Received: labels={labels!r}"
+                f"`labels` must be {classes}, one for each class of the model. "
+                f"Received: labels={labels!r}"
             )
         self.max_length = max_length
         texts = tf.TensorSpec([None], tf.string, name="text")
@@ -59,9 +61,15 @@ class TextLabeller:
         }
 
     def probabilities(self, texts, batch_size=64):
-        """Returns the probabilities of a list of strings, `(texts,)`."""
+        """Returns the probabilities of a list of strings.
+
+        They have shape `(texts,)`, or `(texts, classes)` where each class has
+        a logit.
+        """
         order = np.argsort([len(text) for text in texts], kind="stable")
-        found = np.zeros(len(texts), "float32")
+        classes = self.model.num_classes
+        shape = (len(texts), classes) if classes > 1 else (len(texts),)
+        found = np.zeros(shape, "float32")
         for start in range(0, len(texts), batch_size):
             batch = order[start : start + batch_size]
             answer = self.label(tf.constant([texts[i] for i in batch]))
@@ -85,9 +93,10 @@ class TextLabeller:
         return [word.decode() for word in words], memory[0].numpy()
 
     def gradient_norms(self, text):
-        """Returns what each word's embedding matters to the logit.
+        """Returns what each word's embedding matters to the label.
 
-        That is the norm of the gradient of the logit, of shape `(words,)`.
+        That is the norm of the gradient of the greatest logit, of shape
+        `(words,)`.
         """
         return self._gradients(self._ids(tf.constant([text])))[0].numpy()
 
@@ -96,20 +105,25 @@ class TextLabeller:
         return pad_rows(ids, self.tokenizer.pad_id)
 
     def _label(self, text):
-        return self._answer(self.model(self._ids(text))[:, 0])
+        return self._answer(self.model(self._ids(text)))
 
     def _label_ids(self, ids):
         missing = tf.maximum(0, 1 - tf.shape(ids)[1])
         pad_id = self.tokenizer.pad_id
         ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.model(ids[:, : self.max_length])[:, 0])
+        return self._answer(self.model(ids[:, : self.max_length]))
 
     def _answer(self, logits):
-        probability = tf.sigmoid(tf.cast(logits, tf.float32))
-        is_yes = tf.cast(probability > 0.5, tf.int32)
+        logits = tf.cast(logits, tf.float32)
+        if self.model.num_classes == 1:
+            probability = tf.sigmoid(logits[:, 0])
+            label = tf.cast(probability > 0.5, tf.int32)
+        else:
+            probability = tf.nn.softmax(logits)
+            label = tf.argmax(logits, axis=1)
         return {
             "probability": probability,
-            "label": tf.gather(tf.constant(self.labels), is_yes),
+            "label": tf.gather(tf.constant(self.labels), label),
         }
 
     def _explain(self, text):
@@ -124,11 +138,14 @@ class TextLabeller:
         return {
             "tokens": tf.where(mask, tokens, ""),
             "weights": tf.where(mask, tf.cast(weights, tf.float32), 0.0),
-            **self._answer(logits[:, 0]),
+            **self._answer(logits),
         }
 
     def _gradients(self, ids):
-        """Norms of the gradients of the logits, of shape `(batch, time)`."""
+        """Norms of the gradients of the logits, of shape `(batch, time)`.
+
+        Of several logits it is the greatest one.
+        """
         encoder = self.model.encoder
         mask = tf.not_equal(ids, self.tokenizer.pad_id)
         embeddings = encoder.embedding(ids)
@@ -136,5 +153,6 @@ class TextLabeller:
             tape.watch(embeddings)
             memory, final = encoder.read(embeddings, mask)
             logits, _ = self.model.classify(memory, mask, final)
-        gradients = tape.gradient(logits, embeddings)
+            greatest = tf.reduce_max(logits, axis=1)
+        gradients = tape.gradient(greatest, embeddings)
         return tf.norm(tf.cast(gradients, tf.float32), axis=-1)

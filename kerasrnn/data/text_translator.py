@@ -19,6 +19,11 @@ class TextTranslator:
             its translation, so that none decodes for ever.
         fixed_length: Whether every source is padded to `max_length` tokens
             and its end, and not to the longest of its batch.
+        shortlist: A `kerasrnn.models.Shortlist` of the words that each
+            sentence may become; `None` for the whole vocabulary.
+
+    Raises:
+        ValueError: when the end token is not on the shortlist.
 
     Example:
 
@@ -36,6 +41,7 @@ class TextTranslator:
         search,
         max_length=100,
         fixed_length=False,
+        shortlist=None,
     ):
         self.model = model
         self.source_tokenizer = source_tokenizer
@@ -43,6 +49,14 @@ class TextTranslator:
         self.search = search
         self.max_length = max_length
         self.fixed_length = fixed_length
+        self.shortlist = shortlist
+        end_id = target_tokenizer.end_id
+        if shortlist is not None and end_id >= shortlist.frequent:
+            raise ValueError(
+                "Every sentence must be able to end: the `frequent` words of "
+                f"the shortlist must reach the end id, {end_id}. "
+                f"Received: frequent={shortlist.frequent}"
+            )
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         self.translate = tf.function(self._translate, [texts])
@@ -151,13 +165,15 @@ class TextTranslator:
         mask = tf.not_equal(source, self.source_tokenizer.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
         limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
-        states, memory = self.model.encode(source)
+        vocabulary = None if self.shortlist is None else self.shortlist(source)
+        states, memory = self.model.encode(source, vocabulary)
         return self.search(
             self.model.decode_step,
             states,
             memory,
             source_mask=mask if alignments else None,
             max_lengths=limits,
+            vocabulary=vocabulary,
         )
 
     def _translate(self, text):

@@ -22,9 +22,9 @@ def text_windows(ids, batch_size, window, start_id=0):
 
     Returns:
         A `tf.data.Dataset` of `({"ids", "fresh"}, labels)`: int32 ids and
-        labels of shape `(batch_size, window)`, and booleans of shape
-        `(batch_size,)` that are true in the first batch, where the states
-        of a `LanguageModel` start anew.
+        labels of shape `(batch_size, window)`, and int32 flags of shape
+        `(batch_size,)` that are 1 in the first batch, where the states of a
+        `LanguageModel` start anew, and 0 behind it.
 
     Raises:
         ValueError: when `ids` is not a vector, or holds fewer tokens than
@@ -58,7 +58,8 @@ def text_windows(ids, batch_size, window, start_id=0):
         rows[:, :length] = x.reshape(batch_size, length)
         return rows.reshape(batch_size, count, window).swapaxes(0, 1)
 
-    fresh = np.zeros((count, batch_size), bool)
-    fresh[0] = True
+    # No booleans: under `tf.distribute`, Keras averages a first batch.
+    fresh = np.zeros((count, batch_size), "int32")
+    fresh[0] = 1
     inputs = {"ids": by_window(inputs, 0), "fresh": fresh}
     return tf.data.Dataset.from_tensor_slices((inputs, by_window(labels, -1)))

@@ -5,6 +5,9 @@ import math
 import keras
 from keras import ops
 
+from kerasrnn.metrics.token_shapes import check_token_shapes
+from kerasrnn.metrics.token_shapes import weights_of_tokens
+
 
 class _TokenMean(keras.metrics.Metric):
     """The mean of a value that every token has, over all batches.
@@ -26,10 +29,10 @@ class _TokenMean(keras.metrics.Metric):
     def update_state(self, y_true, y_pred, sample_weight=None):
         y_true = ops.cast(y_true, "int32")
         y_pred = ops.cast(y_pred, "float32")
-        _check_shapes(y_true, y_pred)
+        check_token_shapes(y_true, y_pred)
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
-            weights = weights * _over_tokens(sample_weight)
+            weights = weights * weights_of_tokens(sample_weight, "float32")
         # Not a product with 0, since what is predicted there may be infinite.
         values = ops.where(
             ops.equal(weights, 0.0),
@@ -203,34 +206,3 @@ class TokenAccuracy(_TokenMean):
     def token_values(self, y_true, y_pred):
         guesses = ops.cast(ops.argmax(y_pred, axis=-1), "int32")
         return ops.cast(ops.equal(guesses, y_true), "float32")
-
-
-def _check_shapes(y_true, y_pred):
-    # A length is `None` while a graph is traced.
-    if (
-        len(y_true.shape) != 2
-        or len(y_pred.shape) != 3
-        or any(
-            None not in lengths and lengths[0] != lengths[1]
-            for lengths in zip(y_true.shape, y_pred.shape[:2], strict=True)
-        )
-    ):
-        raise ValueError(
-            "`y_true` must have shape (batch, time), and `y_pred` "
-            "(batch, time, vocabulary_size). Received: "
-            f"y_true.shape={tuple(y_true.shape)} and "
-            f"y_pred.shape={tuple(y_pred.shape)}"
-        )
-
-
-def _over_tokens(sample_weight):
-    """The weights as a tensor that goes with `(batch, time)`."""
-    sample_weight = ops.cast(sample_weight, "float32")
-    if len(sample_weight.shape) == 1:
-        sample_weight = ops.expand_dims(sample_weight, -1)
-    if len(sample_weight.shape) != 2:
-        raise ValueError(
-            "`sample_weight` must have shape (batch,) or (batch, time). "
-            f"Received: sample_weight.shape={tuple(sample_weight.shape)}"
-        )
-    return sample_weight

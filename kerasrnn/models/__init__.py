@@ -5,15 +5,31 @@ from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.ensemble import TranslatorEnsemble
 from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.rms_dynamic_evaluation import RMSDynamicEvaluation
+from kerasrnn.models.rms_dynamic_evaluation import mean_squared_gradients
+from kerasrnn.models.shortlist import Shortlist
+from kerasrnn.models.summaries import AttentionSummary
+from kerasrnn.models.summaries import DecoderSummary
+from kerasrnn.models.summaries import LastSummary
+from kerasrnn.models.summaries import PooledSummary
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator
 
 __all__ = [
+    "AttentionSummary",
     "Decoder",
+    "DecoderSummary",
     "DynamicEvaluation",
     "Encoder",
     "LanguageModel",
+    "LastSummary",
+    "Lexicon",
+    "PooledSummary",
+    "RMSDynamicEvaluation",
+    "Shortlist",
     "TextClassifier",
     "Translator",
     "TranslatorEnsemble",
+    "mean_squared_gradients",
 ]

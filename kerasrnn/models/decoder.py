@@ -1,30 +1,28 @@
 """The decoder: a memory and the tokens so far into the next token."""
 
-import itertools
-
 import keras
 from keras import ops
 
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
-from kerasrnn.layers import cells
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.token_embedding import TokenEmbedding
-from kerasrnn.models.token_logits import TokenLogits
+from kerasrnn.models.token_output import TokenOutput
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Decoder(TokenLogits, keras.layers.Layer):
+class Decoder(keras.layers.Layer):
     """Predicts every token of a target from those before it and a memory.
 
-        s_0 = tanh(W_b f + b_b)         f: the final states of the encoder
+        s_0 = bridge(f)                 f: the final states of the encoder
         o_t, s_t, a_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
-        logits_t = W_o o_t + b_o        or tied, E (W_p o_t) + b_o
+        logits_t = output(o_t)          or, with a lexicon,
+        logits_t = output(o_t) + log(sum_i a_ti P(y | x_i) + 0.001)
 
-    With a lexicon `P(y | x)`, the words that are attended to say what they
-    may become, and the network corrects them (Arthur et al. 2016):
-
-        logits_t += log(sum_i a_ti P(y | x_i) + 0.001)
+    A lexicon says what the words that are attended to translate to, and the
+    network corrects it (Arthur et al. 2016).
 
     Args:
         vocabulary_size: Positive integer.
@@ -39,17 +37,17 @@ class Decoder(TokenLogits, keras.layers.Layer):
             the cell; `None` for the width of the cell.
         input_feeding: Whether the cell reads the output of the step before.
             For the placement after the cell.
-        bridge: `"dense"` for the `s_0` above, which fits any two cells;
-            `"copy"` for `s_0 = f`, where both are equally wide.
+        readout: Whether the output layer reads the cell, its input and the
+            context, as Bahdanau et al. have it. For the placement before the
+            cell.
+        bridge: `"dense"` for `s_0 = tanh(W f + b)`, which fits any two
+            cells; `"copy"` for `s_0 = f`, where both are equally wide.
         factorized: Whether a dense layer takes the embeddings to the width
             of the cell, and one takes the outputs back to `embedding_dim`
             before the output layer.
-        tie_embeddings: Whether the output layer is the embedding transposed
-            (Press & Wolf 2017); `W_p` is there only if `o_t` is not
-            `embedding_dim` wide.
-        lexicon_size: Size of the source vocabulary, for a lexicon; `None` for
-            none. The lexicon, a weight of shape `(lexicon_size,
-            vocabulary_size)`, is not trained: set it by
+        tie_embeddings: Whether the output layer shares the weights of the
+            embedding (Press & Wolf 2017).
+        lexicon: A `Lexicon` into the vocabulary; `None` for none. Set it by
             `decoder.lexicon.assign`.
         dropout: Rate on the embeddings and before the output layer.
         word_dropout: Rate at which tokens lose their whole embedding.
@@ -76,8 +74,9 @@ class Decoder(TokenLogits, keras.layers.Layer):
     the right of `ids` reaches no real token; mask it in the loss.
 
     Raises:
-        ValueError: when an option is unknown, a size is not positive, or
-            `bridge="copy"` meets final states of another width.
+        ValueError: when an option is unknown, a size is not positive, a
+            lexicon is of another vocabulary, or `bridge="copy"` meets final
+            states of another width.
 
     Example:
 
@@ -104,33 +103,26 @@ class Decoder(TokenLogits, keras.layers.Layer):
         placement="after",
         attention_units=None,
         input_feeding=False,
+        readout=False,
         bridge="dense",
         factorized=False,
         tie_embeddings=False,
-        lexicon_size=None,
+        lexicon=None,
         dropout=0.0,
         word_dropout=0.0,
         embedding_scale=None,
         **kwargs,
     ):
+        cells.check_cell(cell, "Decoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
-        cells.check_cell(cell, "Decoder")
-        if bridge not in ("dense", "copy"):
-            raise ValueError(
-                "`bridge` must be 'dense' or 'copy'. "
-                f"Received: bridge={bridge!r}"
-            )
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
-        self.cell = cell
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
-        self.bridge = bridge
         self.factorized = factorized
         self.tie_embeddings = tie_embeddings
-        self.lexicon_size = lexicon_size
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.embedding_scale = embedding_scale
@@ -147,9 +139,6 @@ class Decoder(TokenLogits, keras.layers.Layer):
             self.input_projection = keras.layers.Dense(
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
-            self.narrowing = keras.layers.Dense(
-                embedding_dim, dtype=self.dtype_policy, name="narrowing"
-            )
         copies = [cells.clone_cell(cell) for _ in range(depth)]
         # The loop is of the dtype of its cells.
         self.rnn = AttentionRNN(
@@ -163,35 +152,40 @@ class Decoder(TokenLogits, keras.layers.Layer):
                 placement=placement,
                 units=attention_units,
                 input_feeding=input_feeding,
+                readout=readout,
             ),
-            return_attention=True,
+            return_attention_scores=True,
             name="rnn",
+        )
+        self.bridge = Bridge(
+            cells.flat_state_sizes(self.rnn.cell.cell),
+            bridge,
+            dtype=self.dtype_policy,
+            name="bridge",
         )
         self.unit_dropout = keras.layers.Dropout(
             dropout, dtype=self.dtype_policy
         )
-        if bridge == "dense":
-            self.bridge_projection = keras.layers.Dense(
-                sum(self.state_sizes),
-                activation="tanh",
-                dtype=self.dtype_policy,
-                name="bridge",
-            )
-        self.output_projection = self.new_output_projection(
-            self._logits_input_size
+        self.output_projection = TokenOutput(
+            self.vocabulary_size,
+            self.embedding_dim if factorized else None,
+            tied_to=self.embedding if tie_embeddings else None,
+            dtype=self.dtype_policy,
+            name="output",
         )
+        if lexicon is not None and lexicon.target_size != vocabulary_size:
+            raise ValueError(
+                "`lexicon` must be one into the vocabulary of the decoder. "
+                f"Received: a target_size of {lexicon.target_size} for a "
+                f"vocabulary_size of {vocabulary_size}"
+            )
+        self.lexicon = lexicon
 
     @property
-    def _logits_input_size(self):
-        if self.factorized:
-            return self.embedding_dim
-        return self.rnn.cell.output_size
-
-    @property
-    def state_sizes(self):
-        """Widths of the states of the cell but for clocks, as a flat list."""
+    def cell(self):
+        """The cell of the first layer."""
         cell = self.rnn.cell.cell
-        return cells.without_clocks(cell, cell.state_size)
+        return cell.cells[0] if self.depth > 1 else cell
 
     def build(self, ids_shape, memory_shape, final_shape):
         self.embedding.build(ids_shape)
@@ -200,116 +194,102 @@ class Decoder(TokenLogits, keras.layers.Layer):
             self.input_projection.build((*ids_shape, width))
             width = self.cell.output_size
         self.rnn.build((*ids_shape, width), memory_shape)
-        if self.bridge == "dense":
-            self.bridge_projection.build(final_shape)
-        elif final_shape[-1] != sum(self.state_sizes):
-            raise ValueError(
-                "bridge='copy' starts the decoder from the final states of "
-                "the encoder, so both must be equally wide. Expected: "
-                f"{sum(self.state_sizes)}. Received: {final_shape[-1]}."
-            )
-        if self.factorized:
-            self.narrowing.build((*ids_shape, self.rnn.cell.output_size))
-        self.build_output(self._logits_input_size)
-        if self.lexicon_size is not None:
-            self.lexicon = self.add_weight(
-                shape=(self.lexicon_size, self.vocabulary_size),
-                initializer="zeros",
-                trainable=False,
-                name="lexicon",
-            )
+        self.bridge.build(final_shape)
+        self.output_projection.build((*ids_shape, self.rnn.cell.output_size))
+        if self.lexicon is not None and not self.lexicon.built:
+            self.lexicon.build()
 
     def call(
         self, ids, memory, memory_mask, final, source=None, training=False
     ):
-        x, weights = self.rnn(
+        outputs, weights = self.rnn(
             self.embed(ids, training),
             memory,
             memory_mask=memory_mask,
-            initial_state=self.initial_state(final),
+            initial_state=self.bridge(final),
             training=training,
         )
-        logits = self.predict(self.unit_dropout(x, training=training))
-        return self.consult(logits, weights, self.entries(source))
+        outputs = self.unit_dropout(outputs, training=training)
+        return self.predict(outputs, weights, self.translations(source))
 
     def embed(self, ids, training=False):
         """Returns what the cell reads for ids `(batch, time)`."""
         x = self.embedding(ids, training=training)
         return self.input_projection(x) if self.factorized else x
 
-    def predict(self, outputs):
-        """Returns logits from outputs `(..., output_size)`."""
-        if self.factorized:
-            outputs = self.narrowing(outputs)
-        return self.logits(outputs)
-
-    def entries(self, source):
-        """Looks a source up in the lexicon.
-
-        Args:
-            source: Integer tensor of shape `(batch, places)`.
-
-        Returns:
-            Tensor of shape `(batch, places, vocabulary_size)`, or `()`
-            without a lexicon.
-        """
-        if self.lexicon_size is None:
+    def translations(self, source, vocabulary=None):
+        """Looks a source up in the lexicon; `()` without one."""
+        if self.lexicon is None:
             return ()
         if source is None:
             raise ValueError(
-                "A lexicon is looked up for the source. Expected: `source` of "
-                "shape (batch, places). Received: source=None"
+                "A decoder with a lexicon looks the source up. Expected: "
+                "`source` of shape (batch, places). Received: source=None"
             )
-        return ops.take(self.lexicon, ops.maximum(source, 0), axis=0)
+        return self.lexicon(source, vocabulary)
 
-    def consult(self, logits, weights, entries):
-        """Adds what the lexicon says to logits `(batch, time, size)`."""
-        if self.lexicon_size is None:
-            return logits
-        likely = ops.matmul(weights, ops.cast(entries, weights.dtype))
-        return ops.add(logits, ops.log(likely + 1e-3))
-
-    def initial_state(self, final):
-        """Returns the states that the decoder starts from."""
-        if self.bridge == "dense":
-            final = self.bridge_projection(final)
-        ends = list(itertools.accumulate(self.state_sizes))[:-1]
-        states = ops.split(final, ends, axis=-1) if ends else [final]
-        zeros = self.rnn.cell.get_initial_state(ops.shape(final)[0])
-        flat = keras.tree.flatten(zeros)
-        clocks = cells.clocks(self.rnn.cell.cell)
-        # With input feeding the attention output comes first. It is zero, and
-        # so are clocks.
-        places = range(len(flat) - len(clocks), len(flat))
-        places = [
-            i for i, clock in zip(places, clocks, strict=True) if not clock
-        ]
-        for place, state in zip(places, states, strict=True):
-            flat[place] = ops.cast(state, self.rnn.compute_dtype)
-        return keras.tree.pack_sequence_as(zeros, flat)
-
-    def step(self, ids, states, projected, mask, entries=()):
-        """Decodes one token a sentence, for inference.
+    def predict(self, outputs, weights, translations, words=()):
+        """Returns logits.
 
         Args:
-            ids: Integer tensor of shape `(batch,)`, the tokens before.
-            states: The states before; `initial_state` gives the first.
-            projected: What `self.rnn.cell.project` made of the memory.
-            mask: Boolean tensor of shape `(batch, places)`.
-            entries: What `entries` looked up.
+            outputs: Tensor of shape `(batch, time, output_size)`.
+            weights: Attention weights of shape `(batch, time, places)`.
+            translations: What `translations` returned for the source.
+            words: What `output_projection.select` returned, for the logits of
+                a few words; `()` for those of all.
+        """
+        logits = self.output_projection(outputs, words)
+        if self.lexicon is None:
+            return logits
+        return ops.add(logits, self.lexicon.bias(weights, translations))
+
+    def start(self, memory, memory_mask, final, source=None, vocabulary=None):
+        """Prepares what `step` reads, for inference.
+
+        Args:
+            memory: Tensor of shape `(batch, places, memory_dim)`.
+            memory_mask: Boolean tensor of shape `(batch, places)`.
+            final: Tensor of shape `(batch, final_dim)`.
+            source: Integer tensor of shape `(batch, places)`, for a lexicon.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
+                the words to predict; `None` for all.
+
+        Returns:
+            The first states, and a nest of tensors of shape `(batch, ...)`.
+        """
+        cell, words = self.rnn.cell, ()
+        if vocabulary is not None:
+            words = self.output_projection.select(vocabulary)
+        projected = cell.project(memory, memory_mask)
+        states = cell.get_initial_state(
+            ops.shape(final)[0], projected, self.bridge(final)
+        )
+        translations = self.translations(source, vocabulary)
+        return states, (projected, memory_mask, translations, words)
+
+    def step(self, ids, states, memory):
+        """Decodes one token of each hypothesis, for inference.
+
+        Args:
+            ids: Integer tensor of shape `(rows,)`, the tokens before: equally
+                many hypotheses a sentence, side by side.
+            states: The states before; `start` gives the first.
+            memory: What `start` returned, for `batch` sentences.
 
         Returns:
             A tuple `(logits, states, weights)`, where the logits have shape
-            `(batch, vocabulary_size)` and the attention weights have shape
-            `(batch, places)`.
+            `(rows, words)` and the attention weights `(rows, places)`.
         """
+        projected, mask, translations, words = memory
         x = ops.squeeze(self.embed(ops.expand_dims(ids, 1)), 1)
         output, states, weights = self.rnn.cell(x, states, projected, mask)
-        logits, over_places = (
-            ops.expand_dims(x, 1) for x in (self.predict(output), weights)
+        logits = self.predict(
+            _by_sentence(output, mask),
+            _by_sentence(weights, mask),
+            translations,
+            words,
         )
-        logits = self.consult(logits, over_places, entries)
-        return ops.squeeze(logits, 1), states, weights
+        return ops.reshape(logits, (-1, logits.shape[-1])), states, weights
 
     def get_config(self):
         cell = self.rnn.cell
@@ -323,10 +303,11 @@ class Decoder(TokenLogits, keras.layers.Layer):
             "placement": cell.placement,
             "attention_units": cell.units,
             "input_feeding": cell.input_feeding,
-            "bridge": self.bridge,
+            "readout": cell.readout,
+            "bridge": self.bridge.kind,
             "factorized": self.factorized,
             "tie_embeddings": self.tie_embeddings,
-            "lexicon_size": self.lexicon_size,
+            "lexicon": keras.saving.serialize_keras_object(self.lexicon),
             "dropout": self.dropout,
             "word_dropout": self.word_dropout,
             "embedding_scale": self.embedding_scale,
@@ -334,5 +315,13 @@ class Decoder(TokenLogits, keras.layers.Layer):
 
     @classmethod
     def from_config(cls, config):
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
+        parts = {
+            name: keras.saving.deserialize_keras_object(config[name])
+            for name in ("cell", "lexicon")
+        }
+        return cls(**{**config, **parts})
+
+
+def _by_sentence(x, mask):
+    """`(rows, dim)` as `(batch, hypotheses, dim)`, for a mask `(batch, ..)`."""
+    return ops.reshape(x, (ops.shape(mask)[0], -1, ops.shape(x)[-1]))

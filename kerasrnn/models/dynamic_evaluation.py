@@ -7,10 +7,12 @@ import keras
 class DynamicEvaluation(keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
-    Compiled with plain gradient descent and fitted for one epoch to windows
-    of the text in a batch of 1, what its metrics report is dynamic
-    evaluation: each window is predicted before it is learnt from. There is
-    no dropout. It changes the weights of `model`.
+    Fitted for one epoch to windows of the text in a batch of 1, what its
+    metrics report is dynamic evaluation: each window is predicted before it
+    is learnt from. There is no dropout. It changes the weights of `model`.
+
+    Compiled with plain gradient descent, it is that of Mikolov et al. 2010;
+    with `RMSDynamicEvaluation`, that of Krause et al. 2018.
 
     Args:
         model: A `LanguageModel`.
@@ -31,7 +33,8 @@ class DynamicEvaluation(keras.Model):
     dynamic.fit(text_windows(ids, batch_size=1, window=20))
     ```
 
-    Reference:
+    References:
+        [Mikolov et al., 2010](https://doi.org/10.21437/Interspeech.2010-343),
         [Krause et al., 2018](https://arxiv.org/abs/1709.07432).
     """
 

@@ -3,9 +3,9 @@
 import keras
 from keras import ops
 
-from kerasrnn.layers import cells
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.recurrent_layer import recurrent_layer
+from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
 
 
@@ -50,7 +50,7 @@ class Encoder(keras.layers.Layer):
         A tuple `(memory, mask, final)`: the memory of shape
         `(batch, time, memory_dim)`, its boolean mask of shape
         `(batch, time)`, and the final states of all layers and directions
-        side by side (no clock of zoneout), of shape `(batch, final_dim)`.
+        side by side, of shape `(batch, final_dim)`.
 
     Masking: padding changes no state, and the mask says where it is; without
     `mask_padding` the mask is all true.
@@ -91,9 +91,9 @@ class Encoder(keras.layers.Layer):
         embedding_scale=None,
         **kwargs,
     ):
+        cells.check_cell(cell, "Encoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
-        cells.check_cell(cell, "Encoder")
         if bidirectional and go_backwards:
             raise ValueError(
                 "A bidirectional encoder reads both ways: `go_backwards` "
@@ -103,7 +103,6 @@ class Encoder(keras.layers.Layer):
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
-        self.cell = cell
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.depth = positive_integer("depth", depth)
         self.bidirectional = bidirectional
@@ -135,20 +134,17 @@ class Encoder(keras.layers.Layer):
         # Not `keras.layers.Bidirectional`: in a deep encoder that is being
         # loaded, it may take the layer of another depth for its own.
         self.forward_rnns = [
-            self._new_rnn(go_backwards=go_backwards) for _ in range(depth)
+            _new_rnn(cell, go_backwards=go_backwards) for _ in range(depth)
         ]
         self.backward_rnns = [
-            self._new_rnn(go_backwards=True)
+            _new_rnn(cell, go_backwards=True)
             for _ in range(depth if bidirectional else 0)
         ]
 
-    def _new_rnn(self, go_backwards):
-        return recurrent_layer(
-            self.cell,
-            return_sequences=True,
-            return_state=True,
-            go_backwards=go_backwards,
-        )
+    @property
+    def cell(self):
+        """The cell of the first layer."""
+        return self.forward_rnns[0].cell
 
     @property
     def memory_dim(self):
@@ -162,7 +158,7 @@ class Encoder(keras.layers.Layer):
     @property
     def final_dim(self):
         """Width of the final states side by side."""
-        states = sum(cells.without_clocks(self.cell, self.cell.state_size))
+        states = sum(cells.flat_state_sizes(self.cell))
         return states * self.depth * (2 if self.bidirectional else 1)
 
     def build(self, ids_shape):
@@ -201,11 +197,11 @@ class Encoder(keras.layers.Layer):
             x = self.input_projection(x)
         for depth, forward in enumerate(self.forward_rnns):
             y, *states = forward(x, mask=mask, training=training)
-            final.extend(cells.without_clocks(self.cell, states))
+            final.extend(keras.tree.flatten(states))
             if self.bidirectional:
                 backward = self.backward_rnns[depth]
                 y_reversed, *states = backward(x, mask=mask, training=training)
-                final.extend(cells.without_clocks(self.cell, states))
+                final.extend(keras.tree.flatten(states))
                 y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
             elif self.go_backwards:
                 y = ops.flip(y, axis=1)
@@ -237,3 +233,13 @@ class Encoder(keras.layers.Layer):
     def from_config(cls, config):
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
+
+
+def _new_rnn(cell, go_backwards):
+    """The layer that runs a copy of a cell one way."""
+    return FastRNN(
+        cells.clone_cell(cell),
+        return_sequences=True,
+        return_state=True,
+        go_backwards=go_backwards,
+    )

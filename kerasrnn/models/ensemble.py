@@ -59,17 +59,20 @@ class TranslatorEnsemble(keras.layers.Layer):
     def call(self, inputs):
         return self._mean([model(inputs) for model in self.models])
 
-    def encode(self, source):
+    def encode(self, source, vocabulary=None):
         """Reads a batch of sources, as `Translator.encode` does.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
+                the words that all members predict; `None` for all.
 
         Returns:
             A tuple `(states, memory)` of lists, an item for each member.
         """
         states, memory = zip(
-            *(model.encode(source) for model in self.models), strict=True
+            *(model.encode(source, vocabulary) for model in self.models),
+            strict=True,
         )
         return list(states), list(memory)
 
@@ -78,9 +81,9 @@ class TranslatorEnsemble(keras.layers.Layer):
 
         Returns:
             A tuple `(logits, states, alignments)`: the logarithms of the mean
-            probabilities, of shape `(batch, vocabulary_size)`, the states of
+            probabilities, of shape `(rows, vocabulary_size)`, the states of
             all members, and the mean of their attention weights, of shape
-            `(batch, source_time)`.
+            `(rows, source_time)`.
         """
         logits, states, alignments = zip(
             *(

@@ -3,17 +3,17 @@
 import keras
 from keras import ops
 
-from kerasrnn.layers import cells
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
-from kerasrnn.layers.recurrent_layer import recurrent_layer
+from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.token_embedding import TokenEmbedding
-from kerasrnn.models.token_logits import TokenLogits
+from kerasrnn.models.token_output import TokenOutput
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(TokenLogits, keras.Model):
+class LanguageModel(keras.Model):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which
@@ -29,8 +29,8 @@ class LanguageModel(TokenLogits, keras.Model):
         cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
             attends to its past, such as
             `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
-            template: every layer gets a fresh copy, and runs it by the
-            fastest layer there is for it.
+            template: every layer runs a fresh copy of it by `FastRNN`, at
+            once where the cell knows how, as those of this package do.
         embedding_dim: Positive integer, width of the embeddings; `None` for
             that of the cell's output. Tied to a cell of another width, the
             softmax stands behind a linear projection.
@@ -47,14 +47,17 @@ class LanguageModel(TokenLogits, keras.Model):
         embedding_scale: Float, the factor on what the cell reads; `None` for
             `sqrt(embedding_dim)`.
         batch_size: Positive integer, rows whose states are carried along;
-            `None` for a model that starts every batch anew.
+            `None` for a model that starts every batch anew. Where replicas
+            share a batch (`tf.distribute`), its rows are those of all of
+            them, as with `fit`.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             has a dtype of its own.
 
     Call arguments:
         inputs: Integer tensor of ids, of shape `(batch, time)`; with
             `batch_size` it may be a dictionary of those `"ids"` and of
-            `"fresh"`, a boolean tensor of shape `(batch,)`.
+            `"fresh"`, a tensor of shape `(batch,)` of booleans or, as Keras
+            wants under `tf.distribute`, integers.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -99,7 +102,6 @@ class LanguageModel(TokenLogits, keras.Model):
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
-        self.cell = cell
         if embedding_dim is None:
             embedding_dim = cell.output_size
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
@@ -125,23 +127,35 @@ class LanguageModel(TokenLogits, keras.Model):
             **initializer,
         )
         self.rnns = [
-            recurrent_layer(cell, return_sequences=True, return_state=True)
+            FastRNN(
+                cells.clone_cell(cell), return_sequences=True, return_state=True
+            )
             for _ in range(depth)
         ]
         self.variational_dropouts = [
             keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)
             for _ in range(depth + 1)
         ]
-        self.output_projection = self.new_output_projection(cell.output_size)
+        self.output_projection = TokenOutput(
+            self.vocabulary_size,
+            tied_to=self.embedding if tie_embeddings else None,
+            dtype=self.dtype_policy,
+            name="output",
+        )
         if batch_size is not None:
             self.carried = CarriedStates(
                 batch_size, self.state_sizes, name="carried"
             )
 
     @property
+    def cell(self):
+        """The cell of the first layer."""
+        return self.rnns[0].cell
+
+    @property
     def state_sizes(self):
         """Widths of the states of all layers, as a flat list."""
-        return self.depth * keras.tree.flatten(self.cell.state_size)
+        return self.depth * cells.flat_state_sizes(self.cell)
 
     def initial_states(self, batch_size):
         """Returns the states that a text starts from, as a flat list."""
@@ -159,7 +173,7 @@ class LanguageModel(TokenLogits, keras.Model):
         for rnn in self.rnns:
             rnn.build((None, None, width))
             width = self.cell.output_size
-        self.build_output(width)
+        self.output_projection.build((None, None, width))
         if self.batch_size is not None:
             self.carried.build()
 
@@ -175,20 +189,28 @@ class LanguageModel(TokenLogits, keras.Model):
             )
         ids, fresh = inputs["ids"], inputs["fresh"]
         self._check_rows(ids, fresh)
-        states = self.initial_states(self.batch_size)
+        states = self.initial_states(self._rows)
         states = self.carried(states, fresh, training=training)
         logits, states = self.run(ids, states, training)
         self.carried.keep(states, training=training)
         return logits
 
+    @property
+    def _rows(self):
+        """Rows of a batch that come to one replica of TensorFlow."""
+        strategy = getattr(self, "distribute_strategy", None)
+        replicas = 1 if strategy is None else strategy.num_replicas_in_sync
+        return self.batch_size and self.batch_size // replicas
+
     def _check_rows(self, ids, fresh):
         found = ids.shape[0], *fresh.shape
-        rows = {self.batch_size, None}
+        rows = {self._rows, None}
         if not self.batch_size or len(found) != 2 or not rows >= set(found):
             raise ValueError(
                 "To carry states along, a LanguageModel must be made with "
                 "`batch_size`, the number of rows of each batch, and `fresh` "
-                "must have the shape `(batch_size,)`. Received: "
+                "must have the shape `(batch_size,)`; under `tf.distribute`, "
+                "each replica has its share of the rows. Received: "
                 f"batch_size={self.batch_size}, ids of shape {ids.shape}, "
                 f"fresh of shape {fresh.shape}"
             )
@@ -226,8 +248,7 @@ class LanguageModel(TokenLogits, keras.Model):
             sizes = cells.state_sizes(rnn.cell)
             count = len(keras.tree.flatten(sizes))
             before, states = states[:count], states[count:]
-            if count > 1:
-                before = keras.tree.pack_sequence_as(sizes, before)
+            before = keras.tree.pack_sequence_as(sizes, before)
             x, *after = rnn(x, initial_state=before, training=training)
             new_states += keras.tree.flatten(after)
             x = dropout(x, training=training)
@@ -236,7 +257,7 @@ class LanguageModel(TokenLogits, keras.Model):
             ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
             for state, size in zip(new_states, self.state_sizes, strict=True)
         ]
-        return self.logits(x), new_states
+        return self.output_projection(x), new_states
 
     def with_batch_size(self, batch_size):
         """Returns a copy, weights included, for batches of another size."""
@@ -248,9 +269,6 @@ class LanguageModel(TokenLogits, keras.Model):
                 model.build()
         for new, old in zip(copy._parts, self._parts, strict=True):
             new.set_weights(old.get_weights())
-        if self.tie_embeddings:
-            # A copy of the values: a training step on JAX frees its arrays.
-            copy.output_bias.assign(ops.convert_to_numpy(self.output_bias))
         return copy
 
     @property

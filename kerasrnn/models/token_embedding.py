@@ -66,32 +66,53 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
         # Else the widest product of a model would stay in float32.
         self.reverse_dtype = self.reverse_dtype or self.compute_dtype
-        self.unit_dropout = keras.layers.Dropout(
-            rate("dropout", dropout), dtype=self.dtype_policy
-        )
-        self.word_dropout = keras.layers.Dropout(
-            rate("word_dropout", word_dropout), dtype=self.dtype_policy
-        )
+        self.vocabulary_size = vocabulary_size
+        self.embedding_dim = embedding_dim
+        self.dropout = rate("dropout", dropout)
+        self.word_dropout = rate("word_dropout", word_dropout)
         self.drop_types = drop_types
         self.scale = scale
+        # No layers of Keras: what holds layers is not quantized.
+        self.seed_generator = keras.random.SeedGenerator()
 
     def call(self, inputs, reverse=False, training=False):
+        return self._call(super().call, inputs, reverse, training)
+
+    def quantized_call(self, inputs, reverse=False, training=False):
+        return self._call(super().quantized_call, inputs, reverse, training)
+
+    def _call(self, call, inputs, reverse, training):
+        """Scales and drops what the base class looks up."""
         if reverse:
-            return super().call(inputs, reverse=True)
+            return call(inputs, reverse=True)
         ids = ops.maximum(inputs, 0)
         scale = self.output_dim**0.5 if self.scale is None else self.scale
-        x = super().call(ids) * scale
-        if training and self.word_dropout.rate:
+        x = call(ids) * scale
+        if not training:
+            return x
+        if self.word_dropout:
             x = x * ops.expand_dims(self._kept_words(ids, x.dtype), -1)
-        return self.unit_dropout(x, training=training)
+        return self._dropped(x, self.dropout)
 
     def _kept_words(self, ids, dtype):
         """The factor of each word, 0 where it is dropped: `(batch, time)`."""
         if not self.drop_types:
-            return self.word_dropout(ops.ones_like(ids, dtype), training=True)
+            return self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
         types = ops.ones((ops.shape(ids)[0], self.input_dim), dtype)
-        kept = self.word_dropout(types, training=True)
+        kept = self._dropped(types, self.word_dropout)
         return ops.take_along_axis(kept, ids, axis=1)
+
+    def _dropped(self, x, rate):
+        if not rate:
+            return x
+        return keras.random.dropout(x, rate, seed=self.seed_generator)
+
+    def quantize(self, mode, type_check=True, config=None):
+        if type_check and type(self) is not TokenEmbedding:
+            raise NotImplementedError(
+                f"{type(self).__name__} must override `quantize`."
+            )
+        super().quantize(mode, type_check=False, config=config)
 
     def compute_output_spec(self, inputs, reverse=False, training=False):
         return super().compute_output_spec(inputs, reverse=reverse)
@@ -101,8 +122,8 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         return {
             "vocabulary_size": config.pop("input_dim"),
             "embedding_dim": config.pop("output_dim"),
-            "dropout": self.unit_dropout.rate,
-            "word_dropout": self.word_dropout.rate,
+            "dropout": self.dropout,
+            "word_dropout": self.word_dropout,
             "drop_types": self.drop_types,
             "scale": self.scale,
             **config,

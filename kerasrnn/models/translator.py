@@ -5,6 +5,8 @@ from keras import ops
 
 from kerasrnn.layers.arguments import rate
 
+Schedule = keras.optimizers.schedules.LearningRateSchedule
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Translator(keras.Model):
@@ -21,7 +23,9 @@ class Translator(keras.Model):
         sampling_rate: Float in `[0, 1)`, the rate at which in training a
             token that the decoder reads is what the model held likeliest, not
             the true one: scheduled sampling, of all places at once (Duckworth
-            et al. 2019). It takes one more pass of the decoder.
+            et al. 2019). Or a schedule of it, from `kerasrnn.schedules` or
+            `keras.optimizers.schedules`, of the batches learnt from so far.
+            But for a float of 0, it takes one more pass of the decoder.
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
@@ -54,7 +58,17 @@ class Translator(keras.Model):
 
     def __init__(self, encoder, decoder, sampling_rate=0.0, **kwargs):
         super().__init__(**kwargs)
-        self.sampling_rate = rate("sampling_rate", sampling_rate)
+        if isinstance(sampling_rate, Schedule):
+            # Counted here: an optimizer's count is a constant to JAX.
+            self.steps = self.add_weight(
+                dtype="int",
+                trainable=False,
+                aggregation="only_first_replica",
+                name="steps",
+            )
+        else:
+            rate("sampling_rate", sampling_rate)
+        self.sampling_rate = sampling_rate
         self.seed_generator = keras.random.SeedGenerator()
         self.encoder = encoder
         self.decoder = decoder
@@ -82,52 +96,62 @@ class Translator(keras.Model):
         first, rest = target[:, :1], target[:, 1:]
         guesses = ops.cast(guesses[:, :-1], target.dtype)
         noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
-        rest = ops.where(noise < self.sampling_rate, guesses, rest)
+        rest = ops.where(ops.less(noise, self._next_rate()), guesses, rest)
         return ops.concatenate([first, rest], axis=1)
 
-    def encode(self, source):
+    def _next_rate(self):
+        """The sampling rate of this batch, which counts as a step."""
+        if not isinstance(self.sampling_rate, Schedule):
+            return self.sampling_rate
+        sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
+        self.steps.assign_add(1)
+        return sampling_rate
+
+    def encode(self, source, vocabulary=None):
         """Reads a batch of sources, for decoding.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
+                the words to predict, as a `Shortlist` chooses them; `None`
+                for all.
 
         Returns:
             A tuple `(states, memory)`: the states that `decode_step` starts
-            from, and what it reads: the projected memory, its mask, and the
-            lexicon's entries.
+            from, and what it reads.
         """
-        memory, mask, final = self.encoder(source)
-        states = self.decoder.initial_state(final)
-        projected = self.decoder.rnn.cell.project(memory)
-        return states, (projected, mask, self.decoder.entries(source))
+        return self.decoder.start(*self.encoder(source), source, vocabulary)
 
     def decode_step(self, ids, states, memory):
-        """Predicts the next token of each sentence.
+        """Predicts the next token of each hypothesis.
 
         Args:
-            ids: Integer tensor of shape `(batch,)`, the tokens before.
+            ids: Integer tensor of shape `(rows,)`, the tokens before: equally
+                many hypotheses a sentence, side by side.
             states: The states before, from `encode` or the step before.
             memory: The memory that `encode` returned.
 
         Returns:
             A tuple `(logits, states, alignments)` of shapes
-            `(batch, vocabulary_size)`, as before, and
-            `(batch, source_time)`.
+            `(rows, vocabulary_size)` (or a column for each word that `encode`
+            was given), as before, and `(rows, source_time)`.
         """
-        return self.decoder.step(ids, states, *memory)
+        return self.decoder.step(ids, states, memory)
 
     def get_config(self):
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
             "decoder": keras.saving.serialize_keras_object(self.decoder),
-            "sampling_rate": self.sampling_rate,
+            "sampling_rate": keras.saving.serialize_keras_object(
+                self.sampling_rate
+            ),
         }
 
     @classmethod
     def from_config(cls, config):
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
-            for name in ("encoder", "decoder")
+            for name in ("encoder", "decoder", "sampling_rate")
         }
         return cls(**{**config, **parts})

@@ -34,6 +34,13 @@ def plain_model_1(pairs, iterations):
     return table
 
 
+def dense(ids, probabilities, width):
+    """The whole table `(source vocabulary, width)`."""
+    table = np.zeros((len(ids), width), "float32")
+    np.add.at(table, (np.arange(len(ids))[:, None], ids), probabilities)
+    return table
+
+
 @pytest.mark.parametrize("iterations", [1, 2, 7])
 def test_equals_a_plain_model_1(tokenizers, iterations):
     source, target = tokenizers
@@ -47,25 +54,32 @@ def test_equals_a_plain_model_1(tokenizers, iterations):
     expected = np.zeros((source.vocabulary_size, target.vocabulary_size))
     for (s, t), probability in plain_model_1(ids, iterations).items():
         expected[s, t] = probability
-    lexicon = translation_lexicon(PAIRS, source, target, iterations)
+    found = translation_lexicon(PAIRS, source, target, 9, iterations)
+    lexicon = dense(*found, target.vocabulary_size)
     np.testing.assert_allclose(lexicon, expected, atol=1e-6)
+    # The likeliest first, and all that are kept.
+    few = translation_lexicon(PAIRS, source, target, 2, iterations)
+    for whole, kept in zip(found, few, strict=True):
+        assert kept.shape == (source.vocabulary_size, 2)
+        np.testing.assert_array_equal(kept, whole[:, :2])
+    assert (np.diff(found[1]) <= 0).all()
 
 
 def test_finds_the_translation_of_each_word(tokenizers):
     source, target = tokenizers
-    lexicon = translation_lexicon(PAIRS, source, target, iterations=20)
+    ids, _ = translation_lexicon(PAIRS, source, target, iterations=20)
     for english, hindi in (
         ("red", "लाल"),
         ("water", "पानी"),
         ("book", "किताब"),
     ):
-        row = lexicon[source.vocabulary.index(english)]
-        assert target.vocabulary[row.argmax()] == hindi
+        first = ids[source.vocabulary.index(english), 0]
+        assert target.vocabulary[first] == hindi
 
 
 def test_rows_are_distributions_or_empty(tokenizers):
     source, target = tokenizers
-    sums = translation_lexicon(PAIRS, source, target).sum(axis=1)
+    sums = translation_lexicon(PAIRS, source, target)[1].sum(axis=1)
     occurs = [i for i in range(len(sums)) if i not in (0, 1, 3)]
     np.testing.assert_allclose(sums[occurs], 1.0, rtol=1e-6)
     np.testing.assert_array_equal(sums[[0, 1, 3]], 0.0)
@@ -75,15 +89,16 @@ def test_long_sentences_are_cut(tokenizers):
     source, target = tokenizers
     cut = translation_lexicon(PAIRS, source, target, max_length=1)
     short = [(english.split()[0], hindi.split()[0]) for english, hindi in PAIRS]
-    np.testing.assert_array_equal(
-        cut, translation_lexicon(short, source, target)
-    )
+    whole = translation_lexicon(short, source, target)
+    np.testing.assert_array_equal(cut[0], whole[0])
+    np.testing.assert_array_equal(cut[1], whole[1])
 
 
 def test_a_pair_without_source_tokens_is_passed_over():
     english = WordTokenizer.train(["red", "book"], specials=())
     hindi = WordTokenizer.train(["लाल", "किताब"])
     pairs = [("red", "लाल"), ("unknown", "किताब"), ("book", "किताब")]
-    lexicon = translation_lexicon(pairs, english, hindi)
+    found = translation_lexicon(pairs, english, hindi)
+    lexicon = dense(*found, hindi.vocabulary_size)
     row = lexicon[english.vocabulary.index("book")]
     np.testing.assert_allclose(row[hindi.vocabulary.index("किताब")], 0.5)

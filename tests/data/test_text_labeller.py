@@ -8,6 +8,7 @@ import tensorflow as tf
 from kerasrnn.data import ReviewTokenizer
 from kerasrnn.data import TextLabeller
 from kerasrnn.export import export_saved_model
+from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from tests import fresh_process
@@ -31,7 +32,7 @@ STRANGE = {
 }
 
 
-def classifier(summary="attention", attention="additive"):
+def classifier(summary="attention", **options):
     encoder = Encoder(
         TOKENIZER.vocabulary_size,
         keras.layers.GRUCell(4),
@@ -39,22 +40,16 @@ def classifier(summary="attention", attention="additive"):
         bidirectional=summary != "decoder",
         pad_id=PAD,
     )
-    model = TextClassifier(encoder, summary, attention)
+    if summary == "decoder":
+        summary = DecoderSummary(encoder.cell, "general")
+    model = TextClassifier(encoder, summary, **options)
     model.build((None, None))
     randomize(model)
     return model
 
 
-KINDS = {
-    "attention": ("attention", "additive"),
-    "decoder": ("decoder", "general"),
-    "last": ("last", None),
-    "pooled": ("pooled", None),
-}
-
-
-def labeller_of(kind, **options):
-    return TextLabeller(classifier(*KINDS[kind]), TOKENIZER, **options)
+def labeller_of(summary, **options):
+    return TextLabeller(classifier(summary), TOKENIZER, **options)
 
 
 @pytest.fixture(scope="module", params=["attention", "last"])
@@ -173,7 +168,7 @@ def test_weights_are_shares_of_the_gradient_norms():
     assert_close(weights, norms / norms.sum())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["attention", "decoder", "last", "pooled"])
 def test_gradient_norms_are_finite_differences(kind):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("float64")
@@ -320,6 +315,20 @@ def test_it_is_served_as_it_lives(tmp_path):
         check_equal(client["explain"][name], labeller.explain(texts))
 
 
-def test_there_are_two_labels():
-    with pytest.raises(ValueError, match=r"Received: labels=\['yes'\]"):
-        TextLabeller(None, None, labels=["yes"])
+@pytest.mark.parametrize("num_classes, count", [(1, 2), (3, 3)])
+def test_there_is_a_label_for_each_class(num_classes, count):
+    model = classifier("last", num_classes=num_classes)
+    with pytest.raises(ValueError, match=rf"must be {count}.*\['yes'\]"):
+        TextLabeller(model, TOKENIZER, labels=["yes"])
+
+
+def test_one_of_several_classes():
+    model = classifier("attention", num_classes=3)
+    labels = ["bad", "fair", "good"]
+    labeller = TextLabeller(model, TOKENIZER, labels)
+    found = labeller.explain(strings(TEXTS))
+    logits = model(padded(TEXTS)).numpy()
+    assert_close(found["probability"], tf.nn.softmax(logits))
+    assert_close(labeller.probabilities(TEXTS), found["probability"])
+    named = [labels[i].encode() for i in logits.argmax(1)]
+    assert found["label"].numpy().tolist() == named

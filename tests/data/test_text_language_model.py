@@ -393,7 +393,7 @@ def favour(language, probabilities):
     """Sets the probabilities of the first tokens; others have none."""
     bias = np.full(language.tokenizer.vocabulary_size, -50.0)
     bias[: len(probabilities)] = np.log(probabilities)
-    language.model.output_bias.assign(bias)
+    language.model.output_projection.bias.assign(bias)
 
 
 LIKELY = np.array([0.1, 0.3, 0.05, 0.2, 0.35])

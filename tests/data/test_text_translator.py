@@ -6,11 +6,14 @@ import tensorflow as tf
 from kerasrnn.data import TextTranslator
 from kerasrnn.data import WordTokenizer
 from kerasrnn.data import translation_batches
+from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 
 PAIRS = [
@@ -69,6 +72,36 @@ def test_translates_what_it_learned(translator):
     assert translated(translator, ["  The\u00a0RED book "]) == ["लाल किताब"]
 
 
+@pytest.fixture(scope="module")
+def shortlist(tokenizers):
+    source, target = tokenizers
+    lexicon = Lexicon(source.vocabulary_size, target.vocabulary_size, 5)
+    lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
+    return Shortlist(lexicon, size=8, frequent=4)
+
+
+def test_it_translates_into_the_words_of_a_shortlist(
+    model, tokenizers, shortlist
+):
+    whole, short = (
+        TextTranslator(model, *tokenizers, BeamSearch(), shortlist=words)
+        for words in (None, shortlist)
+    )
+    assert shortlist.size < tokenizers[1].vocabulary_size
+    assert translated(short, SENTENCES) == [target for _, target in PAIRS]
+    texts = tf.constant(SENTENCES)
+    scores, others = (x.translate(texts)["score"] for x in (short, whole))
+    # Among fewer words each is likelier.
+    assert (scores.numpy() > others.numpy()).all()
+    assert (scores.numpy() < 0).all()
+
+
+def test_every_sentence_can_end(model, tokenizers, shortlist):
+    words = Shortlist(shortlist.lexicon, size=8, frequent=2)
+    with pytest.raises(ValueError, match="end id, 2. Received: frequent=2"):
+        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
+
+
 def test_scores_are_log_probabilities(translator):
     scores = translator.translate(tf.constant(SENTENCES))["score"]
     assert scores.dtype == tf.float32
@@ -121,8 +154,8 @@ def test_a_source_is_cut_to_its_maximum_length(model, tokenizers):
 def test_a_translation_has_a_length_limit_of_its_source(tokenizers):
     """A model that can never end stops for every sentence by itself."""
     model = new_model(*tokenizers)
-    decoder = model.decoder.output_projection
-    decoder.bias.assign(np.where(np.arange(decoder.units) <= 3, -1e9, 0.0))
+    bias = model.decoder.output_projection.bias
+    bias.assign(np.where(np.arange(bias.shape[0]) <= 3, -1e9, 0.0))
     for search in (GreedySearch(max_length=40), BeamSearch(max_length=40)):
         translator = TextTranslator(model, *tokenizers, search)
         texts = ["", "a", "the red book", "the " * 2000]
@@ -202,7 +235,10 @@ def test_vocabularies_need_no_special_tokens_but_of_the_target():
         WordTokenizer.train(targets, specials=("<s>", "</s>")),
     ]
     model = new_model(*tokenizers)
-    search = BeamSearch(**tokenizers[1].special_ids, max_length=50)
+    ids = tokenizers[1].special_ids
+    # An untrained model may well say nothing.
+    says = {"min_length": 1, "forbidden_ids": [ids["start_id"], ids["pad_id"]]}
+    search = BeamSearch(**ids, **says, max_length=50)
     translator = TextTranslator(model, *tokenizers, search)
     texts = ["the red book", "zzz", "", "who zzz knows"]
     first, unknown, empty, mixed = translated(translator, texts)

@@ -112,7 +112,7 @@ def test_shapes_are_static():
     assert dataset.element_spec == (
         {
             "ids": tf.TensorSpec((3, 4), tf.int32),
-            "fresh": tf.TensorSpec((3,), tf.bool),
+            "fresh": tf.TensorSpec((3,), tf.int32),
         },
         tf.TensorSpec((3, 4), tf.int32),
     )

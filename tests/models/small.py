@@ -6,6 +6,7 @@ from keras.layers import GRUCell
 
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
 from kerasrnn.models import Translator
 from tests import helpers
 
@@ -45,13 +46,32 @@ def translator(cell=None, encoder=None, decoder=None):
     Args:
         cell: Cell of both sides; by default a GRU of 4 units.
         encoder: Dictionary of further options of the encoder.
-        decoder: The same for the decoder.
+        decoder: The same for the decoder; a lexicon where it says so.
     """
-    cell = cell or GRUCell(4)
+    cell, decoder = cell or GRUCell(4), dict(decoder or {})
+    if decoder.pop("lexicon", False):
+        decoder["lexicon"] = lexicon(translation_table())
     sides = {"cell": cell, "embedding_dim": 3}
     model = Translator(
         Encoder(9, **sides | (encoder or {})),
-        Decoder(10, **sides | (decoder or {})),
+        Decoder(10, **sides | decoder),
     )
     helpers.randomize(model)
     return model
+
+
+def translation_table(source_size=9, target_size=10):
+    """Probabilities `(source_size, target_size)`; the first row is empty."""
+    rng = np.random.default_rng(1)
+    table = rng.dirichlet(np.ones(target_size), size=source_size)
+    table[0] = 0
+    return table.astype("float32")
+
+
+def lexicon(table, translations=None):
+    """A Lexicon of the likeliest words of a table, of all if not said."""
+    translations = translations or table.shape[1]
+    layer = Lexicon(*table.shape, translations)
+    ids = np.argsort(-table, axis=1)[:, :translations]
+    layer.assign(ids, np.take_along_axis(table, ids, axis=1))
+    return layer

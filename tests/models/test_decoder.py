@@ -5,9 +5,11 @@ from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 
-from kerasrnn.layers import RHNCell
 from kerasrnn.models import Decoder
+from kerasrnn.models import Lexicon
 from tests import helpers
+from tests.models.small import lexicon
+from tests.models.small import translation_table
 
 INPUTS = {
     "ids": np.array([[1, 5, 6, 7], [1, 4, 0, 0]], "int32"),
@@ -15,6 +17,7 @@ INPUTS = {
     "memory_mask": np.array([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]], bool),
     "final": helpers.random(2, 4),
 }
+READ = [INPUTS[name] for name in ("memory", "memory_mask", "final")]
 
 
 def make(cell=None, **kwargs):
@@ -39,21 +42,20 @@ def test_shapes(kwargs):
     assert model.output.shape == (None, None, 10)
 
 
-def test_the_dense_bridge_is_a_tanh_of_the_final_states():
+def test_a_deep_decoder_starts_from_the_bridge():
     decoder = make(LSTMCell(3), depth=2)
-    kernel, bias = decoder.bridge_projection.get_weights()
-    states = decoder.initial_state(ops.convert_to_tensor(INPUTS["final"]))
+    states, _ = decoder.start(*READ)
     keras.tree.assert_same_structure(
         states, decoder.rnn.cell.get_initial_state(2)
     )
-    joined = ops.concatenate(keras.tree.flatten(states), axis=-1)
-    assert joined.shape == (2, 12)
-    helpers.assert_close(joined, np.tanh(INPUTS["final"] @ kernel + bias))
+    helpers.assert_close(
+        keras.tree.flatten(states), decoder.bridge(INPUTS["final"])
+    )
 
 
 def test_the_copy_bridge_starts_from_the_final_states():
     decoder = make(LSTMCell(2), bridge="copy", input_feeding=True)
-    fed, (h, c) = decoder.initial_state(INPUTS["final"])
+    (fed, (h, c)), _ = decoder.start(*READ)
     helpers.assert_close(fed, np.zeros((2, 2)))
     helpers.assert_close(ops.concatenate([h, c], -1), INPUTS["final"])
 
@@ -65,21 +67,12 @@ def test_the_copy_bridge_wants_equal_widths():
         make(GRUCell(5), bridge="copy")
 
 
-@pytest.mark.parametrize("units, projected", [(3, False), (7, True)])
-def test_tied_embeddings_share_the_table(units, projected):
-    decoder = make(attention_units=units, tie_embeddings=True)
+def test_tied_embeddings_share_the_table():
+    decoder = make(attention_units=7, tie_embeddings=True)
     tables = [w for w in decoder.weights if 10 in w.shape and w.shape != (10,)]
     assert len(tables) == 1
     assert tables[0] is decoder.embedding.embeddings
-    outputs = helpers.random(2, 4, units)
-    expected = outputs
-    if projected:
-        expected = outputs @ decoder.output_projection.get_weights()[0]
-    table, bias = tables[0].value, decoder.output_bias.value
-    table, bias = helpers.as_numpy((table, bias))
-    assert np.any(bias)
-    helpers.assert_close(decoder.logits(outputs), expected @ table.T + bias)
-    assert decoder.output_projection.count_params() == projected * 7 * 3
+    assert decoder.output_projection.tied_to is decoder.embedding
 
 
 def test_dropout_is_for_training():
@@ -117,7 +110,7 @@ def test_configuration_round_trip():
         ({"vocabulary_size": -1}, "Received: vocabulary_size=-1"),
         ({"embedding_dim": 0}, "Received: embedding_dim=0"),
         ({"depth": 0}, "Received: depth=0"),
-        ({"attention": "luong"}, "Received: attention='luong'"),
+        ({"attention": "sharp"}, "Received: attention='sharp'"),
         ({"placement": "beside"}, "Received: placement='beside'"),
         ({"attention_units": 0}, "Received: units=0"),
         (
@@ -125,6 +118,10 @@ def test_configuration_round_trip():
             "Received: units=None, input_feeding=True",
         ),
         ({"bridge": "rope"}, "'dense' or 'copy'. Received: bridge='rope'"),
+        (
+            {"lexicon": Lexicon(5, 9)},
+            "a target_size of 9 for a vocabulary_size of 10",
+        ),
         ({"dropout": 1.0}, "Received: dropout=1.0"),
     ],
 )
@@ -133,36 +130,32 @@ def test_bad_arguments(kwargs, message):
         Decoder(**{"vocabulary_size": 10, "cell": GRUCell(4)} | kwargs)
 
 
-def lexicon_inputs():
-    return INPUTS | {"source": np.array([[3, 4, 5, 6, 2], [3, 2, 0, 0, 0]])}
+SOURCE = np.array([[3, 4, 5, 6, 2], [3, 2, 0, 0, 0]])
 
 
 def test_a_lexicon_adds_what_the_attended_words_may_become():
-    inputs = lexicon_inputs()
-    decoder = Decoder(10, GRUCell(4), embedding_dim=3, lexicon_size=7)
-    decoder(**inputs)
+    table = translation_table()
+    decoder = Decoder(10, GRUCell(4), embedding_dim=3, lexicon=lexicon(table))
+    decoder(**INPUTS, source=SOURCE)
     helpers.randomize(decoder)
-    lexicon = np.random.default_rng(1).dirichlet(np.ones(10), size=7)
-    decoder.lexicon.assign(np.zeros((7, 10)))
-    without = helpers.as_numpy(decoder(**inputs)) - np.log(1e-3)
-    decoder.lexicon.assign(lexicon)
-    _, weights = decoder.rnn(
-        decoder.embedding(inputs["ids"]),
-        inputs["memory"],
-        inputs["memory_mask"],
-        initial_state=decoder.initial_state(inputs["final"]),
+    outputs, weights = decoder.rnn(
+        decoder.embedding(INPUTS["ids"]),
+        INPUTS["memory"],
+        INPUTS["memory_mask"],
+        initial_state=decoder.bridge(INPUTS["final"]),
     )
-    likely = helpers.as_numpy(weights) @ lexicon[inputs["source"]]
-    expected = without + np.log(likely + 1e-3)
-    helpers.assert_close(decoder(**inputs), expected)
+    likely = helpers.as_numpy(weights) @ table[SOURCE]
+    expected = helpers.as_numpy(decoder.output_projection(outputs))
+    expected = expected + np.log(likely + 1e-3)
+    helpers.assert_close(decoder(**INPUTS, source=SOURCE), expected)
 
 
-def test_a_lexicon_is_no_trained_weight_and_is_saved(tmp_path):
-    decoder = Decoder(10, GRUCell(4), embedding_dim=3, lexicon_size=7)
-    decoder(**lexicon_inputs())
-    assert all(w is not decoder.lexicon for w in decoder.trainable_weights)
-    assert any(w is decoder.lexicon for w in decoder.weights)
-    assert Decoder.from_config(decoder.get_config()).lexicon_size == 7
+def test_a_lexicon_is_no_trained_weight_and_is_part_of_the_configuration():
+    decoder = Decoder(10, GRUCell(4), 3, lexicon=lexicon(translation_table()))
+    decoder(**INPUTS, source=SOURCE)
+    assert len(decoder.non_trainable_weights) == 2
+    config = decoder.get_config()
+    assert Decoder.from_config(config).lexicon.translations == 10
 
 
 def test_without_attention_it_is_the_cell_from_the_final_states():
@@ -172,8 +165,7 @@ def test_without_attention_it_is_the_cell_from_the_final_states():
     loop.build((2, 4, 3))
     loop.set_weights(decoder.rnn.get_weights())
     hidden = loop(x, initial_state=ops.convert_to_tensor(INPUTS["final"]))
-    kernel, bias = decoder.output_projection.get_weights()
-    expected = helpers.as_numpy(hidden) @ kernel + bias
+    expected = decoder.output_projection(hidden)
     helpers.assert_close(decoder(**INPUTS), expected)
     other = decoder(**INPUTS | {"memory": helpers.random(2, 5, 5, seed=9)})
     helpers.assert_close(other, expected)
@@ -183,29 +175,55 @@ def test_without_attention_it_is_the_cell_from_the_final_states():
 def test_factorized_it_reads_and_writes_through_dense_layers(tie_embeddings):
     decoder = make(LSTMCell(8), factorized=True, tie_embeddings=tie_embeddings)
     assert decoder.input_projection.kernel.shape == (3, 8)
-    assert decoder.narrowing.kernel.shape == (8, 3)
+    assert decoder.output_projection.projection.kernel.shape == (8, 3)
     assert decoder.rnn.cell.cell.kernel.shape == (8, 32)
     tables = {w.shape for w in decoder.trainable_weights if 10 in w.shape}
     untied = set() if tie_embeddings else {(3, 10)}
     assert tables == {(10,), (10, 3)} | untied
-    outputs = helpers.random(2, 4, 8)
-    kernel, bias = decoder.narrowing.get_weights()
-    helpers.assert_close(
-        decoder.predict(outputs), decoder.logits(outputs @ kernel + bias)
-    )
-
-
-@pytest.mark.parametrize("options", [{}, {"input_feeding": True}, {"depth": 2}])
-def test_the_clock_of_zoneout_starts_at_zero(options):
-    decoder = make(RHNCell(4, zoneout=0.1), **options)
-    states = decoder.initial_state(INPUTS["final"])
-    flat = helpers.as_numpy(keras.tree.flatten(states))
-    clocks = [x for x in flat if x.shape == (2, 1)]
-    assert len(clocks) == decoder.depth
-    assert all((clock == 0).all() for clock in clocks)
-    assert decoder.state_sizes == [4] * decoder.depth
 
 
 def test_a_lexicon_needs_the_source():
     with pytest.raises(ValueError, match="Received: source=None"):
-        make(lexicon_size=6).entries(None)
+        make(lexicon=lexicon(translation_table()))
+
+
+def test_it_keeps_no_template():
+    cell = GRUCell(4)
+    decoder = make(cell, depth=2)
+    assert not cell.built
+    assert decoder.cell is decoder.rnn.cell.cell.cells[0]
+    assert all(layer.built for layer in decoder._flatten_layers())
+
+
+STARTS = {
+    "plain": {},
+    "lexicon": {"lexicon": True},
+    "tied": {"lexicon": True, "tie_embeddings": True, "attention_units": 6},
+    "factorized": {"factorized": True, "input_feeding": True},
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_step_for_a_few_words_has_their_logits(name):
+    """Three hypotheses of each of two sentences, and their shortlists."""
+    options = dict(STARTS[name])
+    if options.pop("lexicon", False):
+        options["lexicon"] = lexicon(translation_table())
+    decoder = Decoder(10, GRUCell(4), embedding_dim=3, **options)
+    decoder(INPUTS["ids"], *READ, source=SOURCE)
+    helpers.randomize(decoder)
+    words = np.array([[9, 2, 0, 5], [1, 2, 3, 4]])
+    ids = np.array([1, 5, 8, 2, 2, 4])
+    found = []
+    for vocabulary in (None, words):
+        states, memory = decoder.start(*READ, SOURCE, vocabulary)
+        states = keras.tree.map_structure(
+            lambda x: ops.repeat(x, 3, axis=0), states
+        )
+        found.append(decoder.step(ids, states, memory))
+    (logits, *rest), (few, *same) = found
+    assert logits.shape == (6, 10)
+    helpers.assert_close(
+        few, np.take_along_axis(helpers.as_numpy(logits), words.repeat(3, 0), 1)
+    )
+    helpers.assert_close(same, rest)

@@ -68,6 +68,20 @@ def test_it_has_a_configuration(members):
     helpers.assert_close(copy(INPUTS), ensemble(INPUTS))
 
 
+def test_members_predict_the_same_few_words(members):
+    words = np.array([[9, 2, 4, 5], [1, 2, 3, 4], [5, 2, 7, 0]])
+    of_each, mean = (
+        [
+            softmax(helpers.as_numpy(model.decode_step(IDS, states, memory)[0]))
+            for model in models
+            for states, memory in [model.encode(SOURCE, words)]
+        ]
+        for models in (members, [TranslatorEnsemble(members)])
+    )
+    assert mean[0].shape == (3, 4)
+    helpers.assert_close(mean[0], np.mean(of_each, axis=0))
+
+
 def test_of_one_it_is_that_one(members):
     search = BeamSearch(max_length=6, beam_width=3)
     alone, ensemble = (

@@ -13,10 +13,12 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import ZoneoutCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
 from tests import helpers
+from tests.layers.own_cells import own_cells
 
 UNITS = 4
 WORDS = 11
@@ -205,14 +207,7 @@ def test_logits_equal_the_oracle(variant):
     for rnn in model.rnns:
         x, *_ = rnn(x)
     x = helpers.as_numpy(x)
-    projection = model.output_projection.get_weights()
-    if not model.tie_embeddings:
-        kernel, bias = projection
-    else:
-        kernel, bias = table.T, helpers.as_numpy(model.output_bias.value)
-        if projection:
-            kernel = projection[0] @ kernel
-    helpers.assert_close(model(IDS), x @ kernel + bias)
+    helpers.assert_close(model(IDS), model.output_projection(x))
 
 
 def test_every_layer_has_weights_of_its_own():
@@ -380,7 +375,9 @@ def test_it_learns_what_is_behind_its_window():
 
 def test_fit_trains_every_weight():
     model = language_model(
-        cell=RHNCell(UNITS, dropout=0.1, recurrent_dropout=0.1, zoneout=0.1),
+        cell=ZoneoutCell(
+            RHNCell(UNITS, dropout=0.1, recurrent_dropout=0.1), 0.1
+        ),
         embedding_dim=3,
         depth=2,
         dropout=0.1,
@@ -413,7 +410,7 @@ def copies_its_input(**options):
     model.build()
     eye = np.eye(WORDS)
     model.rnns[0].set_weights([eye, 0 * eye, 0 * eye[0]])
-    model.output_projection.set_weights([eye, 0 * eye[0]])
+    model.output_projection.dense.set_weights([eye])
     np.testing.assert_array_equal(model(IDS), 1)
     return model
 
@@ -557,7 +554,9 @@ def test_dynamic_evaluation_learns_from_the_text():
 def test_dynamic_evaluation_drops_nothing():
     """At a rate of 0 it is the evaluation, from window to window."""
     model = language_model(
-        cell=RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5, zoneout=0.5),
+        cell=ZoneoutCell(
+            RHNCell(UNITS, dropout=0.5, recurrent_dropout=0.5), 0.5
+        ),
         dropout=0.5,
         word_dropout=0.5,
     )
@@ -581,3 +580,27 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
     model = LanguageModel(9, keras.layers.GRUCell(4), batch_size=2)
     with pytest.raises(ValueError, match=r"Received: \['ids'\]"):
         model({"ids": np.ones((2, 3), "int32")})
+
+
+@pytest.mark.parametrize("name", own_cells(UNITS))
+def test_a_cell_of_ones_own(name, tmp_path):
+    """Its outputs are what the cell returns, token by token as at once."""
+    model = LanguageModel(WORDS, own_cells(UNITS)[name](), depth=2)
+    expected = helpers.as_numpy(model(IDS))
+    states, found = model.initial_states(len(IDS)), []
+    for token in IDS.T:
+        logits, states = model.run(token[:, None], states)
+        found.append(logits[:, 0])
+    helpers.assert_close(ops.stack(found, axis=1), expected)
+    helpers.assert_close(helpers.reloaded(model, tmp_path)(IDS), expected)
+
+
+@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
+def test_it_is_quantized():
+    """Keras warns of the layers that it leaves as they are."""
+    model = LanguageModel(WORDS, RHNCell(8), tie_embeddings=False)
+    expected = helpers.as_numpy(ops.softmax(model(IDS)))
+    model.quantize("int8")
+    found = helpers.as_numpy(ops.softmax(model(IDS)))
+    np.testing.assert_allclose(found, expected, atol=0.02)
+    assert np.any(found != expected)

@@ -6,10 +6,11 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
-from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
+from kerasrnn.models import AttentionSummary
+from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from tests import helpers
@@ -39,14 +40,15 @@ ENCODERS = {
     },
 }
 SUMMARIES = {
-    "last": ("last", None),
-    "pooled": ("pooled", None),
-    "additive": ("attention", "additive"),
-    "general": ("attention", "general"),
-    "multi_head": ("attention", "multi_head"),
-    "decoder": ("decoder", None),
-    "attending_decoder": ("decoder", "additive"),
+    "last": lambda cell: "last",
+    "pooled": lambda cell: "pooled",
+    "additive": lambda cell: "attention",
+    "general": lambda cell: AttentionSummary("general"),
+    "multi_head": lambda cell: AttentionSummary("multi_head", units=4),
+    "decoder": lambda cell: "decoder",
+    "attending_decoder": lambda cell: DecoderSummary(cell, "additive"),
 }
+ATTENDING = {"additive", "general", "multi_head", "attending_decoder"}
 # Every summary, and every encoder with those that it may trouble.
 PAIRS = [
     *[("simple", summary) for summary in SUMMARIES],
@@ -95,10 +97,9 @@ def encoder_of(name, **options):
 
 def classifier(encoder="simple", summary="last", dropout=0.0, **options):
     """A model of 9 words, weights at random."""
-    summary, attention = SUMMARIES[summary]
-    model = TextClassifier(
-        encoder_of(encoder, **options), summary, attention, dropout
-    )
+    encoder = encoder_of(encoder, **options)
+    summary = SUMMARIES[summary](encoder.cell)
+    model = TextClassifier(encoder, summary, dropout=dropout)
     model.build((None, None))
     helpers.randomize(model)
     return model
@@ -118,7 +119,7 @@ def test_padding_has_no_part_in_it(encoder, summary):
     # They do depend on the words.
     assert logits.shape == (3, 1)
     assert len(np.unique(helpers.as_numpy(logits))) == 3
-    if SUMMARIES[summary][1] is None:
+    if summary not in ATTENDING:
         assert weights is None
     else:
         weights = helpers.as_numpy(weights)
@@ -187,8 +188,12 @@ def test_the_maximum_of_a_padded_text_may_be_negative():
 def test_attention_is_the_mean_weighted_by_its_query(encoder, summary):
     model = classifier(encoder, summary)
     memory, _ = read(model)
-    query = np.tile(helpers.as_numpy(model.query.value), (3, 1, 1))
-    context, weights = reference.attend(model.attention, query, memory, MASK)
+    query = np.tile(
+        helpers.as_numpy(model.summary_layer.query.value), (3, 1, 1)
+    )
+    context, weights = reference.attend(
+        model.summary_layer.attention, query, memory, MASK
+    )
     found = classified(model, SOURCE)
     helpers.assert_close(
         found, (projected(model, context[:, 0]), weights[:, 0])
@@ -206,9 +211,11 @@ def final_of_last_layer(model):
 @pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
 def test_a_decoder_makes_one_step_from_the_final_states(encoder):
     model = classifier(encoder, "decoder")
-    start = np.tile(helpers.as_numpy(model.start.value)[0], (3, 1))
+    start = np.tile(
+        helpers.as_numpy(model.summary_layer.start.value)[0], (3, 1)
+    )
     states = [ops.convert_to_tensor(x) for x in final_of_last_layer(model)]
-    output, _ = model.decoder.cell(ops.convert_to_tensor(start), states)
+    output, _ = model.summary_layer.cell(ops.convert_to_tensor(start), states)
     expected = projected(model, helpers.as_numpy(output))
     helpers.assert_close(model(SOURCE), expected)
 
@@ -221,11 +228,15 @@ def test_a_decoder_asks_with_the_last_output(encoder):
     states = final_of_last_layer(model)
     query = last_outputs(memory, False)[:, None]
     helpers.assert_close(states[0], query[:, 0])
-    context, weights = reference.attend(model.attention, query, memory, MASK)
-    start = np.tile(helpers.as_numpy(model.start.value)[0], (3, 1))
+    context, weights = reference.attend(
+        model.summary_layer.attention, query, memory, MASK
+    )
+    start = np.tile(
+        helpers.as_numpy(model.summary_layer.start.value)[0], (3, 1)
+    )
     x = np.concatenate([start, context[:, 0]], axis=-1).astype("float32")
     states = [ops.convert_to_tensor(x) for x in states]
-    output, _ = model.decoder.cell.cell(ops.convert_to_tensor(x), states)
+    output, _ = model.summary_layer.cell(ops.convert_to_tensor(x), states)
     expected = projected(model, helpers.as_numpy(output)), weights[:, 0]
     helpers.assert_close(classified(model, SOURCE), expected)
 
@@ -289,23 +300,58 @@ def test_a_compiled_graph_gives_the_same(encoder, summary):
 def test_attention_may_give_another_width():
     encoder = Encoder(WORDS, GRUCell(4), 3, bidirectional=False)
     attention = MultiHeadDotAttention(2, 3, units=6)
-    classifier = TextClassifier(encoder, "attention", attention)
+    classifier = TextClassifier(encoder, AttentionSummary(attention))
     assert classifier(SOURCE).shape == (3, 1)
-
-
-def test_a_mechanism_may_be_given():
-    mechanism = BahdanauAttention(7)
-    encoder = encoder_of("simple")
-    model = TextClassifier(encoder, "attention", mechanism)
-    assert model.attention is mechanism
-    assert model(SOURCE).shape == (3, 1)
+    assert classifier.summary_layer.attention is attention
 
 
 @pytest.mark.parametrize("summary", ["decoder", "attending_decoder"])
 def test_the_decoder_has_a_cell_of_its_own(summary):
     model = classifier("deep_forth", summary)
-    assert not model.encoder.cell.built
+    assert model.summary_layer.cell is not model.encoder.cell
     assert len({id(w) for w in model.weights}) == len(model.weights)
+
+
+def test_any_layer_may_sum_up():
+    class First(keras.layers.Layer):
+        def call(self, memory, mask, final, training=False):
+            return memory[:, 0]
+
+    model = TextClassifier(encoder_of("deep_lstm"), First(), num_classes=3)
+    memory, mask, final = model.encoder(SOURCE)
+    expected = model.output_projection(memory[:, 0])
+    logits, weights = model.classify(memory, mask, final)
+    assert logits.shape == (3, 3) and weights is None
+    helpers.assert_close(logits, expected)
+
+
+def test_classes_have_a_logit_each(tmp_path):
+    encoder = encoder_of("simple")
+    model = TextClassifier(encoder, "pooled", num_classes=4)
+    model.compile(
+        "adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    )
+    model.train_on_batch(SOURCE, np.array([0, 3, 2]))
+    assert model(SOURCE).shape == (3, 4)
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(SOURCE), model(SOURCE))
+
+
+def test_it_prints_a_summary():
+    """Which an attribute `summary` hid."""
+    lines = []
+    classifier().summary(print_fn=lambda text, **_: lines.append(text))
+    assert "Total params" in lines[0]
+
+
+@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
+@pytest.mark.parametrize("summary", ["last", "attending_decoder"])
+def test_it_is_quantized(summary):
+    model = classifier("deep_forth", summary)
+    before = helpers.as_numpy(model(SOURCE))
+    model.quantize("int8")
+    assert model.output_projection.quantization_mode == "int8"
+    helpers.assert_close(model(SOURCE), before, atol=0.1)
 
 
 @pytest.mark.parametrize("summary", ["last", "additive"])
@@ -317,7 +363,7 @@ def test_it_learns_whether_a_word_occurs(summary):
     labels = np.any(ids == 5, axis=1, keepdims=True).astype("float32")
     assert 0.3 < labels.mean() < 0.7
     encoder = Encoder(WORDS, GRUCell(8), 8, bidirectional=False)
-    model = TextClassifier(encoder, *SUMMARIES[summary])
+    model = TextClassifier(encoder, SUMMARIES[summary](encoder.cell))
     compiled(model, keras.optimizers.Adam(0.03))
     training, unseen = slice(192), slice(192, None)
     model.fit(ids[training], labels[training], epochs=15, verbose=0)
@@ -372,38 +418,13 @@ def test_dropout_is_for_training(summary, rate):
             "one of 'last', 'pooled', 'attention', 'decoder'.*summary='mean'",
         ),
         (
-            {"summary": "attention"},
-            "'attention' needs an `attention`.*attention=None",
-        ),
-        (
-            {"summary": "last", "attention": "dot"},
-            "'last' and 'pooled' have none.*summary='last', attention='dot'",
-        ),
-        (
-            {"summary": "pooled", "attention": "dot"},
-            "have none.*summary='pooled', attention='dot'",
-        ),
-        (
-            {"summary": "attention", "attention": "sharp"},
-            "`attention` must be.*attention='sharp'",
-        ),
-        (
             {"summary": "decoder", "encoder": encoder_of("rhn")},
             "must read one way.*Received: bidirectional=True",
         ),
+        ({"num_classes": 0}, "Received: num_classes=0"),
+        ({"dropout": 1.0}, "Received: dropout=1.0"),
     ],
 )
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         TextClassifier(**{"encoder": encoder_of("simple")} | options)
-
-
-@pytest.mark.parametrize("attention", [None, "additive"])
-def test_a_decoder_may_have_zoneout(attention):
-    cell = RHNCell(4, zoneout=0.2)
-    model = TextClassifier(
-        Encoder(9, cell, 3, bidirectional=False), "decoder", attention
-    )
-    for training in (False, True):
-        logits = model(np.ones((2, 5), "int32"), training=training)
-        assert np.isfinite(helpers.as_numpy(logits)).all()

@@ -128,3 +128,56 @@ def test_words_are_dropped_in_the_dtype_of_the_layer():
     embed = TokenEmbedding(9, 4, word_dropout=0.3, dtype="mixed_bfloat16")
     x = embed(np.ones((2, 3), "int32"), training=True)
     assert keras.backend.standardize_dtype(x.dtype) == "bfloat16"
+
+
+@pytest.mark.parametrize("tie_weights", [True, False])
+@pytest.mark.parametrize("mode, tolerance", [("int8", 0.02), ("int4", 0.4)])
+def test_quantized_it_embeds_and_projects_as_before(
+    mode, tolerance, tie_weights
+):
+    layer = embedding(dropout=0.5, tie_weights=tie_weights)
+    x, ids = helpers.random(2, 3, 16), np.array([[-1, 2], [3, 4]])
+    before = helpers.as_numpy([layer(ids), layer(x, reverse=True)])
+    layer.quantize(mode)
+    assert "int8" in {w.dtype for w in layer.weights}
+    after = helpers.as_numpy([layer(ids), layer(x, reverse=True)])
+    for old, new in zip(before, after, strict=True):
+        assert 0 < np.abs(new - old).max() < tolerance
+    dropped = helpers.as_numpy(layer(ids, training=True))
+    kept = dropped != 0
+    assert 0.2 < kept.mean() < 0.8
+    np.testing.assert_allclose(
+        dropped, np.where(kept, 2 * after[0], 0), rtol=1e-5
+    )
+
+
+def test_a_model_quantizes_it_and_is_saved(tmp_path):
+    layer = embedding(word_dropout=0.1, name="words")
+    inputs = {"inputs": IDS.astype("int32")}
+    model = helpers.functional(layer, inputs)
+    before = helpers.as_numpy(model(inputs))
+    # Keras warns of each layer that it leaves as it is.
+    model.quantize("int8", filters="words")
+    after = helpers.as_numpy(model(inputs))
+    assert 0 < np.abs(after - before).max() < 0.02
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(inputs), after)
+    assert {w.dtype for w in loaded.weights} == {"int8", "float32"}
+
+
+def test_a_subclass_is_not_quantized_behind_its_back():
+    class Louder(TokenEmbedding):
+        def call(self, inputs, **kwargs):
+            return 2 * super().call(inputs, **kwargs)
+
+    layer = Louder(5, 16)
+    layer.build((None, None))
+    with pytest.raises(NotImplementedError, match="Louder.*`quantize`"):
+        layer.quantize("int8")
+
+
+def test_every_argument_is_an_attribute():
+    layer = TokenEmbedding(5, 16, 0.1, 0.2, True, 2.0)
+    assert (layer.vocabulary_size, layer.embedding_dim) == (5, 16)
+    assert (layer.dropout, layer.word_dropout) == (0.1, 0.2)
+    assert (layer.drop_types, layer.scale) == (True, 2.0)

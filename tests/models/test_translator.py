@@ -11,17 +11,19 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
+from kerasrnn.schedules import LinearSampling
 from tests import helpers
 from tests.models.small import INPUTS
 from tests.models.small import LeakyCell
 from tests.models.small import translator
 
 VARIANTS = {
-    "before": {"decoder": {"placement": "before"}},
+    "before": {"decoder": {"placement": "before", "readout": True}},
     "after": {"decoder": {"attention": "general"}},
     "fed": {"decoder": {"input_feeding": True, "attention_units": 6}},
-    "lexicon": {"decoder": {"lexicon_size": 9}},
+    "lexicon": {"decoder": {"lexicon": True}},
     "deep": {"encoder": {"depth": 2}, "decoder": {"depth": 2}},
     "lexical": {
         "encoder": {"lexical": True, "depth": 2},
@@ -208,6 +210,52 @@ def test_scheduled_sampling_is_saved(tmp_path):
     helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
+@pytest.mark.parametrize("steps_per_execution", [1, 2])
+def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
+    jump = keras.optimizers.schedules.PiecewiseConstantDecay([1], [0.0, 1.0])
+    model = sampled(jump)
+    loss, labels = TokenCrossentropy(), np.roll(INPUTS["target"], -1, axis=1)
+    truth = helpers.as_numpy(model(INPUTS))
+    guesses = np.argmax(truth, axis=-1).astype("int32")[:, :-1]
+    target = np.concatenate([INPUTS["target"][:, :1], guesses], axis=1)
+    forced = float(loss(labels, truth))
+    guessed = float(loss(labels, model(INPUTS | {"target": target})))
+    assert abs(forced - guessed) > 0.01
+    model.compile(
+        keras.optimizers.SGD(0.0),
+        loss,
+        steps_per_execution=steps_per_execution,
+    )
+    twice = {k: np.concatenate([x, x]) for k, x in INPUTS.items()}
+    history = model.fit(
+        twice,
+        np.tile(labels, (2, 1)),
+        batch_size=3,
+        epochs=2,
+        shuffle=False,
+        verbose=0,
+    )
+    expected = [forced, guessed]
+    np.testing.assert_allclose(history.history["loss"], expected, rtol=1e-5)
+
+
+def test_a_schedule_goes_on_where_a_model_was_saved(tmp_path):
+    model = sampled(LinearSampling(0.1, minimum=0.5))
+    for _ in range(3):
+        model(INPUTS, training=True)
+    model(INPUTS)  # No training, no step.
+    loaded = helpers.reloaded(model, tmp_path)
+    config = model.sampling_rate.get_config()
+    assert loaded.sampling_rate.get_config() == config
+    assert float(loaded._next_rate()) == pytest.approx(0.3)
+    assert float(loaded._next_rate()) == pytest.approx(0.4)
+
+
+def test_a_constant_rate_needs_no_count_of_steps():
+    assert not sampled(0.0).non_trainable_weights
+    assert len(sampled(LinearSampling(0.1)).non_trainable_weights) == 1
+
+
 def test_a_sampling_rate_is_a_rate():
     with pytest.raises(ValueError, match="`sampling_rate`.*Received.*1.5"):
         sampled(1.5)
@@ -240,3 +288,43 @@ def test_a_configuration_is_not_changed_by_reading_it():
     config = translator().get_config()
     first, second = (Translator.from_config(config) for _ in range(2))
     assert first.count_params() == second.count_params()
+
+
+@pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
+@pytest.mark.parametrize("variant", ["lexicon", "factorized"])
+def test_it_is_quantized(variant):
+    model = translator(**VARIANTS[variant])
+    before = helpers.as_numpy(model(INPUTS))
+    model.quantize("int8")
+    output = model.decoder.output_projection
+    assert output.dense.quantization_mode == "int8"
+    helpers.assert_close(model(INPUTS), before, atol=0.1)
+
+
+@pytest.mark.parametrize("variant", ["lexicon", "lexical"])
+def test_a_search_among_all_words_is_a_search(variant):
+    """Also where the words stand in another order for each sentence."""
+    model = translator(**VARIANTS[variant])
+    source = INPUTS["source"]
+    words = np.stack([np.roll(np.arange(10), shift) for shift in (3, 5, 0)])
+    search = BeamSearch(max_length=4, beam_width=2)
+    found = search(
+        model.decode_step, *model.encode(source, words), vocabulary=words
+    )
+    expected = search(model.decode_step, *model.encode(source))
+    helpers.assert_close(found[:2], expected[:2])
+
+
+def test_a_search_finds_only_words_of_the_shortlist():
+    model = translator(**VARIANTS["lexicon"])
+    words = Shortlist(model.decoder.lexicon, 5, 3)(INPUTS["source"])
+    states, memory = model.encode(INPUTS["source"], words)
+    search = BeamSearch(max_length=6, beam_width=2)
+    found = search(model.decode_step, states, memory, vocabulary=words)
+    rows = zip(*helpers.as_numpy((found.ids, words)), strict=True)
+    assert all(set(ids.ravel()) <= {*row} for ids, row in rows)
+    # Alone, a sentence is translated as among others.
+    alone = INPUTS["source"][1:2, :3]
+    states, memory = model.encode(alone, words[1:2])
+    again = search(model.decode_step, states, memory, vocabulary=words[1:2])
+    helpers.assert_close(again[:2], [x[1:2] for x in found[:2]])

@@ -68,25 +68,39 @@ def additive_scores(
     query_bias=0,
     memory_bias=0,
     score_bias=0,
+    coverage=None,
+    coverage_kernel=0,
 ):
-    """v . tanh(W_q q + b_q + W_k k + b_k) + b_v.
+    """v . tanh(W_q q + b_q + W_k k + b_k + W_c C) + b_v.
 
     `query_kernel` is `(query_dim, units)`, `memory_kernel` is
-    `(memory_dim, units)`, `score_kernel` has `units` entries, as have the
-    first two biases; `score_bias` has one.
+    `(memory_dim, units)`, `score_kernel` has `units` entries, as have
+    `coverage_kernel` and the first two biases; `score_bias` has one.
+    `coverage` is `(batch, places)`, the same for every query.
     """
-    query_kernel = np.asarray(query_kernel, dtype="float64")
-    memory_kernel = np.asarray(memory_kernel, dtype="float64")
-    score_kernel = np.asarray(score_kernel, dtype="float64").reshape(-1)
-    score_bias = np.asarray(score_bias, dtype="float64").item()
-
-    def score(q, k):
+    query, memory = (np.asarray(x, dtype="float64") for x in (query, memory))
+    batch, queries, _ = query.shape
+    places = memory.shape[1]
+    if coverage is None:
+        coverage = np.zeros((batch, places))
+    scores = np.zeros((batch, queries, places))
+    for b, i, j in np.ndindex(scores.shape):
         hidden = np.tanh(
-            q @ query_kernel + query_bias + k @ memory_kernel + memory_bias
+            query[b, i] @ query_kernel
+            + query_bias
+            + memory[b, j] @ memory_kernel
+            + memory_bias
+            + coverage[b, j] * np.reshape(coverage_kernel, -1)
         )
-        return score_kernel @ hidden + score_bias
+        scores[b, i, j] = (
+            np.reshape(score_kernel, -1) @ hidden + np.reshape(score_bias, -1)
+        ).item()
+    return scores
 
-    return _pairwise(score, query, memory)
+
+def normalized(kernel, gain):
+    """g v / |v|."""
+    return gain * kernel / np.sqrt(np.sum(kernel**2))
 
 
 def attend(scores, memory, mask):
@@ -133,3 +147,113 @@ def multi_head_attend(
     # The heads lie one after another in the rows, as in the concatenation.
     output = concatenated @ np.reshape(output_kernel, (-1, units))
     return output, np.stack(weights, axis=1)
+
+
+def contexts(weights, memory):
+    """c = sum_j a_j memory_j over the last axis of the weights."""
+    return np.einsum("bij,bjd->bid", weights, np.asarray(memory, "float64"))
+
+
+def unmasked(mask, batch, places):
+    """Of each row the places that count, in their order."""
+    if mask is None:
+        mask = np.ones((batch, places))
+    return [np.flatnonzero(row) for row in mask]
+
+
+def local_attend(scores, memory, mask, centers, radius, gaussian):
+    """Softmax of the places within a radius, perhaps times a Gaussian.
+
+    `centers(b, i, count)` is the place that query `i` of row `b` looks at, of
+    `count` places that are not masked. They are counted from 0.
+    """
+    weights = np.zeros(scores.shape)
+    rows = unmasked(mask, *scores.shape[::2])
+    for b, i in np.ndindex(scores.shape[:2]):
+        center = centers(b, i, len(rows[b]))
+        near = [
+            (s, place)
+            for s, place in enumerate(rows[b])
+            if abs(s - center) <= radius
+        ]
+        total = sum(np.exp(scores[b, i, place]) for _, place in near)
+        for s, place in near:
+            weights[b, i, place] = np.exp(scores[b, i, place]) / total
+            if gaussian:
+                deviation = radius / 2
+                weights[b, i, place] *= np.exp(
+                    -((s - center) ** 2) / (2 * deviation**2)
+                )
+    return contexts(weights, memory), weights
+
+
+def predicted_centers(query, hidden_kernel, position_kernel):
+    """p_t = S sigmoid(v . tanh(W q)), for `local_attend`."""
+
+    def center(b, i, count):
+        hidden = np.tanh(query[b, i] @ hidden_kernel)
+        return count / (1 + np.exp(-(hidden @ position_kernel).item()))
+
+    return center
+
+
+def step_centers(b, i, count):
+    """p_t = t, but for the steps that find no such place, for the same."""
+    return min(i, count - 1)
+
+
+def location_attend(query, memory, mask, kernel):
+    """Softmax of `W q`, of which each place in its order has a row."""
+    shape = (*query.shape[:2], memory.shape[1])
+    weights = np.zeros(shape)
+    rows = unmasked(mask, *shape[::2])
+    for b, i in np.ndindex(shape[:2]):
+        places = rows[b][: len(kernel)]
+        exps = np.exp(kernel[: len(places)] @ query[b, i])
+        weights[b, i, places] = exps / exps.sum()
+    return contexts(weights, memory), weights
+
+
+def coverage_attend(query, memory, mask, fertility=None, **kernels):
+    """Additive attention step by step, with what was covered in the score.
+
+    `fertility` is `(batch, places)`; without it, what is covered is the sum
+    of the weights. `kernels` are those of `additive_scores`.
+    """
+    covered = np.zeros(memory.shape[:2])
+    steps = []
+    for i in range(query.shape[1]):
+        scores = additive_scores(
+            query[:, i : i + 1],
+            memory,
+            coverage=covered,
+            **kernels,
+        )
+        weights = masked_softmax(scores, mask)[:, 0]
+        covered += weights if fertility is None else weights / fertility
+        steps.append(weights)
+    weights = np.stack(steps, axis=1)
+    return contexts(weights, memory), weights
+
+
+def monotonic_weights(stops, mask):
+    """The probability that step `i` stops at each place.
+
+    `stops` is `(batch, steps, places)`, the probabilities to stop once there.
+    Equation 9 of Raffel et al. 2017, as it stands: from each place `k` at
+    which the step before may have stopped, past all places before `j`.
+    """
+    stops = np.array(stops, dtype="float64")
+    if mask is not None:
+        stops *= np.asarray(mask)[:, None]
+    weights = np.zeros(stops.shape)
+    before = np.zeros((stops.shape[0], stops.shape[2]))
+    before[:, 0] = 1
+    for i in range(stops.shape[1]):
+        for b, j in np.ndindex(before.shape):
+            weights[b, i, j] = stops[b, i, j] * sum(
+                before[b, k] * np.prod(1 - stops[b, i, k:j])
+                for k in range(j + 1)
+            )
+        before = weights[:, i]
+    return weights

@@ -13,7 +13,20 @@ def sigmoid(x):
     return np.exp(-np.logaddexp(0.0, -x))
 
 
-def gru_step(x, h, kernel, recurrent_kernel, bias, reset_after=False):
+def layer_norm(a, gain, epsilon=1e-3):
+    """(a - mean) / sqrt(var + epsilon) * gain, over the last axis.
+
+    `a` is `(..., width)`, `gain` is `(width,)`. There is no bias.
+    """
+    a = np.asarray(a, dtype="float64")
+    mean = np.mean(a, axis=-1, keepdims=True)
+    var = np.mean((a - mean) ** 2, axis=-1, keepdims=True)
+    return (a - mean) / np.sqrt(var + epsilon) * gain
+
+
+def gru_step(
+    x, h, kernel, recurrent_kernel, bias, reset_after=False, gains=None
+):
     """The next `h` `(batch, units)`; gates in the order z, r, h.
 
         z = sigmoid(x W_z + h U_z + b_z)
@@ -25,12 +38,23 @@ def gru_step(x, h, kernel, recurrent_kernel, bias, reset_after=False):
     0 for the input and row 1, d, for the state, and
 
         g = tanh(x W_h + b_h + r * (h U_h + d_h))
+
+    With `gains`, `(3, units)`, it has `reset_after`, and
+
+        z = sigmoid(LN(x W_z + h U_z) + b_z + d_z)    so r
+        g = tanh(LN(x W_h + r * (h U_h + d_h)) + b_h)
     """
     x, h = np.asarray(x, dtype="float64"), np.asarray(h, dtype="float64")
     w_z, w_r, w_h = np.split(np.asarray(kernel, "float64"), 3, axis=-1)
     u_z, u_r, u_h = np.split(np.asarray(recurrent_kernel, "float64"), 3, -1)
     biases = np.split(np.asarray(bias, dtype="float64"), 3, axis=-1)
-    if reset_after:
+    if gains is not None:
+        (b_z, d_z), (b_r, d_r), (b_h, d_h) = biases
+        z = sigmoid(layer_norm(x @ w_z + h @ u_z, gains[0]) + b_z + d_z)
+        r = sigmoid(layer_norm(x @ w_r + h @ u_r, gains[1]) + b_r + d_r)
+        g = layer_norm(x @ w_h + r * (h @ u_h + d_h), gains[2])
+        g = np.tanh(g + b_h)
+    elif reset_after:
         (b_z, d_z), (b_r, d_r), (b_h, d_h) = biases
         z = sigmoid(x @ w_z + b_z + h @ u_z + d_z)
         r = sigmoid(x @ w_r + b_r + h @ u_r + d_r)
@@ -43,7 +67,7 @@ def gru_step(x, h, kernel, recurrent_kernel, bias, reset_after=False):
     return z * h + (1 - z) * g
 
 
-def lstm_step(x, h, c, kernel, recurrent_kernel, bias):
+def lstm_step(x, h, c, kernel, recurrent_kernel, bias, gains=None):
     """The next `h` and `c`; gates in the order i, f, c, o.
 
         i, f, o = sigmoid(x W + h U + b)    each with its own weights
@@ -51,6 +75,7 @@ def lstm_step(x, h, c, kernel, recurrent_kernel, bias):
         c = f * c + i * g
         h = o * tanh(c)
 
+    With `gains`, `(4, units)`, x W + h U becomes LN(x W + h U) for each gate.
     `bias` is `(4 * units,)`. Returns `(h, c)`, each `(batch, units)`.
     """
     x, h = np.asarray(x, dtype="float64"), np.asarray(h, dtype="float64")
@@ -60,9 +85,16 @@ def lstm_step(x, h, c, kernel, recurrent_kernel, bias):
         np.asarray(recurrent_kernel, dtype="float64"), 4, axis=-1
     )
     b_i, b_f, b_c, b_o = np.split(np.asarray(bias, dtype="float64"), 4)
-    i = sigmoid(x @ w_i + h @ u_i + b_i)
-    f = sigmoid(x @ w_f + h @ u_f + b_f)
-    g = np.tanh(x @ w_c + h @ u_c + b_c)
-    o = sigmoid(x @ w_o + h @ u_o + b_o)
+    products = [
+        x @ w_i + h @ u_i,
+        x @ w_f + h @ u_f,
+        x @ w_c + h @ u_c,
+        x @ w_o + h @ u_o,
+    ]
+    if gains is not None:
+        products = map(layer_norm, products, gains)
+    i, f, g, o = products
+    i, f, g = sigmoid(i + b_i), sigmoid(f + b_f), np.tanh(g + b_c)
+    o = sigmoid(o + b_o)
     c = f * c + i * g
     return o * np.tanh(c), c

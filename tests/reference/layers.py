@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.reference import attention
 from tests.reference import cells
 from tests.reference import recurrent_cells
+from tests.reference.attention_layers import attend as attend
 
 
 def weights_of(layer):
@@ -20,31 +20,6 @@ def named_weights_of(layer):
             layer.weights, layer.get_weights(), strict=True
         )
     }
-
-
-def attend(mechanism, query, memory, mask=None):
-    """Context and weights of an attention mechanism of the package."""
-    weights = weights_of(mechanism)
-    name = type(mechanism).__name__
-    if name == "MultiHeadDotAttention":
-        heads = (mechanism.num_heads, mechanism.head_dim)
-        kernels = [w.reshape((len(w), *heads)) for w in weights[:3]]
-        output = weights[3].reshape((*heads, -1))
-        context, by_head = attention.multi_head_attend(
-            query, memory, mask, *kernels, output
-        )
-        return context, by_head.mean(axis=1)
-    if name == "BahdanauAttention":
-        # A bias, where there is one, comes behind its kernel.
-        each = 2 if mechanism.use_bias else 1
-        weights = [*weights[::each], *(weights[1::2] if each == 2 else [])]
-    score = {
-        "DotAttention": attention.dot_scores,
-        "ScaledDotAttention": attention.scaled_dot_scores,
-        "GeneralAttention": attention.general_scores,
-        "BahdanauAttention": attention.additive_scores,
-    }[name]
-    return attention.attend(score(query, memory, *weights), memory, mask)
 
 
 def step_of(cell):
@@ -228,7 +203,19 @@ def _peephole_lstm(cell, weights, x_mask=1, s_mask=1):
     return step
 
 
+def _lstm(cell, weights):
+    return lambda x, state: cells.lstm_step(x, *state, **weights)
+
+
+def _gru(cell, weights):
+    return lambda x, state: (
+        cells.gru_step(x, *state, **weights, reset_after=cell.reset_after),
+    )
+
+
 OURS = {
+    "FastLSTMCell": _lstm,
+    "FastGRUCell": _gru,
     "RHNCell": _rhn,
     "GAMCell": _gam,
     "GAMRHNCell": _gam_rhn,

@@ -6,8 +6,6 @@ token first, to the log-probabilities `(vocab,)` of the next token. The
 token, with the end token where there is one.
 """
 
-import itertools
-
 import numpy as np
 
 
@@ -27,12 +25,6 @@ def log_prob_of(tokens, log_prob_fn, start_id):
         total += float(log_prob_fn(prefix)[token])
         prefix += (token,)
     return total
-
-
-def score_of(tokens, log_prob_fn, start_id, alpha):
-    """log p(tokens) / length_penalty(number of tokens)."""
-    total = log_prob_of(tokens, log_prob_fn, start_id)
-    return total / length_penalty(len(tokens), alpha)
 
 
 def by_score(hypothesis):
@@ -56,21 +48,94 @@ def greedy(log_prob_fn, start_id, end_id, max_length):
     return tokens, total
 
 
-def exhaustive(log_prob_fn, start_id, end_id, max_length, alpha, vocab):
-    """Every sequence that ends within `max_length` tokens, best first.
+def exhaustive(log_prob_fn, start_id, end_id, max_length, score):
+    """Every hypothesis there is, in the order of a beam search.
 
-    `vocab` is the number of tokens. Returns a list of `(tokens, score)`;
-    sequences of probability 0 are left out.
+    Those that end within `max_length` tokens, best first, and behind them
+    those that are cut there, best first; none of probability 0. `score` is a
+    function of the tokens and their log-probability. Returns a list of
+    `(tokens, score)`.
     """
-    others = [token for token in range(vocab) if token != end_id]
-    ranked = []
-    for length in range(1, max_length + 1):
-        for body in itertools.product(others, repeat=length - 1):
-            tokens = body + (end_id,)
-            score = score_of(tokens, log_prob_fn, start_id, alpha)
-            if score > -np.inf:
-                ranked.append((tokens, score))
-    return sorted(ranked, key=by_score)
+    ended, cut = [], []
+
+    def extend(tokens, total):
+        if tokens[-1:] == (end_id,):
+            ended.append((tokens, score(tokens, total)))
+        elif len(tokens) == max_length:
+            cut.append((tokens, score(tokens, total)))
+        else:
+            log_probs = log_prob_fn((start_id,) + tokens)
+            for token, log_prob in enumerate(log_probs):
+                if log_prob > -np.inf:
+                    extend(tokens + (token,), total + float(log_prob))
+
+    extend((), 0.0)
+    return sorted(ended, key=by_score) + sorted(cut, key=by_score)
+
+
+def by_length(alpha):
+    """The score `log p(tokens) / length_penalty`."""
+    return lambda tokens, total: total / length_penalty(len(tokens), alpha)
+
+
+def by_length_and_coverage(alpha, beta, looks_fn, start_id):
+    """The score of Wu et al. 2016; `looks_fn(prefix)` is `(places,)`."""
+
+    def score(tokens, total):
+        prefixes = [(start_id, *tokens[:t]) for t in range(len(tokens))]
+        alignments = [looks_fn(prefix) for prefix in prefixes]
+        coverage = coverage_penalty(alignments, None, beta)
+        return total / length_penalty(len(tokens), alpha) + coverage
+
+    return score
+
+
+def constrained(
+    log_prob_fn, end_id, min_length=0, forbidden_ids=(), no_repeat_ngram=0
+):
+    """`log_prob_fn` with -inf for what must not be said.
+
+    The prefix holds the start token, which is part of no n-gram. Where no
+    token is left, the end is.
+    """
+
+    def repeats(tokens):
+        n = no_repeat_ngram
+        ngrams = [tokens[i : i + n] for i in range(len(tokens) - n + 1)]
+        return n > 0 and ngrams[-1:] != [] and ngrams[-1] in ngrams[:-1]
+
+    def refused(said, token):
+        too_early = token == end_id and len(said) < min_length
+        return too_early or token in forbidden_ids or repeats((*said, token))
+
+    def constrained_fn(prefix):
+        log_probs = np.array(log_prob_fn(prefix), "float64")
+        ending = log_probs[end_id]
+        for token in range(len(log_probs)):
+            if refused(prefix[1:], token):
+                log_probs[token] = -np.inf
+        if log_probs.max() == -np.inf:
+            log_probs[end_id] = ending
+        return log_probs
+
+    return constrained_fn
+
+
+def sampled(log_prob_fn, temperature=1.0, top_k=None, top_p=1.0):
+    """The log-probabilities that a token is drawn with."""
+
+    def sampled_fn(prefix):
+        logits = np.array(log_prob_fn(prefix), "float64") / temperature
+        order = np.argsort(-logits)[:top_k]
+        p = np.exp(logits[order] - logits.max())
+        p /= p.sum()
+        p[np.cumsum(p) - p >= top_p] = 0.0
+        drawn = np.zeros(len(logits))
+        drawn[order] = p / p.sum()
+        with np.errstate(divide="ignore"):
+            return np.log(drawn)
+
+    return sampled_fn
 
 
 def expand(alive, log_prob_fn, start_id):

@@ -1,0 +1,80 @@
+"""From the end of an encoder to the beginning of a decoder."""
+
+import itertools
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Bridge(keras.layers.Layer):
+    """Makes the first states of a decoder of the final ones of an encoder.
+
+        s_0 = tanh(W f + b)     "dense": for any two cells
+        s_0 = f                 "copy": for states of equal widths
+
+    Args:
+        state_sizes: List of positive integers, the widths of the states of
+            the decoder.
+        kind: `"dense"` or `"copy"`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        final: Tensor of shape `(batch, final_dim)`, the final states of the
+            encoder side by side.
+
+    Returns:
+        A list of tensors of shape `(batch, size)`, one for each state.
+
+    Raises:
+        ValueError: when the kind is unknown, or states of another width are
+            to be copied.
+
+    Example:
+
+    >>> [state.shape for state in Bridge([8, 8])(np.ones((2, 10)))]
+    [(2, 8), (2, 8)]
+
+    Reference:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), appendix A.
+    """
+
+    def __init__(self, state_sizes, kind="dense", **kwargs):
+        super().__init__(**kwargs)
+        if kind not in ("dense", "copy"):
+            raise ValueError(
+                f"`bridge` must be 'dense' or 'copy'. Received: bridge={kind!r}"
+            )
+        self.state_sizes = list(state_sizes)
+        self.kind = kind
+        self.dense = None
+        if kind == "dense":
+            self.dense = keras.layers.Dense(
+                sum(self.state_sizes),
+                activation="tanh",
+                dtype=self.dtype_policy,
+                name="dense",
+            )
+
+    def build(self, final_shape):
+        width = sum(self.state_sizes)
+        if self.dense is not None:
+            self.dense.build(final_shape)
+        elif final_shape[-1] != width:
+            raise ValueError(
+                "bridge='copy' starts the decoder from the final states of "
+                "the encoder, so both must be equally wide. Expected: "
+                f"{width}. Received: {final_shape[-1]}."
+            )
+
+    def call(self, final):
+        states = final if self.dense is None else self.dense(final)
+        ends = list(itertools.accumulate(self.state_sizes))[:-1]
+        return ops.split(states, ends, axis=-1) if ends else [states]
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "state_sizes": self.state_sizes,
+            "kind": self.kind,
+        }

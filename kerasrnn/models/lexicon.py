@@ -1,0 +1,155 @@
+"""A translation lexicon inside a model."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Lexicon(keras.layers.Layer):
+    """What each source word translates to, and how likely.
+
+    For each source word `x` it holds the likeliest `translations` and their
+    probabilities `P(y | x)`; all others have the probability 0. A decoder
+    that attends to the places of a source by weights `a` adds to its logits
+
+        log(sum_i a_i P(y | x_i) + epsilon)                 (Arthur et al. 2016)
+
+    Both tables are weights that are not trained: `assign` sets them to what
+    `kerasrnn.data.translation_lexicon` learned.
+
+    Args:
+        source_size: Positive integer, size of the source vocabulary.
+        target_size: Positive integer, size of the target vocabulary.
+        translations: Positive integer, how many target words are held for
+            each source word.
+        epsilon: Float, what keeps unlisted words possible.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        source: Integer tensor of shape `(batch, places)`. A negative id
+            (padding without a row of its own) translates to nothing.
+        vocabulary: Optional integer tensor of shape `(batch, words)`, the
+            only target words that are asked for, as a `Shortlist` gives them.
+
+    Returns:
+        The probabilities `P(y | x_i)`, of shape
+        `(batch, places, target_size)` or `(batch, places, words)`.
+
+    Example:
+
+    >>> lexicon = Lexicon(20, 30, translations=2)
+    >>> lexicon.assign(np.tile([4, 7], (20, 1)), np.tile([0.9, 0.1], (20, 1)))
+    >>> lexicon(np.ones((2, 5), "int32")).shape
+    (2, 5, 30)
+
+    Reference:
+        [Arthur et al., 2016](https://arxiv.org/abs/1606.02006).
+    """
+
+    def __init__(
+        self, source_size, target_size, translations=200, epsilon=1e-3, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.source_size = positive_integer("source_size", source_size)
+        self.target_size = positive_integer("target_size", target_size)
+        self.translations = positive_integer("translations", translations)
+        self.epsilon = epsilon
+
+    def build(self, source_shape=None):
+        shape = self.source_size, self.translations
+        self.ids = self.add_weight(
+            shape=shape,
+            initializer="zeros",
+            dtype="int32",
+            trainable=False,
+            name="ids",
+        )
+        self.probabilities = self.add_weight(
+            shape=shape,
+            initializer="zeros",
+            trainable=False,
+            name="probabilities",
+        )
+
+    def assign(self, ids, probabilities):
+        """Sets the translations of every source word.
+
+        Args:
+            ids: Integer array of shape `(source_size, translations)`.
+            probabilities: Array of the same shape; 0 behind the last
+                translation of a word.
+        """
+        if not self.built:
+            self.build()
+            self.built = True
+        self.ids.assign(ids)
+        self.probabilities.assign(probabilities)
+
+    def call(self, source, vocabulary=None):
+        batch_size, places = ops.shape(source)
+        ids, probabilities = self._translate(ops.reshape(source, (-1,)))
+        table = _spread(ids, probabilities, self.target_size)
+        table = ops.reshape(table, (batch_size, places, self.target_size))
+        if vocabulary is None:
+            return table
+        vocabulary = ops.expand_dims(vocabulary, 1)
+        return ops.take_along_axis(table, vocabulary, axis=2)
+
+    def expect(self, source):
+        """Returns how often each target word is expected in a translation.
+
+        Args:
+            source: Integer tensor of shape `(batch, places)`.
+
+        Returns:
+            `sum_i P(y | x_i)`, of shape `(batch, target_size)`.
+        """
+        flat = ops.shape(source)[0], ops.shape(source)[1] * self.translations
+        ids, probabilities = (
+            ops.reshape(x, flat) for x in self._translate(source)
+        )
+        return _spread(ids, probabilities, self.target_size)
+
+    def bias(self, weights, table):
+        """Returns what is added to the logits.
+
+        Args:
+            weights: Attention weights of shape `(batch, time, places)`.
+            table: Probabilities of shape `(batch, places, words)`.
+
+        Returns:
+            Tensor of shape `(batch, time, words)`.
+        """
+        likely = ops.matmul(weights, ops.cast(table, weights.dtype))
+        return ops.log(likely + self.epsilon)
+
+    def _translate(self, source):
+        """Looks source words up: `(...)` -> two tensors `(..., n)`."""
+        rows = ops.maximum(source, 0)
+        known = ops.expand_dims(ops.cast(source >= 0, "float32"), -1)
+        probabilities = ops.take(self.probabilities, rows, axis=0)
+        return ops.take(self.ids, rows, axis=0), known * probabilities
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "source_size": self.source_size,
+            "target_size": self.target_size,
+            "translations": self.translations,
+            "epsilon": self.epsilon,
+        }
+
+
+def _spread(ids, values, size):
+    """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
+    rows = ops.shape(ids)[0]
+    cells = ops.expand_dims(ops.arange(rows) * size, 1) + ids
+    flat = ops.scatter_update(
+        ops.zeros((rows * size,), values.dtype),
+        ops.reshape(cells, (-1, 1)),
+        ops.reshape(values, (-1,)),
+        reduction="add",
+    )
+    return ops.reshape(flat, (rows, size))

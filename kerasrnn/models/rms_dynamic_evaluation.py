@@ -1,0 +1,185 @@
+"""Dynamic evaluation at the scale that gradients had in training."""
+
+import keras
+from keras import ops
+
+from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class RMSDynamicEvaluation(keras.optimizers.Optimizer):
+    """Gradient descent at the scale of training, with a pull back to it.
+
+    With `g` the gradient of a window, `MS` the mean of the squared gradients
+    of the training set, `w` a weight and `w0` what it was when trained:
+
+        RMS = sqrt(MS)
+        decay = min(1, d RMS / mean(RMS))
+        w = w - learning_rate g / (RMS + epsilon) + decay (w0 - w)
+
+    The mean is that over all weights of the mean of each, as in the authors'
+    code. `mean_squared_gradients` gives `MS`; without it every `RMS` is 1,
+    which is plain gradient descent with a decay to the trained weights.
+
+    The best `learning_rate` and `d` grow with the window. The authors' for
+    the Penn Treebank are 5e-5 and 0.002 for windows of 5 words, 1.2e-4 and
+    0.02 for windows of 20, and gradients of training in batches of 100 rows.
+
+    Args:
+        learning_rate: Float or a schedule of Keras.
+        decay: Non-negative float, `d` above.
+        epsilon: Positive float, what keeps weights in their place that
+            training hardly moved.
+        mean_squares: List of arrays, `MS` of each weight that is trained.
+            Not in the configuration: saved with the variables of the
+            optimizer.
+        name: Name of the optimizer.
+        **kwargs: Base optimizer arguments, such as `global_clipnorm`.
+
+    Raises:
+        ValueError: when `decay` is negative, or `mean_squares` have other
+            shapes than the weights.
+
+    Example:
+
+    ```python
+    squares = mean_squared_gradients(
+        model.with_batch_size(100),
+        text_windows(training_ids, batch_size=100, window=5),
+        TokenCrossentropy(-1),
+    )
+    dynamic = DynamicEvaluation(model.with_batch_size(1))
+    dynamic.compile(
+        RMSDynamicEvaluation(5e-5, decay=2e-3, mean_squares=squares),
+        TokenCrossentropy(-1),
+        metrics=[Perplexity(-1)],
+    )
+    dynamic.fit(text_windows(ids, batch_size=1, window=5))
+    ```
+
+    Reference:
+        [Krause et al., 2018](https://arxiv.org/abs/1709.07432), section 5,
+        and [its code](https://github.com/benkrause/dynamic-evaluation).
+    """
+
+    def __init__(
+        self,
+        learning_rate=5e-5,
+        decay=2e-3,
+        epsilon=2e-5,
+        mean_squares=None,
+        name="rms_dynamic_evaluation",
+        **kwargs,
+    ):
+        super().__init__(learning_rate, name=name, **kwargs)
+        if not decay >= 0:
+            raise ValueError(
+                f"`decay` must not be negative. Received: decay={decay!r}"
+            )
+        self.decay = decay
+        self.epsilon = epsilon
+        self.mean_squares = mean_squares
+
+    def build(self, variables):
+        if self.built:
+            return
+        super().build(variables)
+        values, mean = self._initial_rms(variables)
+        constant = keras.initializers.Constant
+        self.rms = [
+            self.add_variable_from_reference(variable, "rms", constant(value))
+            for variable, value in zip(variables, values, strict=True)
+        ]
+        self.mean_rms = self.add_variable((), constant(mean), name="mean_rms")
+        # w - w0: it starts at 0, so w0 need not be known.
+        self.shifts = self.add_optimizer_variables(variables, "shift")
+
+    def _initial_rms(self, variables):
+        """The `RMS` of each weight, and their mean."""
+        if self.mean_squares is None:
+            return [1.0] * len(variables), 1.0
+        shapes = [tuple(square.shape) for square in self.mean_squares]
+        if shapes != [tuple(variable.shape) for variable in variables]:
+            raise ValueError(
+                "`mean_squares` must hold an array for each weight that is "
+                "trained, of its shape. Received: "
+                f"mean_squares of shapes {shapes}"
+            )
+        rms = [square**0.5 for square in self.mean_squares]
+        return rms, sum(float(root.mean()) for root in rms) / len(rms)
+
+    def update_step(self, gradient, variable, learning_rate):
+        i = self._get_variable_index(variable)
+        rms, shift = self.rms[i], self.shifts[i]
+        gradient = _dense(gradient, rms)
+        learning_rate = ops.cast(learning_rate, rms.dtype)
+        decay = self.decay * ops.divide_no_nan(rms, self.mean_rms)
+        step = ops.add(
+            learning_rate * gradient / (rms + self.epsilon),
+            ops.minimum(decay, 1.0) * shift,
+        )
+        self.assign_sub(variable, step)
+        self.assign_sub(shift, step)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "decay": self.decay,
+            "epsilon": self.epsilon,
+        }
+
+
+def mean_squared_gradients(model, windows, loss):
+    """Measures how large the gradients of a training set are.
+
+    There is no dropout, and no weight changes.
+
+    Args:
+        model: A `LanguageModel`.
+        windows: Batches of inputs and labels, such as the dataset that
+            `text_windows` makes. Their window should be that of the dynamic
+            evaluation; the more rows in a batch, the smaller its gradients.
+        loss: The loss, such as `TokenCrossentropy(-1)`.
+
+    Returns:
+        A list of float arrays, one for each weight that is trained: the mean
+        over the batches of the squared gradient.
+
+    Example:
+
+    ```python
+    squares = mean_squared_gradients(
+        model.with_batch_size(100),
+        text_windows(training_ids, batch_size=100, window=5),
+        TokenCrossentropy(-1),
+    )
+    ```
+    """
+    optimizer = _MeanSquares(0.0, name="mean_squares")
+    collector = DynamicEvaluation(model)
+    collector.compile(optimizer, loss)
+    collector.fit(windows, shuffle=False, verbose=0)
+    return [ops.convert_to_numpy(x) for x in optimizer.mean_squares]
+
+
+class _MeanSquares(keras.optimizers.Optimizer):
+    """Averages the squares of the gradients; the weights stay."""
+
+    def build(self, variables):
+        if self.built:
+            return
+        super().build(variables)
+        self.mean_squares = self.add_optimizer_variables(
+            variables, "mean_square"
+        )
+
+    def update_step(self, gradient, variable, learning_rate):
+        mean = self.mean_squares[self._get_variable_index(variable)]
+        square = ops.square(_dense(gradient, mean))
+        count = ops.cast(self.iterations + 1, mean.dtype)
+        self.assign_add(mean, (square - mean) / count)
+
+
+def _dense(gradient, like):
+    """The gradient as a tensor: TensorFlow has an embedding's by rows."""
+    return ops.add(ops.zeros(like.shape, like.dtype), gradient)

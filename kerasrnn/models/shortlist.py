@@ -1,0 +1,87 @@
+"""The few words that a sentence can become."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Shortlist(keras.layers.Layer):
+    """Chooses the target words of each sentence: a lexical shortlist.
+
+    They are the `frequent` first words of the target vocabulary, and those
+    that a lexicon expects most of in the translation,
+
+        sum_i P(y | x_i)
+
+    In decoding, the output layer scores only these: most of a step is the
+    product with the vocabulary. The probabilities are those among the
+    shortlist, so scores rise a little. A sentence has the same shortlist
+    alone and among others.
+
+    Args:
+        lexicon: A `Lexicon`, of the decoder or of its own.
+        size: Positive integer, how many words a sentence has in all.
+        frequent: Positive integer, how many of them are the first words of
+            the vocabulary: tokenizers put the special tokens, such as the
+            end of a sentence, and the most frequent words there.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        source: Integer tensor of shape `(batch, places)`, in which padding
+            is negative or translates to nothing.
+
+    Returns:
+        Ids of shape `(batch, size)`, no id twice in a row: the `vocabulary`
+        of `Translator.encode` and of the searches.
+
+    Raises:
+        ValueError: when `size` is not above `frequent`, or above the size of
+            the target vocabulary.
+
+    Example:
+
+    >>> shortlist = Shortlist(Lexicon(200, 300), size=40, frequent=10)
+    >>> shortlist(np.ones((2, 5), "int32")).shape
+    (2, 40)
+
+    References:
+        [Jean et al., 2015](https://arxiv.org/abs/1412.2007), section 3.2,
+        [Junczys-Dowmunt et al., 2018](https://arxiv.org/abs/1804.00344).
+    """
+
+    def __init__(self, lexicon, size=800, frequent=200, **kwargs):
+        super().__init__(**kwargs)
+        self.lexicon = lexicon
+        self.size = positive_integer("size", size)
+        self.frequent = positive_integer("frequent", frequent)
+        if not frequent < size <= lexicon.target_size:
+            raise ValueError(
+                "`size` counts the frequent words, and is no more than the "
+                f"vocabulary of {lexicon.target_size}. Received: size={size}, "
+                f"frequent={frequent}"
+            )
+
+    def build(self, source_shape):
+        if not self.lexicon.built:
+            self.lexicon.build(source_shape)
+
+    def call(self, source):
+        expected = self.lexicon.expect(source)
+        always = ops.arange(self.lexicon.target_size) < self.frequent
+        _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
+        return ids
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "lexicon": keras.saving.serialize_keras_object(self.lexicon),
+            "size": self.size,
+            "frequent": self.frequent,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        lexicon = keras.saving.deserialize_keras_object(config["lexicon"])
+        return cls(**{**config, "lexicon": lexicon})

@@ -1,0 +1,324 @@
+"""What an encoder made of a text, summed up in one vector.
+
+Every summary is a layer with the same call: memory, mask and final states of
+an encoder into a summary, beside the attention weights where it attends.
+"""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.attention_cell import AttentionCell
+from kerasrnn.layers.attention.attention_rnn import AttentionRNN
+from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.bridge import Bridge
+
+
+def get_summary(identifier, encoder):
+    """Returns a summary from a layer or from its name.
+
+    Args:
+        identifier: `"last"`, `"pooled"`, `"attention"` (additive),
+            `"decoder"` (without attention), or a layer.
+        encoder: The `Encoder` whose memory is to be summed up.
+
+    Raises:
+        ValueError: for anything else, or a decoder behind an encoder that
+            reads both ways.
+    """
+    if isinstance(identifier, str) and identifier in _BY_NAME:
+        identifier = _BY_NAME[identifier](encoder)
+    if not isinstance(identifier, keras.layers.Layer):
+        raise ValueError(
+            "`summary` must be a layer of `kerasrnn.models`, such as "
+            f"AttentionSummary, or one of {', '.join(map(repr, _BY_NAME))}. "
+            f"Received: summary={identifier!r}"
+        )
+    if isinstance(identifier, DecoderSummary) and encoder.bidirectional:
+        raise ValueError(
+            "A DecoderSummary starts a cell like the encoder's from its final "
+            "states: the encoder must read one way. Received: bidirectional="
+            f"{encoder.bidirectional}"
+        )
+    return identifier
+
+
+def backward_units(encoder):
+    """Returns which units of its memory an encoder read backwards."""
+    units = encoder.cell.output_size
+    if encoder.bidirectional:
+        return units, 2 * units
+    return (0, units) if encoder.go_backwards else (0, 0)
+
+
+class Summary(keras.layers.Layer):
+    """Base of the summaries: layers that leave no mask, having no time."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def compute_mask(self, inputs, previous_mask=None):
+        return None
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LastSummary(Summary):
+    """What an encoder ends with in each direction.
+
+        [h_T of the units that read forwards; h_1 of those that read backwards]
+
+    Args:
+        backward: A pair of integers, the first of the units that read
+            backwards and the first behind them; `(0, 0)` where there are
+            none.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        memory: Tensor of shape `(batch, time, dim)`.
+        mask: Boolean tensor of shape `(batch, time)`, padded on the right.
+        final: Not read, and neither is `training`.
+
+    Returns:
+        The summary, of shape `(batch, dim)`.
+
+    Masking: padding has no part in it. A text without a word gives 0.
+
+    Example:
+
+    >>> LastSummary()(np.ones((2, 5, 8)), np.ones((2, 5), bool)).shape
+    (2, 8)
+    """
+
+    def __init__(self, backward=(0, 0), **kwargs):
+        super().__init__(**kwargs)
+        self.backward = tuple(backward)
+
+    def call(self, memory, mask, final=None, training=False):
+        return self.last(memory, mask)
+
+    def last(self, memory, mask):
+        """Returns the outputs at the end of each direction."""
+        count = ops.sum(ops.cast(mask, "int32"), axis=1)
+        index = ops.expand_dims(ops.maximum(count - 1, 0), (1, 2))
+        last = ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
+        start, stop = self.backward
+        units = ops.arange(memory.shape[-1])
+        is_backward = ops.logical_and(units >= start, units < stop)
+        last = ops.where(is_backward, memory[:, 0], last)
+        return ops.where(ops.expand_dims(count > 0, 1), last, 0)
+
+    def get_config(self):
+        return {**super().get_config(), "backward": self.backward}
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class PooledSummary(LastSummary):
+    """The last outputs, beside maximum and mean over all words.
+
+        [last; max_t h_t; mean_t h_t]                    (Howard & Ruder 2018)
+
+    Args:
+        backward: As for `LastSummary`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        memory: Tensor of shape `(batch, time, dim)`.
+        mask: Boolean tensor of shape `(batch, time)`, padded on the right.
+        final: Not read, and neither is `training`.
+
+    Returns:
+        The summary, of shape `(batch, 3 * dim)`.
+
+    Masking: padding has no part in it. A text without a word gives 0.
+
+    Example:
+
+    >>> PooledSummary()(np.ones((2, 5, 8)), np.ones((2, 5), bool)).shape
+    (2, 24)
+
+    Reference:
+        [Howard & Ruder, 2018](https://arxiv.org/abs/1801.06146).
+    """
+
+    def call(self, memory, mask, final=None, training=False):
+        real = ops.expand_dims(mask, -1)
+        count = ops.maximum(ops.sum(ops.cast(real, "int32"), axis=1), 1)
+        total = ops.sum(ops.where(real, memory, 0), axis=1)
+        mean = total / ops.cast(count, memory.dtype)
+        greatest = ops.max(ops.where(real, memory, float("-inf")), axis=1)
+        greatest = ops.where(ops.any(real, axis=1), greatest, 0)
+        last = self.last(memory, mask)
+        return ops.concatenate([last, greatest, mean], axis=-1)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class AttentionSummary(Summary):
+    """The mean of all words, weighted by a trained query.
+
+        sum_t alpha_t h_t                                  (Yang et al. 2016)
+
+    Args:
+        attention: A mechanism of `kerasrnn.layers`, or its name.
+        units: Positive integer, the hidden width of a mechanism that is given
+            by its name.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        memory: Tensor of shape `(batch, time, dim)`.
+        mask: Boolean tensor of shape `(batch, time)`.
+        final: Not read, and neither is `training`.
+
+    Returns:
+        A tuple of the summary, of shape `(batch, dim)` unless the mechanism
+        gives another width, and the weights of shape `(batch, time)`.
+
+    Masking: padding has weight exactly 0.
+
+    Example:
+
+    >>> layer = AttentionSummary("additive", units=8)
+    >>> summary, weights = layer(np.ones((2, 5, 8)), np.ones((2, 5), bool))
+    >>> summary.shape, weights.shape
+    ((2, 8), (2, 5))
+
+    Reference:
+        [Yang et al., 2016](https://aclanthology.org/N16-1174).
+    """
+
+    def __init__(self, attention="additive", units=128, **kwargs):
+        super().__init__(**kwargs)
+        self.units = positive_integer("units", units)
+        self.attention = get_attention(attention, units, self.dtype_policy)
+
+    def build(self, memory_shape):
+        width = memory_shape[-1]
+        self.query = self.add_weight(
+            shape=(1, 1, width), initializer="glorot_uniform", name="query"
+        )
+        if not self.attention.built:
+            self.attention.build((None, 1, width), memory_shape)
+
+    def call(self, memory, mask, final=None, training=False):
+        shape = (ops.shape(memory)[0], 1, memory.shape[-1])
+        query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
+        context, weights = self.attention(query, memory, memory_mask=mask)
+        return ops.squeeze(context, 1), ops.squeeze(weights, 1)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "attention": keras.saving.serialize_keras_object(self.attention),
+            "units": self.units,
+        }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class DecoderSummary(Summary):
+    """The output of a cell that makes one step behind the encoder.
+
+    The cell starts from the final states of the last layer of the encoder and
+    reads a trained vector; with attention, it attends to the words as well:
+
+        o = cell(start, s_T)        or        o = cell([start; c], s_T)
+
+    Args:
+        cell: A recurrent cell like the encoder's, a template of which the
+            layer has a copy.
+        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
+            none.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
+            that of `cell` unless given.
+
+    Call arguments:
+        memory: Tensor of shape `(batch, time, dim)`.
+        mask: Boolean tensor of shape `(batch, time)`.
+        final: Tensor of shape `(batch, final_dim)`, the final states of an
+            encoder that reads one way, those of the last layer last.
+        training: Whether to behave as in training (dropout of the cell).
+
+    Returns:
+        The summary, of shape `(batch, units)`; with attention a tuple of it
+        and the weights of shape `(batch, time)`.
+
+    Masking: padding has weight exactly 0.
+
+    Example:
+
+    >>> layer = DecoderSummary(keras.layers.GRUCell(8), "additive")
+    >>> memory, mask = np.ones((2, 5, 8)), np.ones((2, 5), bool)
+    >>> summary, weights = layer(memory, mask, np.ones((2, 8)))
+    >>> summary.shape, weights.shape
+    ((2, 8), (2, 5))
+    """
+
+    def __init__(self, cell, attention=None, **kwargs):
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        cells.check_cell(cell, "DecoderSummary")
+        self.rnn = AttentionRNN(
+            AttentionCell(cells.clone_cell(cell), attention),
+            return_attention_scores=True,
+            name="rnn",
+        )
+        self.bridge = Bridge(cells.flat_state_sizes(cell), "copy")
+
+    @property
+    def cell(self):
+        """The cell that makes the step."""
+        return self.rnn.cell.cell
+
+    @property
+    def attention(self):
+        """The mechanism, or `None`."""
+        return self.rnn.cell.attention
+
+    def build(self, memory_shape):
+        # The cell's one input: there is no token to start from.
+        shape = (1, 1, self.cell.output_size)
+        self.start = self.add_weight(
+            shape=shape, initializer="uniform", name="start"
+        )
+        if not self.rnn.built:
+            self.rnn.build(shape, memory_shape)
+
+    def call(self, memory, mask, final, training=False):
+        shape = (ops.shape(memory)[0], *self.start.shape[1:])
+        start = ops.broadcast_to(ops.cast(self.start, memory.dtype), shape)
+        last = final[:, -sum(self.bridge.state_sizes) :]
+        output, weights = self.rnn(
+            start,
+            memory,
+            memory_mask=mask,
+            initial_state=self.bridge(last),
+            training=training,
+        )
+        output, weights = ops.squeeze(output, 1), ops.squeeze(weights, 1)
+        return output if self.attention is None else (output, weights)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "attention": keras.saving.serialize_keras_object(self.attention),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})
+
+
+_BY_NAME = {
+    "last": lambda encoder: LastSummary(
+        backward_units(encoder), dtype=encoder.dtype_policy
+    ),
+    "pooled": lambda encoder: PooledSummary(
+        backward_units(encoder), dtype=encoder.dtype_policy
+    ),
+    "attention": lambda encoder: AttentionSummary(
+        "additive", encoder.cell.output_size, dtype=encoder.dtype_policy
+    ),
+    "decoder": lambda encoder: DecoderSummary(encoder.cell),
+}

@@ -1,0 +1,135 @@
+"""The output layer of the models that predict tokens."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import over_last
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TokenOutput(keras.layers.Layer):
+    """Logits over a vocabulary, or over a part of it.
+
+        logits = W o + b        or tied to an embedding, E o + b
+
+    Outputs of another width than `units` first pass a dense layer, those of
+    another width than the tied embedding a linear projection. The bias behind
+    stays: rare words are not rare by their embedding alone.
+
+    Args:
+        vocabulary_size: Positive integer.
+        units: Positive integer, the width that outputs are projected to
+            first; `None` for none, or for the width of `tied_to`.
+        tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf
+            2017); `None` for weights of its own.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        outputs: Tensor of shape `(batch, time, dim)`.
+        words: What `select` returned, for logits of those words only.
+
+    Returns:
+        Logits of shape `(batch, time, vocabulary_size)`, or
+        `(batch, time, words)`.
+
+    Example:
+
+    >>> output = TokenOutput(30)
+    >>> output(np.ones((2, 5, 8))).shape
+    (2, 5, 30)
+    >>> output(np.ones((2, 5, 8)), output.select([[3, 4], [3, 9]])).shape
+    (2, 5, 2)
+
+    Reference:
+        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
+    """
+
+    def __init__(self, vocabulary_size, units=None, tied_to=None, **kwargs):
+        super().__init__(**kwargs)
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        self.units = units
+        self.tied_to = tied_to
+        self.projection = None
+
+    def build(self, outputs_shape):
+        width, units = outputs_shape[-1], self.units
+        if units is None and self.tied_to is not None:
+            units = self.tied_to.output_dim
+        if units not in (None, width):
+            self.projection = keras.layers.Dense(
+                units,
+                use_bias=self.units is not None,
+                dtype=self.dtype_policy,
+                name="projection",
+            )
+            self.projection.build((None, width))
+            width = units
+        if self.tied_to is None:
+            self.dense = keras.layers.Dense(
+                self.vocabulary_size,
+                use_bias=False,
+                dtype=self.dtype_policy,
+                name="dense",
+            )
+            self.dense.build((None, width))
+        self.bias = self.add_weight(
+            shape=(self.vocabulary_size,), initializer="zeros", name="bias"
+        )
+
+    def call(self, outputs, words=()):
+        if self.projection is not None:
+            outputs = self.projection(outputs)
+        if words:
+            kernel, bias = words
+            return ops.matmul(outputs, kernel) + ops.expand_dims(bias, 1)
+        return ops.add(over_last(self._score, outputs), self.bias)
+
+    def _score(self, outputs):
+        if self.tied_to is None:
+            return self.dense(outputs)
+        return self.tied_to(outputs, reverse=True)
+
+    def select(self, vocabulary):
+        """Returns the weights of a few words for each sentence.
+
+        Args:
+            vocabulary: Integer tensor of shape `(batch, words)`, their ids.
+
+        Returns:
+            A kernel of shape `(batch, units, words)` and a bias of shape
+            `(batch, words)`.
+
+        Raises:
+            ValueError: when the weights are quantized.
+        """
+        if self.tied_to is not None:
+            table = self.tied_to.embeddings
+        elif self.dense.quantization_mode is None:
+            table = ops.transpose(self.dense.kernel)
+        else:
+            raise ValueError(
+                "The logits of a few words need output weights that are not "
+                "quantized: leave them out by `filters` of `model.quantize`. "
+                f"Received: a layer in {self.dense.quantization_mode!r}"
+            )
+        kernel, bias = (
+            ops.cast(ops.take(x, vocabulary, axis=0), self.compute_dtype)
+            for x in (table, self.bias)
+        )
+        return ops.swapaxes(kernel, 1, 2), bias
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "units": self.units,
+            "tied_to": keras.saving.serialize_keras_object(self.tied_to),
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        tied_to = keras.saving.deserialize_keras_object(config["tied_to"])
+        return cls(**{**config, "tied_to": tied_to})

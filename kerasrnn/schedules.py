@@ -1,0 +1,161 @@
+"""How often a translator reads its own words, step by step of its training.
+
+The three schedules of Bengio et al. 2015, section 2.4, for the argument
+`sampling_rate` of `kerasrnn.models.Translator`. In step `i` of the training,
+a token that the decoder reads is the true one with probability `e_i`; each
+schedule gives what is left for the tokens of the model, `1 - e_i`.
+"""
+
+import math
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
+    """A sampling rate that rises by the same amount each step.
+
+        e_i = max(minimum, offset - slope i)        rate = 1 - min(e_i, 1)
+
+    Args:
+        slope: Positive float, `c` of the paper.
+        offset: Float, `k` of the paper. One above 1 puts the beginning off,
+            by `(offset - 1) / slope` steps.
+        minimum: Float in `[0, 1)`, the least rate of true tokens, `e` of the
+            paper.
+
+    Call arguments:
+        step: Integer tensor of shape `()`, `i` above.
+
+    Returns:
+        The sampling rate, a float32 tensor of shape `()`.
+
+    Raises:
+        ValueError: when `slope` or `minimum` is out of its range.
+
+    Example:
+
+    >>> schedule = LinearSampling(slope=0.01, minimum=0.75)
+    >>> [round(float(schedule(step)), 4) for step in (0, 10, 1000)]
+    [0.0, 0.1, 0.25]
+
+    Reference:
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
+    """
+
+    def __init__(self, slope, offset=1.0, minimum=0.0):
+        super().__init__()
+        if not slope > 0:
+            raise ValueError(
+                f"`slope` must be positive. Received: slope={slope!r}"
+            )
+        if not 0 <= minimum < 1:
+            raise ValueError(
+                f"`minimum` must be in [0, 1). Received: minimum={minimum!r}"
+            )
+        self.slope = slope
+        self.offset = offset
+        self.minimum = minimum
+
+    def __call__(self, step):
+        true_rate = self.offset - self.slope * ops.cast(step, "float32")
+        return 1.0 - ops.clip(true_rate, self.minimum, 1.0)
+
+    def get_config(self):
+        return {
+            "slope": self.slope,
+            "offset": self.offset,
+            "minimum": self.minimum,
+        }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
+    """A sampling rate that rises fast at first.
+
+        e_i = base^i        rate = 1 - e_i
+
+    Args:
+        base: Float in `(0, 1)`, `k` of the paper: the nearer to 1, the
+            slower the rate rises.
+
+    Call arguments:
+        step: Integer tensor of shape `()`, `i` above.
+
+    Returns:
+        The sampling rate, a float32 tensor of shape `()`.
+
+    Raises:
+        ValueError: when `base` is not in `(0, 1)`.
+
+    Example:
+
+    >>> schedule = ExponentialSampling(0.99)
+    >>> [round(float(schedule(step)), 4) for step in (0, 10, 1000)]
+    [0.0, 0.0956, 1.0]
+
+    Reference:
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
+    """
+
+    def __init__(self, base):
+        super().__init__()
+        if not 0 < base < 1:
+            raise ValueError(
+                f"`base` must be in (0, 1). Received: base={base!r}"
+            )
+        self.base = base
+
+    def __call__(self, step):
+        # Not a power: in float32, a base near 1 would lose its digits.
+        return -ops.expm1(math.log(self.base) * ops.cast(step, "float32"))
+
+    def get_config(self):
+        return {"base": self.base}
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
+    """A sampling rate that rises late, then fast, then slowly.
+
+        e_i = k / (k + exp(i / k))        rate = 1 - e_i
+
+    It begins at `1 / (k + 1)` and is 1/2 in step `k log k`.
+
+    Args:
+        k: Float, at least 1: the greater, the later the rate rises.
+
+    Call arguments:
+        step: Integer tensor of shape `()`, `i` above.
+
+    Returns:
+        The sampling rate, a float32 tensor of shape `()`.
+
+    Raises:
+        ValueError: when `k` is below 1.
+
+    Example:
+
+    >>> schedule = InverseSigmoidSampling(100)
+    >>> [round(float(schedule(step)), 4) for step in (0, 460, 1000)]
+    [0.0099, 0.4987, 0.9955]
+
+    Reference:
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
+    """
+
+    def __init__(self, k):
+        super().__init__()
+        if not k >= 1:
+            raise ValueError(f"`k` must be at least 1. Received: k={k!r}")
+        self.k = k
+
+    def __call__(self, step):
+        # Without exponentials that would be infinite after many steps.
+        return ops.sigmoid(
+            ops.cast(step, "float32") / self.k - math.log(self.k)
+        )
+
+    def get_config(self):
+        return {"k": self.k}

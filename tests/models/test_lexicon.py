@@ -1,0 +1,59 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.models import Lexicon
+from tests import helpers
+from tests.models.small import SOURCE
+from tests.models.small import lexicon
+from tests.models.small import translation_table
+
+TABLE = translation_table()
+
+
+@pytest.mark.parametrize("translations", [10, 3])
+def test_it_holds_the_likeliest_words_of_a_table(translations):
+    kept = np.sort(TABLE, axis=1)[:, -translations, None]
+    table = np.where(kept <= TABLE, TABLE, 0)
+    layer = lexicon(TABLE, translations)
+    helpers.assert_close(layer(SOURCE), table[SOURCE])
+    assert (helpers.as_numpy(layer(SOURCE)) > 0).sum(-1).max() == translations
+    words = np.array([[0, 9, 4], [5, 2, 1], [1, 2, 3]])
+    helpers.assert_close(
+        layer(SOURCE, words),
+        np.take_along_axis(table[SOURCE], words[:, None], axis=2),
+    )
+    helpers.assert_close(layer.expect(SOURCE), table[SOURCE].sum(1))
+
+
+def test_padding_translates_to_nothing():
+    layer = lexicon(np.roll(TABLE, 1, axis=0))  # row 0 is a word here
+    expected = helpers.as_numpy(layer.expect(SOURCE[1:2, :3]))
+    padded = np.where(SOURCE[1:2] == 0, -1, SOURCE[1:2])
+    helpers.assert_close(layer.expect(padded), expected)
+    found = helpers.as_numpy(layer(padded))
+    assert (found[0, :3].sum(-1) > 0).all()
+    assert not found[0, 3:].any()
+
+
+def test_the_bias_is_the_logarithm_of_what_is_attended_to():
+    layer = lexicon(TABLE)
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2))
+    expected = np.log(weights @ TABLE[SOURCE] + 1e-3)
+    found = layer.bias(weights.astype("float32"), layer(SOURCE))
+    helpers.assert_close(found, expected)
+
+
+def test_nothing_of_it_is_trained_and_all_of_it_is_saved(tmp_path):
+    source = keras.Input((None,), dtype="int32")
+    model = keras.Model(source, lexicon(TABLE, 3)(source))
+    assert not model.trainable_weights
+    assert [w.shape for w in model.weights] == [(9, 3), (9, 3)]
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(SOURCE), model(SOURCE))
+
+
+@pytest.mark.parametrize("name", ["source_size", "target_size", "translations"])
+def test_sizes_are_positive(name):
+    with pytest.raises(ValueError, match=f"Received: {name}=0"):
+        Lexicon(**{"source_size": 3, "target_size": 4} | {name: 0})

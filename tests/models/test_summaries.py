@@ -1,0 +1,65 @@
+"""What summaries do apart from a classifier; the rest is tested there."""
+
+import numpy as np
+import pytest
+
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.models import AttentionSummary
+from kerasrnn.models import DecoderSummary
+from kerasrnn.models import LastSummary
+from kerasrnn.models import PooledSummary
+from tests import helpers
+
+MEMORY = helpers.random(3, 5, 4)
+MASK = np.arange(5) < np.array([[5], [2], [0]])
+FINAL = helpers.random(3, 8)  # of two layers
+EMPTY = np.zeros(4)
+
+
+def test_last_is_where_each_unit_has_read_all():
+    found = helpers.as_numpy(LastSummary(backward=(1, 3))(MEMORY, MASK))
+    for row, memory, end in zip(found[:2], MEMORY, (4, 1), strict=False):
+        forwards, backwards = memory[end], memory[0]
+        expected = [forwards[0], *backwards[1:3], forwards[3]]
+        np.testing.assert_array_equal(row, expected)
+    np.testing.assert_array_equal(found[2], EMPTY)
+
+
+def test_pooled_knows_nothing_of_padding():
+    memory = np.where(MASK[..., None], MEMORY, np.nan)
+    found = helpers.as_numpy(PooledSummary()(memory, MASK))
+    words = MEMORY[1, :2]
+    expected = np.concatenate([words[1], words.max(0), words.mean(0)])
+    helpers.assert_close(found[1], expected)
+    np.testing.assert_array_equal(found[2], np.tile(EMPTY, 3))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        LastSummary((0, 2)),
+        PooledSummary(),
+        AttentionSummary("general"),
+        DecoderSummary(GAMRHNCell(4, 1, 2, 2, 3), "additive"),
+    ],
+    ids=lambda layer: layer.name,
+)
+def test_configuration_round_trip(layer):
+    found = layer(MEMORY, MASK, FINAL)
+    copy = helpers.copy_of(layer)
+    assert copy.get_config() == layer.get_config()
+    copy.set_weights(layer.get_weights())
+    helpers.assert_close(copy(MEMORY, MASK, FINAL), found)
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: AttentionSummary("sharp"), "Received: attention='sharp'"),
+        (lambda: AttentionSummary("dot", units=0), "Received: units=0"),
+        (lambda: DecoderSummary(None), "DecoderSummary expects `cell`"),
+    ],
+)
+def test_bad_arguments(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
