@@ -8,9 +8,12 @@
 Every system is a language model: an embedding, a recurrent layer, a softmax
 over 10,000 words; a training step ends with an update by gradient descent.
 All run in one process on as many threads, in turns, and medians are printed,
-of wall seconds and of CPU seconds. The share of the ceiling compares the
-matrix products of a step, at the rate of one large product measured in the
-same run, with the time that it took. Run it on an idle machine.
+of wall seconds and of CPU seconds. Run it on an idle machine.
+
+Two tables measure layers alone, by the least CPU seconds of a training step:
+"shares" compares a layer with its own matrix products at their own shapes, and
+"wrappers" `FastRNN` of cells with layer normalization or zoneout with
+`keras.layers.RNN` of the same cells.
 """
 
 import argparse
@@ -25,6 +28,7 @@ VOCABULARY, BATCH, TIME = 10_000, 20, 35
 GAM_RHN = {"units": 600, "depth": 5}
 GAM_RHN |= {"num_groups": 600, "group_size": 3, "head_units": 300}
 WINDOW = 32
+TABLES = ("layers", "shares", "wrappers", "length", "depth", "memory")
 
 
 def parse_args():
@@ -40,8 +44,8 @@ def parse_args():
     add(
         "--tables",
         nargs="+",
-        default=["layers", "length", "depth", "memory"],
-        choices=("layers", "length", "depth", "memory"),
+        default=TABLES,
+        choices=TABLES,
     )
     add("--compile", action="store_true", help="torch.compile, too (slow)")
     add("--check", action="store_true", help="compare the losses instead")
@@ -55,17 +59,22 @@ os.environ.setdefault("OMP_NUM_THREADS", str(ARGS.threads))
 
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
+import own_products  # noqa: E402
 from keras import ops  # noqa: E402
 
 from kerasrnn.layers import GAMRHN  # noqa: E402
 from kerasrnn.layers import RHN  # noqa: E402
 from kerasrnn.layers import BahdanauAttention  # noqa: E402
 from kerasrnn.layers import FastGRU  # noqa: E402
+from kerasrnn.layers import FastGRUCell  # noqa: E402
 from kerasrnn.layers import FastLSTM  # noqa: E402
+from kerasrnn.layers import FastLSTMCell  # noqa: E402
+from kerasrnn.layers import FastRNN  # noqa: E402
 from kerasrnn.layers import GAMRHNCell  # noqa: E402
 from kerasrnn.layers import RHNCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionRNN  # noqa: E402
+from kerasrnn.layers import ZoneoutCell  # noqa: E402
 
 try:
     import torch
@@ -244,26 +253,24 @@ def lstm_of(count, input_dim, units):
 
 
 def systems(name, makers, dtype):
-    """System by name -> its two steps and the weights in its products."""
+    """System by name -> its two steps, in training and in inference."""
     keras.utils.set_random_seed(0)
-    policy = "float32" if dtype == "float32" else f"mixed_{dtype}"
-    keras.config.set_dtype_policy(policy)
+    keras.config.set_dtype_policy(policy(dtype))
     width = 830 if name == "RHN" else GAM_RHN["units"]
     fast, slow = (language_model([make()], width) for make in makers)
     slow.set_weights(fast.get_weights())
     recurrent = fast.layers[2].count_params()
-    products = recurrent + width * VOCABULARY
     cell = type(fast.layers[2].cell).__name__
     found = {
-        f"**kerasrnn {name}**": (*keras_steps(fast), products),
-        f"keras RNN({cell})": (*keras_steps(slow), products),
+        f"**kerasrnn {name}**": keras_steps(fast),
+        f"keras RNN({cell})": keras_steps(slow),
     }
     if torch is not None:
         peer = torch_model(fast, name)
-        found["PyTorch"] = (*torch_steps(peer, dtype), products)
+        found["PyTorch"] = torch_steps(peer, dtype)
         if ARGS.compile:
             peer = torch_model(fast, name, compiled=True)
-            found["PyTorch, compiled"] = (*torch_steps(peer, dtype), products)
+            found["PyTorch, compiled"] = torch_steps(peer, dtype)
     layers, units = lstm_of(recurrent, width, width)
     for kind in (FastLSTM, FastGRU):
         found |= fast_and_known(kind, width, layers, units, dtype)
@@ -291,8 +298,7 @@ def fast_and_known(fast_class, width, layers, units, dtype):
         steps[f"torch.nn.{title}"] = torch_steps(peer, dtype)
     steps[f"keras {title}"] = keras_steps(known)
     steps[f"**kerasrnn Fast{title}**"] = keras_steps(fast)
-    products = known.count_params() - width * VOCABULARY
-    return {system: (*both, products) for system, both in steps.items()}
+    return steps
 
 
 def batch(size, steps, vocabulary=VOCABULARY):
@@ -301,7 +307,7 @@ def batch(size, steps, vocabulary=VOCABULARY):
     return ids[:, :-1].copy(), ids[:, 1:].copy()
 
 
-def take_turns(functions, repeats):
+def take_turns(functions, repeats, reduce=np.median):
     """Median wall and CPU seconds of each of some functions."""
     for function in functions:
         function()
@@ -313,19 +319,7 @@ def take_turns(functions, repeats):
             function()
             wall = time.perf_counter() - wall
             found.append((wall, time.process_time() - cpu))
-    return [np.median(found, axis=0) for found in times]
-
-
-def ceiling(dtype):
-    """Floating-point operations a second of one large matrix product."""
-    size = 2048
-    x = ops.cast(ops.ones((size, size)), dtype)
-
-    def product():
-        ops.convert_to_numpy(ops.cast(ops.matmul(x, x)[0, 0], "float32"))
-
-    ((wall, _),) = take_turns([product], 9)
-    return 2 * size**3 / wall
+    return [reduce(found, axis=0) for found in times]
 
 
 def print_table(header, rows):
@@ -339,22 +333,19 @@ def print_table(header, rows):
 def table_of_layers(dtype):
     arrays = batch(BATCH, TIME)
     tokens = arrays[0].size
-    rate = ceiling(dtype)
-    print(f"{dtype}: one large product runs at {rate / 1e9:.0f} GFLOP/s\n")
     for name, makers in recurrent_layers().items():
         found = systems(name, makers, dtype)
         steps = [
             functools.partial(step, *arrays)
-            for train, infer, _ in found.values()
+            for train, infer in found.values()
             for step in (train, infer)
         ]
         times = take_turns(steps, ARGS.repeats)
         rows = []
-        for index, (system, (*_, products)) in enumerate(found.items()):
+        for index, system in enumerate(found):
             (wall, cpu), (infer_wall, infer_cpu) = times[
                 2 * index : 2 * index + 2
             ]
-            share = 6 * products * tokens / rate / wall
             rows.append(
                 [
                     system,
@@ -364,7 +355,6 @@ def table_of_layers(dtype):
                     f"{tokens / cpu:,.0f}",
                     f"{tokens / infer_wall:,.0f}",
                     f"{tokens / infer_cpu:,.0f}",
-                    f"{share:.0%}",
                 ]
             )
         print_table(
@@ -376,10 +366,69 @@ def table_of_layers(dtype):
                 "tokens/CPU s",
                 "inference tokens/s",
                 "tokens/CPU s",
-                "share of the ceiling",
             ],
             rows,
         )
+
+
+def policy(dtype):
+    return "float32" if dtype == "float32" else f"mixed_{dtype}"
+
+
+def table_of_shares(dtype):
+    """Layers beside their own products, at the least CPU seconds of each."""
+    layers = {
+        "RHN": RHN(830, 10, return_sequences=True, dtype=policy(dtype)),
+        "GAMRHN": GAMRHN(**GAM_RHN, return_sequences=True, dtype=policy(dtype)),
+        "FastLSTM, 792": FastLSTM(
+            792, return_sequences=True, dtype=policy(dtype)
+        ),
+        "FastGRU, 792": FastGRU(
+            792, return_sequences=True, dtype=policy(dtype)
+        ),
+    }
+    rows = []
+    for name, layer in layers.items():
+        sizes = (layer.units, BATCH, TIME)
+        steps = [
+            own_products.layer_step(layer, *sizes),
+            own_products.products_step(layer.cell, *sizes, dtype),
+        ]
+        (_, whole), (_, products) = take_turns(steps, ARGS.repeats, np.min)
+        rows.append(
+            [name, f"{whole:.3f}", f"{products:.3f}", f"{products / whole:.0%}"]
+        )
+    print_table([dtype, "training step, CPU s", "products", "share"], rows)
+
+
+def wrapped_cells():
+    """Name -> a function that makes a cell that once left the fast path."""
+    return {
+        "layer normalization, RHN": lambda: RHNCell(830, 10, layer_norm=True),
+        "layer normalization, LSTM": lambda: FastLSTMCell(792, layer_norm=True),
+        "layer normalization, GRU": lambda: FastGRUCell(792, layer_norm=True),
+        "zoneout, RHN": lambda: ZoneoutCell(RHNCell(830, 10), 0.1),
+        "zoneout, LSTM": lambda: ZoneoutCell(FastLSTMCell(792), [0.05, 0.5]),
+        "zoneout, GAMRHN": lambda: ZoneoutCell(GAMRHNCell(**GAM_RHN), 0.1),
+    }
+
+
+def table_of_wrappers(dtype):
+    """`FastRNN` beside `keras.layers.RNN`, at the least CPU seconds."""
+    rows = []
+    for name, make in wrapped_cells().items():
+        keras.config.set_dtype_policy(policy(dtype))
+        steps = [
+            own_products.layer_step(
+                kind(make(), return_sequences=True), 600, BATCH, TIME
+            )
+            for kind in (FastRNN, keras.layers.RNN)
+        ]
+        (_, fast), (_, loop) = take_turns(steps, ARGS.repeats, np.min)
+        rows.append([name, f"{fast:.3f}", f"{loop:.3f}", f"{loop / fast:.1f}"])
+    print_table(
+        [dtype, "`FastRNN`, CPU s", "`keras.layers.RNN`", "times"], rows
+    )
 
 
 def small_model(make, **options):
@@ -447,7 +496,7 @@ def check():
     arrays = batch(4, 8)
     for dtype in ARGS.dtypes:
         for name, makers in recurrent_layers().items():
-            for system, (train, _, _) in systems(name, makers, dtype).items():
+            for system, (train, _) in systems(name, makers, dtype).items():
                 losses = [f"{train(*arrays):.5f}" for _ in range(3)]
                 print(dtype, name, system, *losses, flush=True)
 
@@ -473,6 +522,12 @@ def main():
     if "layers" in ARGS.tables:
         for dtype in ARGS.dtypes:
             table_of_layers(dtype)
+    for table, print_it in (
+        ("shares", table_of_shares),
+        ("wrappers", table_of_wrappers),
+    ):
+        for dtype in ARGS.dtypes if table in ARGS.tables else ():
+            print_it(dtype)
     for name, make in SMALL.items():
         if "length" in ARGS.tables:
             settings = {length: (3, length) for length in LENGTHS}

@@ -108,12 +108,14 @@ def copy_weights(model, peer):
     put_gru(encoder.backward_rnns[0].cell, peer.encoder, "_l0_reverse")
     attending = decoder.rnn.cell
     put_gru(attending.cell, peer.cell, "")
-    put_dense(decoder.bridge_projection, peer.bridge)
+    put_dense(decoder.bridge.dense, peer.bridge)
     put_dense(attending.attention.memory_projection, peer.key)
     put_dense(attending.attention.query_projection, peer.query)
     put_dense(attending.attention.score_projection, peer.energy)
     put(peer.combine.weight, np.asarray(attending.kernel).T)
-    put_dense(decoder.output_projection, peer.output)
+    output = decoder.output_projection
+    put(peer.output.weight, np.asarray(output.dense.kernel).T)
+    put(peer.output.bias, output.bias)
 
 
 def training_step(model, optimizer, source, target, labels):

@@ -28,6 +28,7 @@ import tensorflow as tf
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import FastGRUCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
@@ -114,7 +115,7 @@ def source_arrays(batch):
 
 
 def keras_translator():
-    cell = keras.layers.GRUCell(UNITS)
+    cell = FastGRUCell(UNITS)
     attention = BahdanauAttention(UNITS)
     model = Translator(
         Encoder(SOURCE_SIZE, cell, UNITS),
@@ -162,7 +163,8 @@ def set_end_bias(model, peer, bias, sharpness=1.0):
     """Makes the end likelier or not, and all choices more decided."""
     output = model.decoder.output_projection
     is_end = keras.ops.arange(TARGET_SIZE) == END_ID
-    output.kernel.assign(output.kernel * sharpness)
+    kernel = output.dense.kernel
+    kernel.assign(kernel * sharpness)
     output.bias.assign(keras.ops.where(is_end, bias, output.bias))
     torch_translator.copy_weights(model, peer)
 

@@ -28,11 +28,15 @@ from kerasrnn.data import find_corpus
 from kerasrnn.data import read_parallel_files
 from kerasrnn.data import read_vocabulary
 from kerasrnn.data import translation_batches
+from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 
 # Layers of the decoder and width; JoeyNMT 2.3.0's target tokens a CPU second
@@ -50,7 +54,7 @@ JOEY_DECODING = {
 
 def build(size, tokenizers):
     depth, units = SIZES[size]
-    cell = keras.layers.LSTMCell(units)
+    cell = FastLSTMCell(units)
     source, target = tokenizers
     return Translator(
         Encoder(source.vocabulary_size, cell, units, dropout=0.2, pad_id=-1),
@@ -82,9 +86,8 @@ def training_speed(model, batches, steps):
     return tokens / seconds["cpu_seconds"], tokens / seconds["wall_seconds"]
 
 
-def decoding_speed(model, search, batches, end_id):
+def decoding_speed(model, search, batches, end_id, shortlist=None):
     """Sentences a CPU second and a second of the clock."""
-
     bias = model.decoder.output_projection.bias
     bias.assign(-1e9 * tf.one_hot(end_id, bias.shape[0]))
 
@@ -95,8 +98,15 @@ def decoding_speed(model, search, batches, end_id):
         ]
     )
     def decode(source, limits):
-        states, memory = model.encode(source)
-        return search(model.decode_step, states, memory, max_lengths=limits).ids
+        words = None if shortlist is None else shortlist(source)
+        states, memory = model.encode(source, words)
+        return search(
+            model.decode_step,
+            states,
+            memory,
+            max_lengths=limits,
+            vocabulary=words,
+        ).ids
 
     decode(*batches[0])
     clock = Stopwatch()
@@ -161,26 +171,30 @@ def main():
     keras.config.set_dtype_policy("float32")
     model = build("1x256", tokenizers)
     ids = tokenizers[1].special_ids
+    beam = BeamSearch(**ids, max_length=100, beam_width=5)
+    lexicon = Lexicon(*(tokenizer.vocabulary_size for tokenizer in tokenizers))
+    lexicon.assign(*translation_lexicon(pairs, *tokenizers))
     searches = {
-        "greedy": GreedySearch(**ids, max_length=100),
-        "beam 5": BeamSearch(**ids, max_length=100, beam_width=5),
+        "greedy": (GreedySearch(**ids, max_length=100), None),
+        "beam 5": (beam, None),
+        "beam 5, shortlist": (beam, Shortlist(lexicon)),
     }
     chosen = np.random.default_rng(13).choice(len(dev), args.sentences, False)
     chosen = [dev[i] for i in chosen]
     print("\n| decoding, 1x256 | batch | sentences a CPU s | a s | JoeyNMT |")
     print("|---|--:|--:|--:|--:|")
-    for name, search in searches.items():
+    for name, (search, shortlist) in searches.items():
         for batch_size in (64, 1):
             count = len(chosen) if batch_size > 1 else len(chosen) // 4
             batches = list(
                 sentence_batches(chosen[:count], tokenizers, batch_size)
             )
             cpu, wall = decoding_speed(
-                model, search, batches, tokenizers[1].end_id
+                model, search, batches, tokenizers[1].end_id, shortlist
             )
             print(
                 f"| {name} | {batch_size} | {cpu:,.1f} | {wall:,.1f} "
-                f"| {JOEY_DECODING[name, batch_size]} |",
+                f"| {JOEY_DECODING.get((name, batch_size), '')} |",
                 flush=True,
             )
 

@@ -41,6 +41,8 @@ from kerasrnn.export import output_folder
 from kerasrnn.export import read_card
 from kerasrnn.export import write_card
 from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.models import AttentionSummary
+from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import TextClassifier
@@ -226,10 +228,16 @@ def build_tokenizer(args, texts):
 def build_model(args, tokenizer, embedding_dim=None):
     # Units are dropped behind each layer, once.
     deep = args.layers > 1
+    cell = build_cell(args.cell, args.units)
+    summary = args.summary
+    if summary == "attention":
+        summary = AttentionSummary(args.attention, args.units)
+    elif summary == "decoder":
+        summary = DecoderSummary(cell, args.attention)
     model = TextClassifier(
         Encoder(
             tokenizer.vocabulary_size,
-            build_cell(args.cell, args.units),
+            cell,
             embedding_dim or args.embedding_dim,
             depth=args.layers,
             bidirectional=args.bidirectional,
@@ -238,8 +246,7 @@ def build_model(args, tokenizer, embedding_dim=None):
             word_dropout=args.word_dropout,
             pad_id=tokenizer.pad_id,
         ),
-        args.summary,
-        args.attention,
+        summary,
         dropout=0.0 if deep else args.dropout,
     )
     model.build((None, None))

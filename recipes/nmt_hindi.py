@@ -36,6 +36,7 @@ from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
 from kerasrnn.models import Translator
 from kerasrnn.plots import attention_grid
 from kerasrnn.plots import save_figure
@@ -165,6 +166,11 @@ def build_model(args, source_tokenizer, target_tokenizer):
     attention = args.attention
     if attention == "additive with biases":
         attention = BahdanauAttention(args.units, use_bias=True)
+    lexicon = None
+    if args.lexicon:
+        lexicon = Lexicon(
+            source_tokenizer.vocabulary_size, target_tokenizer.vocabulary_size
+        )
     dropouts = {"dropout": args.dropout, "word_dropout": args.word_dropout}
     return Translator(
         Encoder(
@@ -184,9 +190,7 @@ def build_model(args, source_tokenizer, target_tokenizer):
             placement=args.placement,
             bridge=args.bridge,
             tie_embeddings=args.tie_embeddings,
-            lexicon_size=(
-                source_tokenizer.vocabulary_size if args.lexicon else None
-            ),
+            lexicon=lexicon,
             **dropouts,
         ),
     )
@@ -246,7 +250,7 @@ def main():
     ]
     model = build_model(args, *tokenizers)
     if args.lexicon:
-        model.decoder.lexicon.assign(translation_lexicon(train, *tokenizers))
+        model.decoder.lexicon.assign(*translation_lexicon(train, *tokenizers))
     ids = tokenizers[1].special_ids
     translators = {
         name: TextTranslator(model, *tokenizers, search)
