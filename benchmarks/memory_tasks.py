@@ -33,10 +33,10 @@ import numpy as np
 from keras import ops
 from matplotlib.figure import Figure
 
-from kerasrnn.callbacks import Stopwatch
 from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
 from kerasrnn.plots import save_figure
+from kerasrnn.training import Stopwatch
 
 BATCH_SIZE, BATCHES_AN_EPOCH, HELD_OUT, ENOUGH = 64, 50, 1000, 0.995
 COPIED, ALPHABET = 10, 8

@@ -15,9 +15,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import tensorflow as tf  # noqa: E402
 import tensorflow_text  # noqa: E402, F401  registers the text operations
 
-from kerasrnn.callbacks import Stopwatch  # noqa: E402
 from kerasrnn.data import find_corpus  # noqa: E402
 from kerasrnn.data import read_review_corpus  # noqa: E402
+from kerasrnn.training import Stopwatch  # noqa: E402
 
 
 def main():

@@ -29,10 +29,10 @@ from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import FastGRUCell
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
+from kerasrnn.training import TokenCrossentropy
 
 try:
     import torch

@@ -21,8 +21,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.callbacks import Stopwatch
-from kerasrnn.data import WordTokenizer
 from kerasrnn.data import drop_long
 from kerasrnn.data import find_corpus
 from kerasrnn.data import read_parallel_files
@@ -32,12 +30,14 @@ from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.layers import FastLSTMCell
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
 
 # Layers of the decoder and width; JoeyNMT 2.3.0's target tokens a CPU second
 # of training, and sentences a CPU second by search and batch, where they were

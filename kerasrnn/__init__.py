@@ -1,4 +1,4 @@
-"""Recurrent cells, attention, beam search and text-in, text-out export.
+"""Recurrent cells, attention, beam search and text-in, text-out pipelines.
 
 Import from the sub-packages, as with Keras itself::
 
@@ -7,24 +7,15 @@ Import from the sub-packages, as with Keras itself::
     from kerasrnn.decoding import BeamSearch
 
 `import kerasrnn` alone makes all that a saved model is made of known to
-`keras.saving.load_model`.
+`keras.saving.load_model`. A saved pipeline, which takes text, needs
+`import kerasrnn.pipelines`.
 """
 
-from kerasrnn import callbacks
 from kerasrnn import decoding
 from kerasrnn import layers
-from kerasrnn import losses
 from kerasrnn import metrics
 from kerasrnn import models
-from kerasrnn import schedules
+from kerasrnn import training
 
-__all__ = [
-    "callbacks",
-    "decoding",
-    "layers",
-    "losses",
-    "metrics",
-    "models",
-    "schedules",
-]
+__all__ = ["decoding", "layers", "metrics", "models", "training"]
 __version__ = "0.1.0"

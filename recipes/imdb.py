@@ -19,33 +19,25 @@ import zlib
 
 import keras
 import numpy as np
+from corpora.generated_reviews import generated_reviews
 
-from kerasrnn.callbacks import Stopwatch
-from kerasrnn.callbacks import TrainingSpeed
-from kerasrnn.callbacks import without_costs
 from kerasrnn.data import LabelledTexts
 from kerasrnn.data import ReviewCorpus
-from kerasrnn.data import ReviewTokenizer
-from kerasrnn.data import TextLabeller
-from kerasrnn.data import TextLanguageModel
 from kerasrnn.data import find_corpus
-from kerasrnn.data import generated_reviews
 from kerasrnn.data import hold_out
 from kerasrnn.data import labelled_batches
 from kerasrnn.data import read_review_corpus
 from kerasrnn.data import read_word_vectors
 from kerasrnn.data import text_windows
 from kerasrnn.data import train_word_vectors
-from kerasrnn.export import export_saved_model
-from kerasrnn.export import output_folder
-from kerasrnn.export import read_card
-from kerasrnn.export import write_card
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import AttentionSummary
 from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import export_saved_model
 from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import gradient_figure
 from kerasrnn.plots import hidden_state_figure
@@ -53,12 +45,20 @@ from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.plots import word_map_figure
 from kerasrnn.plots import word_weight_figure
-from kerasrnn.settings import RecipeParser
-from kerasrnn.settings import build_cell
-from kerasrnn.settings import cosine_schedule
-from kerasrnn.settings import training_settings
-from kerasrnn.training_folder import TrainingFolder
-from kerasrnn.training_folder import fingerprint
+from kerasrnn.tokenizers import ReviewTokenizer
+from kerasrnn.training import RecipeParser
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.training import TrainingFolder
+from kerasrnn.training import TrainingSpeed
+from kerasrnn.training import build_cell
+from kerasrnn.training import cosine_schedule
+from kerasrnn.training import fingerprint
+from kerasrnn.training import output_folder
+from kerasrnn.training import read_card
+from kerasrnn.training import training_settings
+from kerasrnn.training import without_costs
+from kerasrnn.training import write_card
 
 # The setting of a report on eight models (Wang 2025): all words, cleaned and
 # without stop words, the first 100 of a review.

@@ -12,40 +12,40 @@ import functools
 import json
 
 import keras
+from corpora.phrasebook import phrasebook
 
-from kerasrnn.callbacks import Stopwatch
-from kerasrnn.callbacks import TextScores
-from kerasrnn.callbacks import without_costs
-from kerasrnn.data import SentencePieceTokenizer
-from kerasrnn.data import TextTranslator
-from kerasrnn.data import WordTokenizer
 from kerasrnn.data import drop_overlap
 from kerasrnn.data import find_corpus
-from kerasrnn.data import phrasebook
 from kerasrnn.data import read_parallel_corpus
 from kerasrnn.data import split_by_source
 from kerasrnn.data import translation_batches
 from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
-from kerasrnn.export import export_saved_model
-from kerasrnn.export import output_folder
-from kerasrnn.export import write_card
 from kerasrnn.layers import BahdanauAttention
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines import export_saved_model
 from kerasrnn.plots import attention_grid
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
-from kerasrnn.settings import RecipeParser
-from kerasrnn.settings import build_cell
-from kerasrnn.settings import cosine_schedule
-from kerasrnn.settings import training_settings
-from kerasrnn.training_folder import TrainingFolder
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import RecipeParser
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TextScores
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.training import TrainingFolder
+from kerasrnn.training import build_cell
+from kerasrnn.training import cosine_schedule
+from kerasrnn.training import output_folder
+from kerasrnn.training import training_settings
+from kerasrnn.training import without_costs
+from kerasrnn.training import write_card
 
 # What the ablation in the README settled on. The other presets say in what
 # they differ from it.

@@ -17,42 +17,42 @@ import re
 
 import keras
 import numpy as np
+from corpora.phrasebook import phrasebook
 
-from kerasrnn.callbacks import Stopwatch
-from kerasrnn.callbacks import TrainingSpeed
-from kerasrnn.callbacks import without_costs
-from kerasrnn.data import CharacterTokenizer
 from kerasrnn.data import TextCorpus
-from kerasrnn.data import TextLanguageModel
-from kerasrnn.data import WordTokenizer
 from kerasrnn.data import find_corpus
 from kerasrnn.data import length_table
-from kerasrnn.data import phrasebook
 from kerasrnn.data import read_tagged_words
 from kerasrnn.data import read_text_corpus
 from kerasrnn.data import text_windows
 from kerasrnn.data import warn_of_unseen
-from kerasrnn.export import export_saved_model
-from kerasrnn.export import output_folder
-from kerasrnn.export import read_card
-from kerasrnn.export import write_card
 from kerasrnn.layers import SelfAttentionCell
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import BitsPerCharacter
 from kerasrnn.metrics import Perplexity
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
+from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import export_saved_model
 from kerasrnn.plots import comparison_figure
 from kerasrnn.plots import frequency_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
-from kerasrnn.settings import RecipeParser
-from kerasrnn.settings import build_cell
-from kerasrnn.settings import cosine_schedule
-from kerasrnn.settings import training_settings
-from kerasrnn.training_folder import TrainingFolder
-from kerasrnn.training_folder import fingerprint
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import RecipeParser
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.training import TrainingFolder
+from kerasrnn.training import TrainingSpeed
+from kerasrnn.training import build_cell
+from kerasrnn.training import cosine_schedule
+from kerasrnn.training import fingerprint
+from kerasrnn.training import output_folder
+from kerasrnn.training import read_card
+from kerasrnn.training import training_settings
+from kerasrnn.training import without_costs
+from kerasrnn.training import write_card
 
 # What the README says of it was measured with these; the other presets say
 # in what they differ.

@@ -16,35 +16,33 @@ RECIPES = sorted((ROOT / "recipes").glob("*.py"))
 ALLOWED = {
     "__init__": {
         "kerasrnn",
-        "kerasrnn.callbacks",
         "kerasrnn.decoding",
         "kerasrnn.layers",
-        "kerasrnn.losses",
         "kerasrnn.metrics",
         "kerasrnn.models",
-        "kerasrnn.schedules",
+        "kerasrnn.training",
     },
     "layers": {"keras"},
     "models": {"keras", "kerasrnn.layers"},
     "decoding": {"keras"},
-    "losses": {"keras", "kerasrnn.metrics"},
     "metrics": {"keras", "sacrebleu"},
-    "schedules": {"keras"},
-    "callbacks": {"keras", "kerasrnn.csv_log"},
-    "csv_log": set(),
-    "training_folder": {"h5py", "keras", "kerasrnn.csv_log"},
-    "settings": {"keras", "kerasrnn.layers"},
+    "training": {"h5py", "keras", "kerasrnn.layers", "kerasrnn.metrics"},
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
-    "data": {
-        "gensim",
+    "tokenizers": {
         "keras",
         "keras_nlp",
-        "numpy",
         "sentencepiece",
         "tensorflow",
         "tensorflow_text",
     },
-    "export": {"keras", "tensorflow"},
+    "data": {"gensim", "keras", "kerasrnn.tokenizers", "numpy", "tensorflow"},
+    "pipelines": {
+        "keras",
+        "kerasrnn.data",
+        "kerasrnn.training",
+        "numpy",
+        "tensorflow",
+    },
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
 # modules that stand beside the rooms.

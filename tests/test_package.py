@@ -1,9 +1,9 @@
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import RHNCell
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import Perplexity
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import RMSDynamicEvaluation
+from kerasrnn.training import TokenCrossentropy
 from tests import fresh_process
 from tests.models.small import translator
 

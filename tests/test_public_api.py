@@ -12,19 +12,8 @@ from tests.test_layering import public_names
 
 TESTS = pathlib.Path(__file__).parent
 # The parts that need TensorFlow are looked at where it is the backend.
-ANYWHERE = [
-    "layers",
-    "models",
-    "decoding",
-    "losses",
-    "metrics",
-    "callbacks",
-    "schedules",
-    "csv_log",
-    "settings",
-    "training_folder",
-]
-TENSORFLOW = ["data", "export", "plots"]
+ANYWHERE = ["layers", "models", "decoding", "metrics", "training"]
+TENSORFLOW = ["data", "tokenizers", "pipelines", "plots"]
 PARTS = ANYWHERE + TENSORFLOW * (keras.backend.backend() == "tensorflow")
 NAMES = [
     (f"kerasrnn.{part}", name)
@@ -44,7 +33,7 @@ def is_saved(module, name):
     """Whether a `.keras` file may hold it: a tokenizer is only exported."""
     thing = find(module, name)
     return (
-        module != "kerasrnn.data"
+        module != "kerasrnn.tokenizers"
         and inspect.isclass(thing)
         and issubclass(thing, SAVED)
     )

@@ -1,17 +1,14 @@
-"""Corpora, tokenizers and batches."""
+"""Readers of corpora, splits, batches and word vectors."""
 
-from kerasrnn.data.batches import translation_batches
-from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen
-from kerasrnn.data.generated_reviews import generated_reviews
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.lexicon import translation_lexicon
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
 from kerasrnn.data.parallel_corpus import ParallelCorpus
 from kerasrnn.data.parallel_corpus import drop_long
 from kerasrnn.data.parallel_corpus import drop_overlap
@@ -20,55 +17,31 @@ from kerasrnn.data.parallel_corpus import source_key
 from kerasrnn.data.parallel_corpus import split_by_source
 from kerasrnn.data.parallel_files import read_parallel_files
 from kerasrnn.data.parallel_files import read_vocabulary
-from kerasrnn.data.phrasebook import phrasebook
 from kerasrnn.data.review_corpus import ReviewCorpus
 from kerasrnn.data.review_corpus import read_review_corpus
-from kerasrnn.data.review_tokenizer import ReviewTokenizer
-from kerasrnn.data.sentence_piece_tokenizer import SentencePieceTokenizer
-from kerasrnn.data.text import join_punctuation
-from kerasrnn.data.text import normalize_text
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_tagged_words
 from kerasrnn.data.text_corpus import read_text_corpus
-from kerasrnn.data.text_labeller import TextLabeller
-from kerasrnn.data.text_language_model import TextLanguageModel
-from kerasrnn.data.text_translator import TextTranslator
 from kerasrnn.data.text_windows import text_windows
-from kerasrnn.data.tokenizer import Tokenizer
-from kerasrnn.data.vietnamese_phrasebook import vietnamese_phrasebook
-from kerasrnn.data.word_piece_tokenizer import WordPieceTokenizer
-from kerasrnn.data.word_tokenizer import WordTokenizer
+from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
 from kerasrnn.data.word_vectors import train_word_vectors
 
 __all__ = [
-    "CharacterTokenizer",
     "CorpusError",
     "CorpusWarning",
     "LabelledTexts",
     "ParallelCorpus",
     "ReviewCorpus",
-    "ReviewTokenizer",
-    "SentencePieceTokenizer",
     "TextCorpus",
-    "TextLabeller",
-    "TextLanguageModel",
-    "TextTranslator",
-    "Tokenizer",
-    "WordPieceTokenizer",
-    "WordTokenizer",
     "WordVectors",
     "drop_long",
     "drop_overlap",
     "find_corpus",
-    "generated_reviews",
     "hold_out",
-    "join_punctuation",
     "labelled_batches",
     "length_table",
-    "normalize_text",
-    "phrasebook",
     "read_parallel_corpus",
     "read_parallel_files",
     "read_review_corpus",
@@ -82,6 +55,5 @@ __all__ = [
     "train_word_vectors",
     "translation_batches",
     "translation_lexicon",
-    "vietnamese_phrasebook",
     "warn_of_unseen",
 ]

@@ -3,11 +3,11 @@
 import collections
 import warnings
 
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
-from kerasrnn.data.tokenizer import END
-from kerasrnn.data.tokenizer import PAD
-from kerasrnn.data.tokenizer import START
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.tokenizers.tokenizer import END
+from kerasrnn.tokenizers.tokenizer import PAD
+from kerasrnn.tokenizers.tokenizer import START
 
 
 def warn_of_unseen(lines, tokenizer, name):

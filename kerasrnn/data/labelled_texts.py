@@ -7,7 +7,7 @@ import itertools
 import random
 from typing import NamedTuple
 
-from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.errors import CorpusError
 
 _TEXT_COLUMNS = ("review", "text", "sentence")
 _LABEL_COLUMNS = ("sentiment", "label")

@@ -7,13 +7,8 @@ import unicodedata
 import warnings
 from typing import NamedTuple
 
-
-class CorpusWarning(UserWarning):
-    """A corpus can be used, but not as a whole or not as hoped."""
-
-
-class CorpusError(ValueError):
-    """A corpus cannot be used."""
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 
 
 class ParallelCorpus(NamedTuple):

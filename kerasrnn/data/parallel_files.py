@@ -3,12 +3,12 @@
 import pathlib
 import warnings
 
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.parallel_corpus import ParallelCorpus
-from kerasrnn.data.tokenizer import END
-from kerasrnn.data.tokenizer import START
-from kerasrnn.data.tokenizer import UNKNOWN
+from kerasrnn.tokenizers.tokenizer import END
+from kerasrnn.tokenizers.tokenizer import START
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
 
 def read_parallel_files(source_path, target_path, limit=None):

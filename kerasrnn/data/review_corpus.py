@@ -9,11 +9,11 @@ import warnings
 import zlib
 from typing import NamedTuple
 
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import read_labelled_table
 from kerasrnn.data.labelled_texts import select
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
 
 _ROOT = "aclImdb"
 _PARTS = [

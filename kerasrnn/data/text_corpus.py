@@ -6,7 +6,7 @@ import tarfile
 import zlib
 from typing import NamedTuple
 
-from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.errors import CorpusError
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
 _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 
 
 def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):

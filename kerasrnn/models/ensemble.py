@@ -11,7 +11,7 @@ class TranslatorEnsemble(keras.layers.Layer):
         P(y_t) = 1 / n sum_i P_i(y_t)
 
     It has what the searches of `kerasrnn.decoding` and
-    `kerasrnn.data.TextTranslator` ask of a `Translator`: `encode` and
+    `kerasrnn.pipelines.TextTranslator` ask of a `Translator`: `encode` and
     `decode_step`. The members may be of any cells and sizes, but share their
     vocabularies.
 

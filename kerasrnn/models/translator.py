@@ -14,8 +14,8 @@ class Translator(keras.Model):
 
     `fit` teacher-forces it: the inputs hold the source and the target behind
     a start token, and the labels are the target shifted by one
-    (`kerasrnn.data` makes both). For decoding, `encode` and `decode_step`
-    are what the searches of `kerasrnn.decoding` ask for.
+    (`kerasrnn.data.translation_batches` makes both). For decoding, `encode`
+    and `decode_step` are what the searches of `kerasrnn.decoding` ask for.
 
     Args:
         encoder: An `Encoder`.
@@ -23,7 +23,7 @@ class Translator(keras.Model):
         sampling_rate: Float in `[0, 1)`, the rate at which in training a
             token that the decoder reads is what the model held likeliest, not
             the true one: scheduled sampling, of all places at once (Duckworth
-            et al. 2019). Or a schedule of it, from `kerasrnn.schedules` or
+            et al. 2019). Or a schedule of it, from `kerasrnn.training` or
             `keras.optimizers.schedules`, of the batches learnt from so far.
             But for a float of 0, it takes one more pass of the decoder.
         **kwargs: Base model arguments, such as `name`.
@@ -39,7 +39,7 @@ class Translator(keras.Model):
 
     Masking: padding of the source is never attended to. Padding of the
     target is on the right, where no real token depends on it; mask it in the
-    loss (`kerasrnn.losses.TokenCrossentropy`).
+    loss (`kerasrnn.training.losses.TokenCrossentropy`).
 
     Example:
 

@@ -2,13 +2,13 @@ import warnings
 
 import pytest
 
-from kerasrnn.data.character_tokenizer import CharacterTokenizer
 from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen
 from kerasrnn.data.parallel_corpus import CorpusError
 from kerasrnn.data.parallel_corpus import CorpusWarning
 from kerasrnn.data.text_corpus import TextCorpus
-from kerasrnn.data.word_tokenizer import WordTokenizer
+from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
+from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
 
 # Tokens that a vocabulary lacks.
 

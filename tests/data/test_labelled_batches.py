@@ -3,8 +3,8 @@ import collections
 import numpy as np
 import pytest
 
-from kerasrnn.data import ReviewTokenizer
 from kerasrnn.data import labelled_batches
+from kerasrnn.tokenizers import ReviewTokenizer
 
 UNKNOWN, PAD = 0, 1
 COUNT = 203

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from kerasrnn.data import WordTokenizer
 from kerasrnn.data import translation_lexicon
+from kerasrnn.tokenizers import WordTokenizer
 
 PAIRS = [
     ("the book", "किताब"),

@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.metrics import BitsPerCharacter
 from kerasrnn.metrics import Perplexity
 from kerasrnn.metrics import TokenAccuracy
+from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 
 METRICS = [Perplexity, BitsPerCharacter, TokenAccuracy]

@@ -14,9 +14,9 @@ from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import ZoneoutCell
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
+from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.layers.own_cells import own_cells
 

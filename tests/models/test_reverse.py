@@ -3,10 +3,10 @@ import numpy as np
 from keras.layers import GRUCell
 
 from kerasrnn.decoding import GreedySearch
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
+from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 
 PAD, START, END, FIRST_DIGIT = range(4)

@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import RMSDynamicEvaluation
 from kerasrnn.models import mean_squared_gradients
+from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 
 WORDS = 7

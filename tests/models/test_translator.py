@@ -8,12 +8,12 @@ from keras.layers import SimpleRNNCell
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import BahdanauAttention
-from kerasrnn.losses import TokenCrossentropy
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
-from kerasrnn.schedules import LinearSampling
+from kerasrnn.training import LinearSampling
+from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models.small import INPUTS
 from tests.models.small import LeakyCell

@@ -20,7 +20,7 @@ tf.config.set_logical_device_configuration(
     cpu, 2 * [tf.config.LogicalDeviceConfiguration()]
 )
 
-from kerasrnn.losses import TokenCrossentropy
+from kerasrnn.training import TokenCrossentropy
 from kerasrnn.metrics import Perplexity
 from kerasrnn.models import LanguageModel
 

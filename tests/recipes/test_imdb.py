@@ -20,7 +20,9 @@ def run_inside(monkeypatch, *arguments):
 @pytest.fixture
 def unexported(monkeypatch):
     """For runs of which no test serves the model: an export takes seconds."""
-    monkeypatch.setattr("kerasrnn.export.export_saved_model", lambda *_: None)
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.export_saved_model", lambda *_: None
+    )
 
 
 @pytest.fixture

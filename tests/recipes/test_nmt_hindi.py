@@ -88,7 +88,9 @@ def test_a_small_run_leaves_everything(corpus, tmp_path):
 
 def test_what_is_trained_is_not_trained_again(corpus, tmp_path, monkeypatch):
     # An export takes seconds, and is not what this is about.
-    monkeypatch.setattr("kerasrnn.export.export_saved_model", lambda *_: None)
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.export_saved_model", lambda *_: None
+    )
     output = tmp_path / "out"
     histories = []
     for path in (output, tmp_path / "elsewhere" / ".." / "out"):

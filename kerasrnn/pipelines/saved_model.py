@@ -1,0 +1,75 @@
+"""Trained models as SavedModels that load without this package."""
+
+import pathlib
+import shutil
+import tempfile
+
+import keras
+
+from kerasrnn.training.card import output_folder
+
+
+def export_saved_model(path, signatures, resources):
+    """Writes a SavedModel, whole or not at all.
+
+    The first signature is also what `serving_default` answers. The model
+    loads in a process that imports only `tensorflow`, and `tensorflow_text`
+    where a signature tokenizes.
+
+    Args:
+        path: Folder to write, `NAME/VERSION`. A SavedModel that is there is
+            replaced once the new one is complete.
+        signatures: Dictionary from names to `tf.function`s that have an
+            input signature and return a dictionary of tensors.
+        resources: List of the Keras layers, models and tokenizers that the
+            functions use.
+
+    Returns:
+        The path written, a `pathlib.Path`.
+
+    Raises:
+        OSError: when the folder cannot be written.
+        ValueError: when `signatures` is empty, or something that is no
+            SavedModel lies at `path`.
+
+    Example:
+
+    ```python
+    export_saved_model(
+        "saved_models/nmt_hindi/1",
+        translator.signatures,
+        [model, source_tokenizer, target_tokenizer],
+    )
+    ```
+    """
+    if not signatures:
+        raise ValueError(
+            "`signatures` must name at least one function. Received: {}."
+        )
+    path = pathlib.Path(path)
+    if path.exists() and not (path / "saved_model.pb").exists():
+        raise ValueError(
+            "`path` must be new, or a SavedModel to replace, such as "
+            f"NAME/VERSION. Received: '{path}', which is something else."
+        )
+    folder = output_folder(path.parent)
+    partial = pathlib.Path(
+        tempfile.mkdtemp(prefix=f".{path.name}-", dir=folder)
+    )
+    try:
+        archive = keras.export.ExportArchive()
+        for resource in resources:
+            archive.track(resource)
+        for name, function in signatures.items():
+            archive.add_endpoint(name, function)
+        archive.write_out(partial / "model", verbose=False)
+        if path.exists():
+            path.rename(partial / "old")
+        (partial / "model").rename(path)
+    except BaseException:
+        if (partial / "old").exists():
+            (partial / "old").rename(path)
+        raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return path

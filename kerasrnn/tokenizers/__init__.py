@@ -1,0 +1,21 @@
+"""Text to token ids and back, as graph operations."""
+
+from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
+from kerasrnn.tokenizers.normalization import join_punctuation
+from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
+from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.tokenizers.word_piece_tokenizer import WordPieceTokenizer
+from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+
+__all__ = [
+    "CharacterTokenizer",
+    "ReviewTokenizer",
+    "SentencePieceTokenizer",
+    "Tokenizer",
+    "WordPieceTokenizer",
+    "WordTokenizer",
+    "join_punctuation",
+    "normalize_text",
+]

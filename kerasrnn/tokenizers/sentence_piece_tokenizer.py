@@ -1,0 +1,137 @@
+"""SentencePiece subwords, unigram or BPE."""
+
+import io
+import itertools
+
+import sentencepiece
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+
+# Loaded into one SavedModel, tokenizers of the same name share one model.
+_instances = itertools.count()
+
+
+class SentencePieceTokenizer(Tokenizer):
+    """Splits into the subwords of a SentencePiece model.
+
+    Call `keras.utils.set_random_seed` before making one, not after: it
+    destroys the resource that holds the model.
+
+    Args:
+        proto: Bytes, a serialized SentencePiece model whose first ids are
+            padding, start, end and unknown, as `train` makes it.
+        sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
+            smoothing of the unigram model's distribution (Kudo 2018), or
+            the rate at which BPE leaves out a merge (Provilkov et al. 2020).
+            No seed repeats it: the library has its own generator.
+        **options: How texts are normalised; see `Tokenizer`.
+
+    Example:
+
+    >>> texts = ["the red book", "the reader reads a red book"]
+    >>> tokenizer = SentencePieceTokenizer.train(texts, vocabulary_size=24)
+    >>> tokenizer.detokenize(tokenizer.tokenize(["a book"]))
+    [b'a book']
+
+    References:
+        [Kudo & Richardson, 2018](https://arxiv.org/abs/1808.06226),
+        [Kudo, 2018](https://arxiv.org/abs/1804.10959),
+        [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
+    """
+
+    def __init__(self, proto, sampling=0.0, **options):
+        processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
+        size = processor.get_piece_size()
+        super().__init__(
+            [processor.id_to_piece(i) for i in range(size)], **options
+        )
+        self.proto = proto
+        self.pieces = self._load()
+        self.sampler = self._load(sampling) if sampling else self.pieces
+
+    def _load(self, sampling=None):
+        return tf_text.SentencepieceTokenizer(
+            model=self.proto,
+            out_type=tf.int32,
+            nbest_size=0 if sampling is None else -1,
+            alpha=1.0 if sampling is None else sampling,
+            name=f"sentence_piece_{next(_instances)}",
+        )
+
+    @classmethod
+    def train(
+        cls,
+        texts,
+        vocabulary_size,
+        model_type="unigram",
+        sampling=0.0,
+        **options,
+    ):
+        """Trains a model on a corpus.
+
+        Every character of the corpus has a piece; any other is unknown.
+
+        Args:
+            texts: List of strings.
+            vocabulary_size: The most pieces, all special ones counted. A
+                small corpus may give fewer.
+            model_type: `"unigram"` or `"bpe"`.
+            sampling: See the class.
+            **options: See the class.
+
+        Raises:
+            ValueError: when the vocabulary cannot hold its special tokens
+                and the characters of the corpus.
+        """
+        check_vocabulary_size(vocabulary_size, len(SPECIALS))
+        if model_type not in ("unigram", "bpe"):
+            raise ValueError(
+                "`model_type` must be 'unigram' or 'bpe'. "
+                f"Received: model_type={model_type!r}"
+            )
+        lines = normalize_text(list(texts), **options)
+        model = io.BytesIO()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(lines.numpy()),
+                model_writer=model,
+                model_type=model_type,
+                vocab_size=vocabulary_size,
+                hard_vocab_limit=False,
+                normalization_rule_name="identity",
+                character_coverage=1.0,
+                # Lines that are longer would be left out: no line is.
+                max_sentence_length=2**30,
+                pad_id=0,
+                bos_id=1,
+                eos_id=2,
+                unk_id=3,
+                unk_surface="<unk>",
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError) as error:
+            raise ValueError(
+                "SentencePiece could not make a vocabulary from this corpus. "
+                f"Received: vocabulary_size={vocabulary_size}, "
+                f"{len(lines)} lines. It says: {error}"
+            ) from error
+        return cls(model.getvalue(), sampling, **options)
+
+    def tokenize(self, texts):
+        return self.pieces.tokenize(self.normalize(texts))
+
+    def sample(self, texts):
+        """As `tokenize`, but split at random (see `sampling`)."""
+        return self.sampler.tokenize(self.normalize(texts))
+
+    def detokenize(self, ids):
+        return self.finish(self.pieces.detokenize(self.without_specials(ids)))
+
+    def piece(self, token):
+        start = token in SPECIALS or token.startswith("\u2581")
+        return start, token.removeprefix("\u2581")

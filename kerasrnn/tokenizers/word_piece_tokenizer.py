@@ -1,0 +1,89 @@
+"""WordPiece subwords."""
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+
+
+class WordPieceTokenizer(Tokenizer):
+    """Splits words into the longest pieces that the vocabulary has.
+
+    A word that cannot be spelled in pieces becomes `<unk>`.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; those that
+            continue a word begin with `##`.
+        **options: How texts are normalised; see `Tokenizer`.
+
+    Example:
+
+    >>> vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "read", "##er"]
+    >>> tokenizer = WordPieceTokenizer(vocabulary)
+    >>> tokenizer.tokenize(["reader"])
+    [[4, 5]]
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
+    [b'reader']
+
+    Reference:
+        [Song et al., 2021](https://arxiv.org/abs/2012.15524).
+    """
+
+    def __init__(self, vocabulary, **options):
+        super().__init__(vocabulary, **options)
+        # The detokenizer of the library reads past its vocabulary where an
+        # id is out of range, so `detokenize` joins the pieces itself.
+        self.pieces = tf_text.FastWordpieceTokenizer(
+            list(self.vocabulary),
+            unknown_token=UNKNOWN,
+            token_out_type=tf.int32,
+            no_pretokenization=True,
+            # Longer words would be unknown: no word is longer.
+            max_bytes_per_word=2**30,
+        )
+
+    @classmethod
+    def train(cls, texts, vocabulary_size, **options):
+        """Trains a vocabulary on a corpus.
+
+        Args:
+            texts: List of strings.
+            vocabulary_size: About how many tokens, all special ones counted.
+            **options: See the class.
+
+        Raises:
+            ValueError: when `vocabulary_size` leaves no room for a piece.
+        """
+        import keras_nlp  # Slow to import, and needed for training only.
+
+        check_vocabulary_size(vocabulary_size, len(SPECIALS))
+        lines = normalize_text(list(texts), **options)
+        # Split as `tokenize` does: the library would cut at zero-width joiners
+        # and at punctuation.
+        words = tf.strings.split(lines).flat_values
+        vocabulary = keras_nlp.tokenizers.compute_word_piece_vocabulary(
+            tf.data.Dataset.from_tensor_slices(words).batch(1000),
+            vocabulary_size,
+            split=False,
+            reserved_tokens=list(SPECIALS),
+        )
+        return cls(vocabulary, **options)
+
+    def tokenize(self, texts):
+        words = tf.strings.split(self.normalize(texts))
+        ids = self.pieces.tokenize(words).merge_dims(1, 2)
+        return tf.ragged.map_flat_values(self.as_text, ids)
+
+    def detokenize(self, ids):
+        pieces = tf.ragged.map_flat_values(
+            self.tokens, self.without_specials(ids)
+        )
+        text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
+        return self.finish(tf.strings.regex_replace(text, "(^| )##", ""))
+
+    def piece(self, token):
+        return not token.startswith("##"), token.removeprefix("##")

@@ -1,0 +1,1 @@
+"""The corpora that the recipes make themselves, without any data."""

@@ -1,0 +1,217 @@
+import collections
+
+import numpy as np
+import pytest
+
+from kerasrnn.data import translation_batches
+from kerasrnn.tokenizers import WordTokenizer
+
+PAD, START, END = 0, 1, 2
+
+
+def numbered_pairs(count=203, longest=30, seed=0):
+    """Pairs of widely spread lengths, each begun by its own number."""
+    lengths = np.random.default_rng(seed).integers(0, longest, size=(count, 2))
+    return [
+        (f"s{n}" + " x" * source, f"t{n}" + " y" * target)
+        for n, (source, target) in enumerate(lengths)
+    ]
+
+
+@pytest.fixture(scope="module")
+def tokenizers():
+    return [
+        WordTokenizer.train(side)
+        for side in zip(*numbered_pairs(), strict=True)
+    ]
+
+
+def batches_of(pairs, tokenizers, batch_size=8, **kwargs):
+    return translation_batches(pairs, *tokenizers, batch_size, **kwargs)
+
+
+def as_lists(dataset):
+    return [
+        [inputs["source"].tolist(), inputs["target"].tolist(), labels.tolist()]
+        for inputs, labels in dataset.as_numpy_iterator()
+    ]
+
+
+def pairs_in(batches, tokenizers):
+    """The pairs of batches, read back from source and labels."""
+
+    def text(tokenizer, ids):
+        return " ".join(tokenizer.vocabulary[i] for i in ids if i > END)
+
+    source, target = tokenizers
+    return [
+        (text(source, source_ids), text(target, target_ids))
+        for sources, _, labels in batches
+        for source_ids, target_ids in zip(sources, labels, strict=True)
+    ]
+
+
+def test_inputs_stand_behind_the_start_and_labels_before_the_end():
+    pairs = [("the book", "vah kitab"), ("who", "kaun")]
+    tokenizers = [
+        WordTokenizer(["<pad>", "<s>", "</s>", "<unk>", *words])
+        for words in (("the", "book", "who"), ("vah", "kitab", "kaun"))
+    ]
+    [(inputs, labels)] = batches_of(pairs, tokenizers).as_numpy_iterator()
+    # The shorter pair comes first.
+    assert inputs["source"].tolist() == [[6, END, PAD], [4, 5, END]]
+    assert inputs["target"].tolist() == [[START, 6, PAD], [START, 4, 5]]
+    assert labels.tolist() == [[6, END, PAD], [4, 5, END]]
+    for ids in (*inputs.values(), labels):
+        assert ids.dtype == np.int32
+
+
+def test_a_source_vocabulary_needs_no_special_tokens():
+    pairs = [("the book", "a b"), ("book the book", "b"), ("the", "a")]
+    source = WordTokenizer.train([s for s, _ in pairs], specials=())
+    target = WordTokenizer.train(
+        [t for _, t in pairs], specials=("<s>", "</s>")
+    )
+    assert (source.pad_id, target.pad_id) == (-1, -1)
+    [(inputs, labels)] = batches_of(pairs, [source, target]).as_numpy_iterator()
+    assert inputs["source"].tolist() == [[0, -1, -1], [1, 0, 1], [0, 1, -1]]
+    assert inputs["target"].tolist() == [[0, 2, -1], [0, 3, -1], [0, 2, 3]]
+    assert labels.tolist() == [[2, 1, -1], [3, 1, -1], [2, 3, 1]]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 203])
+@pytest.mark.parametrize("seed", [None, 0])
+def test_every_pair_comes_once_an_epoch(tokenizers, count, seed):
+    # 203 pairs are two pools of 50 batches and a rest that fills no batch.
+    pairs = numbered_pairs()[:count]
+    dataset = batches_of(pairs, tokenizers, batch_size=2, seed=seed)
+    for _ in range(2):
+        batches = as_lists(dataset)
+        assert len(dataset) == len(batches) == -(-count // 2)
+        assert sorted(pairs_in(batches, tokenizers)) == sorted(pairs)
+
+
+def test_an_empty_side_is_only_its_end(tokenizers):
+    [(inputs, labels)] = batches_of(
+        [("", "?"), ("s1", "")], tokenizers
+    ).as_numpy_iterator()
+    ends = {tuple(row) for row in inputs["source"].tolist()}
+    assert (END, PAD) in ends
+    assert [END, PAD] in labels.tolist()
+
+
+def fill(dataset):
+    """The part of the batches that is not padding."""
+    filled = collections.Counter()
+    for inputs, labels in dataset.as_numpy_iterator():
+        for ids in (inputs["source"], labels):
+            filled["tokens"] += np.count_nonzero(ids != PAD)
+            filled["places"] += ids.size
+    return filled["tokens"] / filled["places"]
+
+
+def test_sentences_of_like_length_share_a_batch(tokenizers):
+    pairs = [
+        (source, source.replace("s", "t")) for source, _ in numbered_pairs()
+    ]
+    together = fill(batches_of(pairs, tokenizers, seed=0))
+    lengths = np.array([len(source.split()) for source, _ in pairs]) + 1
+    padded = sum(
+        8 * lengths[i : i + 8].max() for i in range(0, len(lengths), 8)
+    )
+    mixed = lengths.sum() / padded
+    assert mixed < 0.65
+    assert together > 0.9
+
+
+def test_the_seed_fixes_the_order(tokenizers):
+    pairs = numbered_pairs()
+    first, same, other = (
+        as_lists(batches_of(pairs, tokenizers, seed=seed)) for seed in (1, 1, 2)
+    )
+    assert first == same
+    assert first != other
+
+
+def test_every_epoch_has_an_order_of_its_own(tokenizers):
+    # More pairs than one pool sorts: batches mix anew as well.
+    dataset = batches_of(numbered_pairs(), tokenizers, batch_size=2, seed=1)
+    first, second = (pairs_in(as_lists(dataset), tokenizers) for _ in "12")
+    assert first != second
+    groups = [
+        {frozenset(pairs[i : i + 2]) for i in range(0, len(pairs), 2)}
+        for pairs in (first, second)
+    ]
+    assert len(groups[0] & groups[1]) < len(groups[0]) / 4
+
+
+def test_lengths_do_not_rise_through_an_epoch(tokenizers):
+    batches = as_lists(batches_of(numbered_pairs(), tokenizers, seed=1))
+    widths = [len(labels[0]) for *_, labels in batches]
+    assert widths != sorted(widths)
+
+
+def test_without_a_seed_nothing_is_shuffled(tokenizers):
+    dataset = batches_of(numbered_pairs(), tokenizers)
+    first = as_lists(dataset)
+    assert first == as_lists(dataset)
+    widths = [len(labels[0]) for *_, labels in first]
+    assert widths == sorted(widths)
+
+
+def test_long_sentences_are_cut(tokenizers):
+    pairs = numbered_pairs()
+    batches = as_lists(batches_of(pairs, tokenizers, max_length=5))
+    for sources, targets, labels in batches:
+        assert max(len(sources[0]), len(targets[0]), len(labels[0])) <= 6
+        assert all(END in row for row in sources + labels)
+    cut = [tuple(" ".join(side.split()[:5]) for side in p) for p in pairs]
+    assert sorted(pairs_in(batches, tokenizers)) == sorted(cut)
+
+
+class Sampler(WordTokenizer):
+    """Says whether its words were split at random."""
+
+    def sample(self, texts):
+        return self.tokenize(texts)[:, :0]
+
+
+@pytest.mark.parametrize("seed", [None, 0])
+def test_words_are_split_at_random_in_training_only(tokenizers, seed):
+    source, target = tokenizers
+    sampler = Sampler(source.vocabulary)
+    [(inputs, _)] = batches_of(
+        [("s1 x", "t1")], [sampler, target], seed=seed
+    ).as_numpy_iterator()
+    assert inputs["source"].shape == ((1, 3) if seed is None else (1, 1))
+
+
+def test_there_must_be_a_pair(tokenizers):
+    with pytest.raises(ValueError, match=r"at least one pair. Received: \[\]"):
+        batches_of([], tokenizers)
+
+
+@pytest.mark.parametrize("specials", [(), ("<s>",), ("</s>",)])
+def test_the_target_needs_a_start_and_an_end(tokenizers, specials):
+    target = WordTokenizer.train(["a"], specials=specials)
+    with pytest.raises(ValueError, match="needs a start and an end.*=-1"):
+        batches_of([("s1", "a")], [tokenizers[0], target])
+
+
+@pytest.mark.parametrize("with_end", [True, False])
+def test_sources_of_a_fixed_length(with_end):
+    pairs = [("a b c d", "x"), ("a", "x y"), ("b c", "x")]
+    specials = ["<pad>", "<s>", "<unk>"] + ["</s>"] * with_end
+    tokenizers = [
+        WordTokenizer([*specials, *"abcd"]),
+        WordTokenizer(["<pad>", "<s>", "</s>", "x", "y"]),
+    ]
+    batches = batches_of(pairs, tokenizers, 1, max_length=3, fixed_length=True)
+    sources, targets = zip(
+        *((inputs["source"], inputs["target"]) for inputs, _ in batches),
+        strict=True,
+    )
+    assert {x.shape for x in sources} == {(1, 3 + with_end)}
+    assert {x.shape for x in targets} == {(1, 2), (1, 3)}
+    lengths = sorted(int((x.numpy() != 0).sum()) for x in sources)
+    assert lengths == [n + with_end for n in (1, 2, 3)]

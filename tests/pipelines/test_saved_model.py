@@ -1,0 +1,443 @@
+import json
+import math
+import os
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.training import output_folder
+from kerasrnn.training import read_card
+from kerasrnn.training import write_card
+from tests import fresh_process
+
+# A run's settings, as a recipe has them.
+SETTINGS = {"units": 8, "output": pathlib.Path("out"), "decay": (1.0, 2)}
+
+ENGLISH = ["the red book", "who is there", "who knows", "a blue house"] * 3
+HINDI = ["लाल किताब", "वहाँ कौन है", "किसे पता", "एक नीला घर"] * 3
+
+# Bytes, as they come from outside.
+BATCHES = {
+    "sentences": [b"the red book", b"who is there", b"a house", b"WHO!"],
+    "one": [b"the red book"],
+    "empty string": [b""],
+    "only spaces": ["  \t\u00a0".encode()],
+    "among others": [b"", b"the red book", b" "],
+    "unknown words": ["日本 ਪੰਜਾਬ".encode()],
+    "long": [b"the red book is " * 500],
+    "mixed scripts": ["the किताब is ру́сский".encode()],
+    "invalid": [b"\xff\xfe\x80 the \xc3"],
+    "empty batch": [],
+}
+
+CLIENT = """
+import json
+import sys
+import time
+
+import tensorflow as tf
+import tensorflow_text
+
+model = tf.saved_model.load(sys.argv[1])
+assert "kerasrnn" not in sys.modules
+
+
+def answers(name, **inputs):
+    found = model.signatures[name](**inputs)
+    return {
+        key: [x.hex() for x in value.numpy().ravel()]
+        if value.dtype == tf.string
+        else value.numpy().tolist()
+        for key, value in found.items()
+    }
+
+
+batches, seconds = {}, {}
+for name, texts in json.loads(sys.argv[2]).items():
+    texts = tf.constant([bytes.fromhex(text) for text in texts], tf.string)
+    started = time.perf_counter()
+    batches[name] = answers("serving_default", text=texts)
+    seconds[name] = time.perf_counter() - started
+
+text = tf.constant(["the red book", "who knows", ""])
+print(json.dumps({
+    "batches": batches,
+    "seconds": seconds,
+    "ids": answers("translate_ids", ids=tf.constant(json.loads(sys.argv[3]))),
+    "attend": answers("attend", text=text),
+    "signatures": {
+        name: [
+            {
+                key: [spec.dtype.name, spec.shape.as_list()]
+                for key, spec in specs.items()
+            }
+            for specs in (
+                function.structured_input_signature[1],
+                function.structured_outputs,
+            )
+        ]
+        for name, function in model.signatures.items()
+    },
+}))
+"""
+
+
+def plain(found):
+    """The answers of a function, as the client prints them."""
+    return {
+        key: [x.hex() for x in value.numpy().ravel()]
+        if value.dtype == tf.string
+        else value.numpy().tolist()
+        for key, value in found.items()
+    }
+
+
+def text_of(hexadecimal):
+    return bytes.fromhex(hexadecimal).decode()
+
+
+@pytest.fixture(scope="module")
+def translator():
+    # The seed before the tokenizers, which a seed behind them would destroy.
+    keras.utils.set_random_seed(3)
+    source = SentencePieceTokenizer.train(ENGLISH, 60)
+    target = SentencePieceTokenizer.train(HINDI, 60)
+    cell = keras.layers.GRUCell(8)
+    model = Translator(
+        Encoder(source.vocabulary_size, cell, 8),
+        Decoder(target.vocabulary_size, cell, 8),
+    )
+    for weight in model.trainable_variables:
+        weight.assign(weight + keras.random.normal(weight.shape, seed=1))
+    # Words come first and the end later, whatever the weights are.
+    bias = model.decoder.output_projection.bias
+    specials = np.arange(target.vocabulary_size) < 4
+    bias.assign(bias - 8.0 * specials)
+    search = BeamSearch(max_length=40, beam_width=3)
+    return TextTranslator(model, source, target, search)
+
+
+IDS = [[5, 6, 7, 2], [9, 2, 0, 0]]
+
+
+@pytest.fixture(scope="module")
+def saved(translator, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "translator" / "1"
+    resources = [
+        translator.model,
+        translator.source_tokenizer,
+        translator.target_tokenizer,
+    ]
+    assert export_saved_model(path, translator.signatures, resources) == path
+    return path
+
+
+@pytest.fixture(scope="module")
+def client(saved):
+    """What a process answers that has tensorflow and tensorflow_text only."""
+    batches = {
+        name: [text.hex() for text in texts] for name, texts in BATCHES.items()
+    }
+    return fresh_process.answer(
+        CLIENT, saved, json.dumps(batches), json.dumps(IDS)
+    )
+
+
+def check_equal(found, expected):
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        if value and isinstance(value[0], str):
+            assert found[key] == value
+        else:
+            np.testing.assert_allclose(found[key], value, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_the_saved_model_answers_as_the_live_one(client, translator, name):
+    live = translator.translate(tf.constant(BATCHES[name], tf.string))
+    check_equal(client["batches"][name], plain(live))
+
+
+def test_the_answers_are_worth_comparing(client):
+    """They differ from each other, and from nothing."""
+    texts = client["batches"]["sentences"]["translation"]
+    assert len(set(texts)) == len(texts)
+    assert all(texts)
+
+
+def test_nothing_is_translated_by_nothing(client):
+    for name in ("empty string", "only spaces"):
+        assert client["batches"][name]["translation"] == [""]
+    first, second, third = client["batches"]["among others"]["translation"]
+    assert (first, third) == ("", "")
+    assert second
+    assert client["batches"]["empty batch"] == {"translation": [], "score": []}
+
+
+def test_the_batch_changes_no_answer(client):
+    one, many = (
+        client["batches"][name]["translation"] for name in ("one", "sentences")
+    )
+    assert one == many[:1]
+
+
+def test_a_long_text_is_answered_soon(client):
+    [translation] = client["batches"]["long"]["translation"]
+    # 40 tokens, none of them longer than a word of the corpus.
+    assert 0 < len(text_of(translation)) < 40 * 10
+    assert client["seconds"]["long"] < 5
+
+
+def test_ids_are_translated_without_text(client, translator):
+    live = translator.translate_ids(tf.constant(IDS))
+    check_equal(client["ids"], plain(live))
+    assert np.array(client["ids"]["translation_ids"]).any()
+
+
+def test_attends(client, translator):
+    text = tf.constant(["the red book", "who knows", ""])
+    check_equal(client["attend"], plain(translator.attend(text)))
+    assert np.array(client["attend"]["weights"]).ndim == 3
+
+
+def test_signatures(client):
+    text = {"text": ["string", [None]]}
+    assert client["signatures"] == {
+        "serving_default": [
+            text,
+            {"translation": ["string", [None]], "score": ["float32", [None]]},
+        ],
+        "translate_ids": [
+            {"ids": ["int32", [None, None]]},
+            {
+                "translation_ids": ["int32", [None, 40]],
+                "score": ["float32", [None]],
+            },
+        ],
+        "attend": [
+            text,
+            {
+                "source_tokens": ["string", [None, None]],
+                "target_tokens": ["string", [None, None]],
+                "weights": ["float32", [None, None, None]],
+            },
+        ],
+    }
+
+
+# Replacing an older export.
+
+
+def scaler(factor):
+    """The signature and the resource of a model that multiplies."""
+    layer = keras.layers.Dense(
+        1,
+        use_bias=False,
+        kernel_initializer=keras.initializers.Constant(factor),
+    )
+    layer.build((None, 1))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 1], name="x")])
+    def scale(x):
+        return {"y": layer(x)}
+
+    return {"serving_default": scale}, [layer]
+
+
+def factor_of(path):
+    model = tf.saved_model.load(path)
+    found = model.signatures["serving_default"](x=tf.ones((1, 1)))
+    return float(found["y"][0, 0])
+
+
+def test_replaces_an_older_export(tmp_path):
+    path = tmp_path / "scaler" / "1"
+    for factor in (2.0, 3.0):
+        export_saved_model(str(path), *scaler(factor))
+        assert factor_of(path) == factor
+        assert os.listdir(path.parent) == ["1"]
+
+
+def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
+    path = tmp_path / "scaler" / "1"
+    export_saved_model(path, *scaler(2.0))
+
+    def half_written(archive, folder, **kwargs):
+        os.makedirs(folder)
+        (folder / "saved_model.pb").write_bytes(b"half")
+        raise RuntimeError("disk full")
+
+    kind = type(keras.export.ExportArchive())
+    monkeypatch.setattr(kind, "write_out", half_written)
+    with pytest.raises(RuntimeError, match="disk full"):
+        export_saved_model(path, *scaler(3.0))
+    assert factor_of(path) == 2.0
+    assert os.listdir(path.parent) == ["1"]
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_it_comes_back_where_the_new_one_cannot_take_its_place(
+    tmp_path, monkeypatch, error
+):
+    path = tmp_path / "scaler" / "1"
+    export_saved_model(path, *scaler(2.0))
+    rename = pathlib.Path.rename
+
+    def interrupted(source, target):
+        if source.name == "model":
+            raise error("no")
+        return rename(source, target)
+
+    monkeypatch.setattr(pathlib.Path, "rename", interrupted)
+    with pytest.raises(error):
+        export_saved_model(path, *scaler(3.0))
+    assert factor_of(path) == 2.0
+    assert os.listdir(path.parent) == ["1"]
+
+
+def test_nothing_but_an_export_is_replaced(tmp_path):
+    (tmp_path / "run").mkdir()
+    for name in ("run/card.json", "notes.txt"):
+        (tmp_path / name).write_text("precious")
+        path = tmp_path / name.split("/")[0]
+        with pytest.raises(
+            ValueError, match=f"NAME/VERSION. Received: '{path}"
+        ):
+            export_saved_model(path, *scaler(2.0))
+        assert (tmp_path / name).read_text() == "precious"
+
+
+def test_a_server_may_read_the_export(tmp_path):
+    """The temporary folder it was written in is for its owner only."""
+    path = tmp_path / "scaler" / "1"
+    export_saved_model(path, *scaler(2.0))
+    (tmp_path / "made").mkdir()
+    expected = (tmp_path / "made").stat().st_mode
+    assert path.stat().st_mode == expected
+
+
+def test_an_export_needs_a_signature(tmp_path):
+    with pytest.raises(ValueError, match="at least one function. Received"):
+        export_saved_model(tmp_path / "1", {}, [])
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_export_that_cannot_be_written_says_so(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="folder must be.*file/scaler'"):
+        export_saved_model(tmp_path / "file" / "scaler" / "1", *scaler(2.0))
+
+
+# Output folders.
+
+
+def test_makes_the_output_folder_and_leaves_it_empty(tmp_path):
+    path = output_folder(str(tmp_path / "a" / "b"))
+    assert path == tmp_path / "a" / "b"
+    assert os.listdir(path) == []
+    assert output_folder(path) == path
+
+
+@pytest.mark.parametrize("path", ["file", "file/below"])
+def test_an_output_folder_that_cannot_be_made(tmp_path, path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(
+        OSError, match=rf"can be made and written. Received: '.*{path}' \("
+    ):
+        output_folder(tmp_path / path)
+
+
+# Cards.
+
+
+def as_json(path):
+    def not_json(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(path.read_text("utf-8"), parse_constant=not_json)
+
+
+def test_a_card_holds_the_facts_and_where_they_come_from(tmp_path):
+    path = tmp_path / "card.json"
+    facts = {"scores": {"bleu": 8.5}, "samples": [["क्या", "है"]]}
+    write_card(str(path), **facts)
+    card = as_json(path)
+    assert {name: card[name] for name in facts} == facts
+    assert card["command"].startswith("python ")
+    assert card["commit"]
+    assert card["device"]["cpu_cores"] == os.cpu_count()
+    assert card["versions"]["keras"] == keras.version()
+    assert "क्या" in path.read_text("utf-8")
+    assert os.listdir(tmp_path) == ["card.json"]
+
+
+def test_a_card_has_a_command_to_paste(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["train.py", "--corpus", "my file.tsv"])
+    write_card(tmp_path / "card.json")
+    command = as_json(tmp_path / "card.json")["command"]
+    assert command == "python train.py --corpus 'my file.tsv'"
+
+
+def test_what_json_cannot_hold_is_a_string(tmp_path):
+    path = tmp_path / "card.json"
+    write_card(path, folder=tmp_path, loss=[1.0, math.nan, math.inf])
+    card = as_json(path)
+    assert card["folder"] == str(tmp_path)
+    assert card["loss"] == [1.0, "NaN", "Infinity"]
+
+
+def test_a_card_that_fails_leaves_the_older_one(tmp_path):
+    path = tmp_path / "card.json"
+    write_card(path, run=1)
+    loop = []
+    loop.append(loop)
+    with pytest.raises(ValueError, match="Circular"):
+        write_card(path, run=2, loop=loop)
+    assert as_json(path)["run"] == 1
+    assert os.listdir(tmp_path) == ["card.json"]
+
+
+def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):
+    path = tmp_path / "card.json"
+    assert read_card(path) is None
+    write_card(path, settings=SETTINGS, data="abc", scores={"bleu": 1.5})
+    for facts in ({}, {"settings": SETTINGS}, {"data": "abc"}):
+        assert read_card(path, **facts)["scores"] == {"bleu": 1.5}
+    assert read_card(path, settings=SETTINGS | {"units": 9}) is None
+    assert read_card(path, settings=SETTINGS | {"more": None}) is None
+    assert read_card(path, settings=SETTINGS, data="abd") is None
+    write_card(path, scores={})
+    assert read_card(path, settings=SETTINGS) is None
+
+
+def test_a_number_that_is_none_comes_back(tmp_path):
+    path = tmp_path / "card.json"
+    loss = [1.0, math.nan, math.inf, -math.inf]
+    write_card(path, loss=loss, name="NaN, no more")
+    card = read_card(path)
+    np.testing.assert_equal(card["loss"], loss)
+    assert card["name"] == "NaN, no more"
+
+
+def test_the_commit_is_that_of_the_package(tmp_path, monkeypatch):
+    path = tmp_path / "card.json"
+    write_card(path)
+    here = as_json(path)["commit"]
+    monkeypatch.chdir(tmp_path)
+    write_card(path)
+    assert as_json(path)["commit"] == here
+    (tmp_path / "site" / "kerasrnn").mkdir(parents=True)
+    module = tmp_path / "site" / "kerasrnn" / "export.py"
+    monkeypatch.setattr("kerasrnn.pipelines.saved_model.__file__", str(module))
+    write_card(path)
+    assert as_json(path)["commit"] == "unknown"

@@ -1,0 +1,334 @@
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.models import DecoderSummary
+from kerasrnn.models import Encoder
+from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import ReviewTokenizer
+from tests import fresh_process
+from tests.helpers import assert_close
+from tests.helpers import randomize
+
+TOKENIZER = ReviewTokenizer.train(
+    ["a fine film", "a dull film", "not a fine story", "dull and long"]
+)
+PAD = 1
+TEXTS = ["A fine film!", "dull", "", "not zzz a film, tbh", "<br /> long"]
+STRANGE = {
+    "empty": [""],
+    "only HTML": ["<br /><p></p>"],
+    "only emoji": ["😀👍🏽"],
+    "many words": ["a fine film " * 1000],
+    "one long word": ["x" * 1_000_000, "film"],
+    "invalid": [b"\xff\xfe film \xc3"],
+    "empty batch": [],
+    "several": TEXTS,
+}
+
+
+def classifier(summary="attention", **options):
+    encoder = Encoder(
+        TOKENIZER.vocabulary_size,
+        keras.layers.GRUCell(4),
+        embedding_dim=3,
+        bidirectional=summary != "decoder",
+        pad_id=PAD,
+    )
+    if summary == "decoder":
+        summary = DecoderSummary(encoder.cell, "general")
+    model = TextClassifier(encoder, summary, **options)
+    model.build((None, None))
+    randomize(model)
+    return model
+
+
+def labeller_of(summary, **options):
+    return TextLabeller(classifier(summary), TOKENIZER, **options)
+
+
+@pytest.fixture(scope="module", params=["attention", "last"])
+def labeller(request):
+    return labeller_of(request.param)
+
+
+@pytest.fixture(scope="module", params=["decoder", "pooled"])
+def another(request):
+    return labeller_of(request.param)
+
+
+def strings(texts):
+    return tf.constant(texts, tf.string)
+
+
+def probability(labeller, ids):
+    logits = labeller.model(np.array(ids, "int32")).numpy()[:, 0]
+    return 1 / (1 + np.exp(-logits))
+
+
+def padded(texts):
+    return TOKENIZER.tokenize(strings(texts)).to_tensor(PAD).numpy()
+
+
+def test_a_label_is_the_model_on_the_ids(labeller):
+    found = labeller.label(strings(TEXTS))
+    expected = probability(labeller, padded(TEXTS))
+    assert_close(found["probability"], expected)
+    labels = np.where(expected > 0.5, b"positive", b"negative")
+    assert found["label"].numpy().tolist() == labels.tolist()
+
+
+def test_labels_have_names():
+    labeller = labeller_of("last", labels=("बुरा", "good"))
+    kernel, bias = labeller.model.output_projection.get_weights()
+    for shift, name in ((-9, "बुरा"), (9, "good")):
+        labeller.model.output_projection.set_weights([0 * kernel, bias + shift])
+        [found] = labeller.label(strings(["film"]))["label"].numpy()
+        assert found.decode() == name
+
+
+def test_ids_are_labelled_as_their_text(labeller):
+    found = labeller.label_ids(padded(TEXTS))
+    expected = labeller.label(strings(TEXTS))
+    assert_close(found["probability"], expected["probability"])
+    np.testing.assert_array_equal(found["label"], expected["label"])
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
+def test_no_ids_are_labelled(labeller, shape):
+    found = labeller.label_ids(tf.zeros(shape, tf.int32))
+    empty = labeller.label(strings([""]))["probability"].numpy()
+    np.testing.assert_allclose(found["probability"], [*empty] * shape[0])
+
+
+def test_a_text_in_a_batch_is_labelled_as_alone(labeller):
+    together = labeller.label(strings(TEXTS))["probability"]
+    alone = [labeller.label(strings([x]))["probability"][0] for x in TEXTS]
+    assert_close(together, np.array(alone))
+
+
+def test_probabilities_keep_the_order(labeller):
+    texts = [" ".join(["fine", "dull", "film"] * n)[: 7 * n] for n in range(7)]
+    texts = [texts[n] for n in (3, 0, 6, 1, 5, 2, 4)]
+    expected = labeller.label(strings(texts))["probability"]
+    assert len(np.unique(expected)) == 7
+    for batch_size in (1, 3, 64):
+        assert_close(labeller.probabilities(texts, batch_size), expected)
+
+
+def test_no_texts_have_no_probabilities(labeller):
+    assert labeller.probabilities([]).shape == (0,)
+
+
+# Explanations.
+
+
+def check_explanation(labeller):
+    found = labeller.explain(strings(TEXTS))
+    tokens, weights = found["tokens"].numpy(), found["weights"].numpy()
+    ids = TOKENIZER.tokenize(strings(TEXTS)).to_list()
+    for row, row_weights, row_ids in zip(tokens, weights, ids, strict=True):
+        words = [TOKENIZER.vocabulary[i] for i in row_ids]
+        rest = len(row) - len(words)
+        assert [x.decode() for x in row] == [*words, *[""] * rest]
+        assert (row_weights[: len(words)] > 0).all()
+        assert (row_weights[len(words) :] == 0).all()
+        assert row_weights.sum() == pytest.approx(min(len(words), 1), abs=1e-5)
+    labels = labeller.label(strings(TEXTS))
+    assert_close(found["probability"], labels["probability"])
+    np.testing.assert_array_equal(found["label"], labels["label"])
+
+
+def test_weights_of_an_explanation(labeller):
+    check_explanation(labeller)
+
+
+def test_weights_of_another_explanation(another):
+    check_explanation(another)
+
+
+def test_weights_are_those_of_the_attention():
+    labeller = labeller_of("attention")
+    words, weights = labeller.weights("not a fine film")
+    assert words == ["not", "a", "fine", "film"]
+    memory, mask, final = labeller.model.encoder(padded(["not a fine film"]))
+    _, expected = labeller.model.classify(memory, mask, final)
+    assert_close(weights, expected[0])
+
+
+def test_weights_are_shares_of_the_gradient_norms():
+    labeller = labeller_of("last")
+    _, weights = labeller.weights("not a fine film")
+    norms = labeller.gradient_norms("not a fine film")
+    assert_close(weights, norms / norms.sum())
+
+
+@pytest.mark.parametrize("kind", ["attention", "decoder", "last", "pooled"])
+def test_gradient_norms_are_finite_differences(kind):
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("float64")
+    try:
+        labeller = labeller_of(kind)
+    finally:
+        keras.config.set_dtype_policy(policy)
+    ids = padded(["not a fine film"])
+    encoder, epsilon = labeller.model.encoder, 1e-5
+    embeddings = encoder.embedding(ids).numpy()
+    assert embeddings.dtype == np.float64
+    # A row for each place and unit that is moved, up and then down.
+    moves = epsilon * np.eye(embeddings.size).reshape(-1, *embeddings[0].shape)
+    rows = np.concatenate([embeddings + moves, embeddings - moves])
+    mask = np.ones(rows.shape[:2], bool)
+    memory, final = encoder.read(rows, mask)
+    logits = labeller.model.classify(memory, mask, final)[0].numpy()
+    up, down = logits.reshape(2, *embeddings[0].shape)
+    expected = np.linalg.norm((up - down) / (2 * epsilon), axis=-1)
+    assert_close(labeller.gradient_norms("not a fine film"), expected)
+
+
+def test_hidden_states_are_the_memory(labeller):
+    words, states = labeller.hidden_states("Not a zzz film")
+    assert words == ["not", "a", "<unk>", "film"]
+    assert states.shape == (4, 8)
+    memory, _, _ = labeller.model.encoder(padded(["not a zzz film"]))
+    assert_close(states, memory[0])
+
+
+# What comes from outside.
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_texts_are_answered(labeller, name):
+    texts = strings(STRANGE[name])
+    found = labeller.label(texts)
+    explained = labeller.explain(texts)
+    count = len(STRANGE[name])
+    assert found["probability"].shape == found["label"].shape == (count,)
+    assert np.isfinite(found["probability"]).all()
+    assert np.isfinite(explained["weights"]).all()
+    assert_close(found["probability"], explained["probability"])
+
+
+@pytest.mark.parametrize("name", ["only HTML", "only emoji"])
+def test_texts_without_a_word_are_empty(labeller, name):
+    found, empty = (
+        labeller.label(strings(STRANGE[x]))["probability"]
+        for x in (name, "empty")
+    )
+    assert_close(found, empty)
+
+
+def test_long_texts_are_cut():
+    short, whole = (labeller_of("pooled", max_length=n) for n in (3, None))
+    text = "not a fine film and long"
+    found = short.label(strings([text]))["probability"]
+    cut, uncut = (
+        whole.label(strings([x]))["probability"] for x in ("not a fine", text)
+    )
+    assert_close(found, cut)
+    assert abs(found - uncut) > 1e-4
+    assert short.weights(text)[0] == ["not", "a", "fine"]
+    assert short.hidden_states(text)[1].shape == (3, 8)
+    assert short.gradient_norms(text).shape == (3,)
+
+
+# Served.
+
+CLIENT = """
+import json
+import sys
+
+import tensorflow as tf
+import tensorflow_text
+
+signatures = tf.saved_model.load(sys.argv[1]).signatures
+given = json.loads(sys.argv[2])
+assert "kerasrnn" not in sys.modules
+
+
+def plain(found):
+    return {
+        key: [x.hex() for x in value.numpy().ravel()]
+        if value.dtype == tf.string
+        else value.numpy().tolist()
+        for key, value in found.items()
+    }
+
+
+def of_texts(signature):
+    return {
+        name: plain(signature(text=tf.constant(
+            [bytes.fromhex(text) for text in texts], tf.string
+        )))
+        for name, texts in given["texts"].items()
+    }
+
+
+print(json.dumps({
+    "label": of_texts(signatures["serving_default"]),
+    "explain": of_texts(signatures["explain"]),
+    "ids": plain(signatures["label_ids"](ids=tf.constant(given["ids"]))),
+    "names": sorted(signatures),
+}))
+"""
+
+
+def as_bytes(text):
+    return text if isinstance(text, bytes) else text.encode()
+
+
+SERVED = {
+    name: [as_bytes(text) for text in STRANGE[name]]
+    for name in ("empty", "only emoji", "invalid", "empty batch", "several")
+}
+
+
+def check_equal(found, expected):
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        if value.dtype == tf.string:
+            assert found[key] == [x.hex() for x in value.numpy().ravel()]
+        else:
+            found_value = np.reshape(found[key], value.shape)
+            assert_close(found_value, value)
+
+
+def test_it_is_served_as_it_lives(tmp_path):
+    """By a process that has no kerasrnn, gradients and all."""
+    labeller = labeller_of("last")
+    path = tmp_path / "labeller" / "1"
+    resources = [labeller.model, labeller.tokenizer]
+    export_saved_model(path, labeller.signatures, resources)
+    texts = {name: [x.hex() for x in xs] for name, xs in SERVED.items()}
+    given = {"texts": texts, "ids": padded(TEXTS).tolist()}
+    client = fresh_process.answer(CLIENT, path, json.dumps(given))
+    assert client["names"] == ["explain", "label_ids", "serving_default"]
+    check_equal(client["ids"], labeller.label_ids(padded(TEXTS)))
+    for name, texts in SERVED.items():
+        texts = strings(texts)
+        check_equal(client["label"][name], labeller.label(texts))
+        check_equal(client["explain"][name], labeller.explain(texts))
+
+
+@pytest.mark.parametrize("num_classes, count", [(1, 2), (3, 3)])
+def test_there_is_a_label_for_each_class(num_classes, count):
+    model = classifier("last", num_classes=num_classes)
+    with pytest.raises(ValueError, match=rf"must be {count}.*\['yes'\]"):
+        TextLabeller(model, TOKENIZER, labels=["yes"])
+
+
+def test_one_of_several_classes():
+    model = classifier("attention", num_classes=3)
+    labels = ["bad", "fair", "good"]
+    labeller = TextLabeller(model, TOKENIZER, labels)
+    found = labeller.explain(strings(TEXTS))
+    logits = model(padded(TEXTS)).numpy()
+    assert_close(found["probability"], tf.nn.softmax(logits))
+    assert_close(labeller.probabilities(TEXTS), found["probability"])
+    named = [labels[i].encode() for i in logits.argmax(1)]
+    assert found["label"].numpy().tolist() == named

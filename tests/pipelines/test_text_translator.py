@@ -1,0 +1,277 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import translation_batches
+from kerasrnn.data import translation_lexicon
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
+from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import TokenCrossentropy
+
+PAIRS = [
+    ("the red book", "लाल किताब"),
+    ("the blue book", "नीली किताब"),
+    ("a red house", "लाल घर"),
+    ("a blue house", "नीला घर"),
+    ("who knows", "किसे पता"),
+    ("who is there", "वहाँ कौन है"),
+]
+SENTENCES = [source for source, _ in PAIRS]
+
+
+def new_model(source, target, seed=0):
+    keras.utils.set_random_seed(seed)
+    cell = keras.layers.GRUCell(32)
+    return Translator(
+        Encoder(source.vocabulary_size, cell, 16, pad_id=source.pad_id),
+        Decoder(target.vocabulary_size, cell, 16),
+    )
+
+
+@pytest.fixture(scope="module")
+def tokenizers():
+    return [WordTokenizer.train(side) for side in zip(*PAIRS, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def model(tokenizers):
+    """A translator that knows the pairs by heart."""
+    model = new_model(*tokenizers)
+    model.compile(keras.optimizers.Adam(0.03), TokenCrossentropy(0))
+    model.fit(
+        translation_batches(PAIRS * 4, *tokenizers, 12, seed=0),
+        epochs=25,
+        shuffle=False,
+        verbose=0,
+    )
+    return model
+
+
+@pytest.fixture(scope="module", params=["greedy", "beam"])
+def translator(request, model, tokenizers):
+    search = {"greedy": GreedySearch, "beam": BeamSearch}[request.param]
+    return TextTranslator(model, *tokenizers, search(max_length=50))
+
+
+def translated(translator, texts):
+    found = translator.translate(tf.constant(texts, tf.string))
+    return [text.decode() for text in found["translation"].numpy()]
+
+
+def test_translates_what_it_learned(translator):
+    targets = [target for _, target in PAIRS]
+    assert translated(translator, SENTENCES) == targets
+    assert translated(translator, ["  The\u00a0RED book "]) == ["लाल किताब"]
+
+
+@pytest.fixture(scope="module")
+def shortlist(tokenizers):
+    source, target = tokenizers
+    lexicon = Lexicon(source.vocabulary_size, target.vocabulary_size, 5)
+    lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
+    return Shortlist(lexicon, size=8, frequent=4)
+
+
+def test_it_translates_into_the_words_of_a_shortlist(
+    model, tokenizers, shortlist
+):
+    whole, short = (
+        TextTranslator(model, *tokenizers, BeamSearch(), shortlist=words)
+        for words in (None, shortlist)
+    )
+    assert shortlist.size < tokenizers[1].vocabulary_size
+    assert translated(short, SENTENCES) == [target for _, target in PAIRS]
+    texts = tf.constant(SENTENCES)
+    scores, others = (x.translate(texts)["score"] for x in (short, whole))
+    # Among fewer words each is likelier.
+    assert (scores.numpy() > others.numpy()).all()
+    assert (scores.numpy() < 0).all()
+
+
+def test_every_sentence_can_end(model, tokenizers, shortlist):
+    words = Shortlist(shortlist.lexicon, size=8, frequent=2)
+    with pytest.raises(ValueError, match="end id, 2. Received: frequent=2"):
+        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
+
+
+def test_scores_are_log_probabilities(translator):
+    scores = translator.translate(tf.constant(SENTENCES))["score"]
+    assert scores.dtype == tf.float32
+    assert (scores.numpy() < 0).all()
+    assert (scores.numpy() > -1).all()
+
+
+def test_order_is_kept_whatever_the_lengths(translator):
+    found = translator.translate_all(SENTENCES[::-1] * 3, batch_size=4)
+    assert found == [target for _, target in PAIRS[::-1]] * 3
+    assert translator.translate_all([]) == []
+
+
+def test_a_sentence_in_a_batch_is_as_alone(translator):
+    texts = [*SENTENCES, "", "who knows who is there", "house a zzz"]
+    together = translator.translate(tf.constant(texts))
+    for i, text in enumerate(texts):
+        alone = translator.translate(tf.constant([text]))
+        assert alone["translation"][0] == together["translation"][i]
+        np.testing.assert_allclose(
+            alone["score"][0], together["score"][i], rtol=1e-4
+        )
+
+
+def test_nothing_is_translated_by_nothing(translator):
+    assert translated(translator, ["", "  \t", "\u3000"]) == [""] * 3
+    assert translated(translator, ["", "who knows"]) == ["", "किसे पता"]
+    assert translated(translator, []) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["zzz qqq", "the किताब है", b"\xff\xfe the", "the " * 2000]
+)
+def test_strange_text_gets_an_answer_of_bounded_length(translator, text):
+    found = translator.translate(tf.constant([text]))
+    words = found["translation"].numpy()[0].decode().split()
+    assert len(words) <= 50
+    assert np.isfinite(found["score"].numpy()).all()
+
+
+def test_a_source_is_cut_to_its_maximum_length(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch(), 3)
+    ids = translator.source_ids(tf.constant(["the red book is here", "a"]))
+    end = tokenizers[0].end_id
+    assert ids.shape == (2, 4)
+    assert ids[:, 3].numpy().tolist() == [end, 0]
+    assert ids[1].numpy().tolist()[1:] == [end, 0, 0]
+
+
+def test_a_translation_has_a_length_limit_of_its_source(tokenizers):
+    """A model that can never end stops for every sentence by itself."""
+    model = new_model(*tokenizers)
+    bias = model.decoder.output_projection.bias
+    bias.assign(np.where(np.arange(bias.shape[0]) <= 3, -1e9, 0.0))
+    for search in (GreedySearch(max_length=40), BeamSearch(max_length=40)):
+        translator = TextTranslator(model, *tokenizers, search)
+        texts = ["", "a", "the red book", "the " * 2000]
+        lengths = [len(text.split()) for text in translated(translator, texts)]
+        # Its end token counts: twice 2 and 10 more, twice 4 and 10 more.
+        assert lengths == [0, 14, 18, 40]
+
+
+def test_translates_ids(translator, tokenizers):
+    source, target = tokenizers
+    ids = translator.source_ids(tf.constant(SENTENCES))
+    found = translator.translate_ids(ids)
+    assert found["translation_ids"].dtype == tf.int32
+    np.testing.assert_array_equal(
+        target.detokenize(found["translation_ids"]),
+        translator.translate(tf.constant(SENTENCES))["translation"],
+    )
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
+def test_no_ids_have_no_translation(translator, shape):
+    found = translator.translate_ids(tf.zeros(shape, tf.int32))
+    assert found["translation_ids"].shape == (shape[0], 50)
+    assert not found["translation_ids"].numpy().any()
+
+
+def test_an_id_outside_the_vocabulary_is_an_error(translator):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="9999 is not in"):
+        translator.translate_ids([[4, 9999]])
+
+
+def test_attends(translator):
+    texts = ["the red book", "who knows", ""]
+    found = translator.attend(tf.constant(texts))
+    source = [
+        ["the", "red", "book", "</s>"],
+        ["who", "knows", "</s>", ""],
+        [""] * 4,
+    ]
+    target = [["लाल", "किताब", "</s>"], ["किसे", "पता", "</s>"], [""] * 3]
+    for name, expected in (("source", source), ("target", target)):
+        tokens = found[f"{name}_tokens"].numpy().tolist()
+        assert [[t.decode() for t in row] for row in tokens] == expected
+    weights = found["weights"].numpy()
+    assert weights.shape == (3, 3, 4)
+    np.testing.assert_allclose(
+        weights.sum(-1), [[1] * 3, [1] * 3, [0] * 3], atol=1e-5
+    )
+    assert (weights[1, :, 3] == 0).all()
+
+
+def test_no_text_attends_to_nothing(translator):
+    found = translator.attend(tf.zeros([0], tf.string))
+    assert found["weights"].shape[0] == 0
+
+
+def test_alignments_are_cut_to_their_sentence(translator):
+    long, short, empty = translator.alignments(
+        ["who is there", "who knows", ""]
+    )
+    assert long[1:] == (
+        ["who", "is", "there", "</s>"],
+        ["वहाँ", "कौन", "है", "</s>"],
+    )
+    assert long[0].shape == (4, 4)
+    assert short[1:] == (["who", "knows", "</s>"], ["किसे", "पता", "</s>"])
+    assert short[0].shape == (3, 3)
+    np.testing.assert_allclose(short[0].sum(-1), np.ones(3), atol=1e-5)
+    assert empty[1:] == ([], [])
+    assert empty[0].shape == (0, 0)
+
+
+def test_vocabularies_need_no_special_tokens_but_of_the_target():
+    sources, targets = zip(*PAIRS, strict=True)
+    tokenizers = [
+        WordTokenizer.train(sources, specials=()),
+        WordTokenizer.train(targets, specials=("<s>", "</s>")),
+    ]
+    model = new_model(*tokenizers)
+    ids = tokenizers[1].special_ids
+    # An untrained model may well say nothing.
+    says = {"min_length": 1, "forbidden_ids": [ids["start_id"], ids["pad_id"]]}
+    search = BeamSearch(**ids, **says, max_length=50)
+    translator = TextTranslator(model, *tokenizers, search)
+    texts = ["the red book", "zzz", "", "who zzz knows"]
+    first, unknown, empty, mixed = translated(translator, texts)
+    assert first
+    assert unknown == empty == ""
+    assert mixed == translated(translator, ["who knows"])[0]
+    (weights, source, target), _ = translator.alignments(["a", "zzz"])
+    assert source == ["a"]
+    assert weights.shape == (len(target), 1)
+
+
+def test_ids_are_cut_as_text_is(model, tokenizers):
+    translator = TextTranslator(
+        model, *tokenizers, GreedySearch(max_length=9), max_length=2
+    )
+    text = "the red book who knows"
+    ids = translator.source_tokenizer.tokenize([text]).to_tensor()
+    kept = translator.source_ids(tf.constant([text])).shape[1]
+    cut, whole = (
+        translator.translate_ids(x)["score"] for x in (ids[:, :kept], ids)
+    )
+    np.testing.assert_allclose(cut, whole)
+
+
+def test_padding_in_a_translation_moves_no_row(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch())
+    weights = np.arange(12.0).reshape(4, 3)
+    found, source, target = translator._by_words(
+        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""]
+    )
+    assert (source, target) == (["the", "book"], ["x", "y"])
+    np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
+
+
+def test_nothing_has_no_alignment(translator):
+    assert translator.alignments([]) == []

@@ -1,0 +1,364 @@
+import itertools
+import warnings
+
+import pytest
+import tensorflow as tf
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import review_tokenizer
+from kerasrnn.tokenizers import word_tokenizer
+from kerasrnn.tokenizers.review_tokenizer import ABBREVIATIONS
+from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
+from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+from tests import fresh_process
+
+EMOJI = "\U0001f600 \u2764\ufe0f \U0001f468\u200d\U0001f469"
+TEXTS = [
+    "I did <b>NOT</b> like it,<br /><br />tho u may!",
+    "U.S. films aren't dull &amp; <i>never</i> short",
+    "",
+    "<br /><hr>",
+    EMOJI,
+    "क्\u200dष और किताब, हाँ।",
+    b"\xff\xfe bad \xc3",
+    "a\0b \u00a0 c",
+]
+OFF = {
+    "lowercase": False,
+    "expand_abbreviations": False,
+    "strip_html": False,
+    "special": "keep",
+}
+
+
+def clean(*texts, **options):
+    return ReviewTokenizer(["a"], **options).normalize_all(texts)
+
+
+def only(step, value, *texts):
+    """The texts with one step alone, or besides the others all left out."""
+    return clean(*texts, **{**OFF, step: value})
+
+
+# Each step.
+
+
+def test_with_every_step_left_out_only_spaces_change():
+    text = "  I <b>LOVE</b>\tthis, u\u00a0know &amp; SO on! "
+    assert clean(text, **OFF) == ["I <b>LOVE</b> this, u know &amp; SO on!"]
+
+
+def test_lower_case():
+    assert only("lowercase", True, "ÀB <BR>") == ["àb <br>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("good<br />bad<br/>so<BR>on", "good bad so on"),
+        ('<a href="x>y</a>', "y"),
+        ("<p class='x'>a</p>\n<!-- <b> -->b<!DOCTYPE html>", "a b"),
+        ("i <3 it, 1 < 2 > 0, a<5>b", "i <3 it, 1 < 2 > 0, a<5>b"),
+        ("<br", "<br"),
+        ("&quot;a&#34; &apos;b&#39; &#039;", "\"a\" 'b' '"),
+        ("a&nbsp;b &lt;i&gt; &amp;lt; &amp;amp;", "a b <i> &lt; &amp;"),
+        ("a&b &unknown; &amp", "a&b &unknown; &amp"),
+        ("<unk> <pad>", ""),
+    ],
+)
+def test_html(text, expected):
+    assert only("strip_html", True, text) == [expected]
+
+
+def test_every_abbreviation_is_spelled_out():
+    assert 42 <= len(ABBREVIATIONS) <= 60
+    found = only("expand_abbreviations", True, *ABBREVIATIONS)
+    assert found == list(ABBREVIATIONS.values())
+    again = only("expand_abbreviations", True, *found)
+    assert again == found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("u u u", "you you you"),
+        ("(u). 'Pls!!' U?", "(you). 'please!!' you?"),
+        ("\u201cu\u201d \U0001f600u", "\u201cyou\u201d \U0001f600you"),
+        ("u.s. u-turn u're u2 menu uu", "u.s. u-turn u're u2 menu uu"),
+        ("हu uह क्u", "हu uह क्u"),
+        ("don't rated R", "don't rated R"),
+    ],
+)
+def test_abbreviations_are_whole_words(text, expected):
+    assert only("expand_abbreviations", True, text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped", "apart"),
+    [
+        ("don't", "dont", "don ' t"),
+        ("dull...bad!", "dullbad", "dull . . . bad !"),
+        ("so - so", "so so", "so - so"),
+        ("10/10 x² $5_6", "1010 x² 56", "10 / 10 x² $ 5 _ 6"),
+        ("naïve ру́сский", "naïve ру́сский", "naïve ру́сский"),
+        ("क्\u200dष है।", "क्\u200dष है", "क्\u200dष है ।"),
+        (EMOJI, "", "\U0001f600 \u2764 \U0001f468 \U0001f469"),
+        ("\u200d a \u0301b ", "a b", "a b"),
+        ("a\ufffdb", "ab", "a \ufffd b"),
+    ],
+)
+def test_special_characters(text, dropped, apart):
+    text = clean(text, **OFF)[0]
+    assert only("special", "drop", text) == clean(dropped, **OFF)
+    assert only("special", "apart", text) == clean(apart, **OFF)
+    assert only("special", "keep", text) == [text]
+
+
+def test_stop_words():
+    stop = ["the", "a", "of"]
+    text = "the a book of the-hour of"
+    assert only("stop_words", stop, text, "the a", "") == [
+        "book the-hour",
+        "",
+        "",
+    ]
+
+
+# Their order.
+
+
+def test_html_goes_before_special_characters():
+    texts = ["a<br />b &quot;c&quot; &amp; d"]
+    assert clean(*texts) == ["a b c d"]
+    assert clean(*texts, special="apart") == ['a b " c " & d']
+
+
+def test_abbreviations_go_before_special_characters():
+    assert clean("in the U.S. l.o.l, u!") == ["in the us lol you"]
+    apart = clean("u.s. u!", special="apart")
+    assert apart == ["u . s . you !"]
+
+
+def test_stop_words_go_last():
+    options = {"stop_words": ["the", "you", "do", "honest"]}
+    text = "The, movie: u dunno TBH!"
+    assert clean(text, **options) == ["movie not know to be"]
+    assert clean(text, special="apart", **options) == [
+        ", movie : not know to be !"
+    ]
+
+
+def test_stop_words_lose_what_texts_lose():
+    stop = ["it's", "The"]
+    assert clean("Its it's The the a", stop_words=stop) == ["a"]
+    kept = clean("its it's The the", stop_words=stop, special="keep")
+    assert kept == ["its"]
+    assert clean("The the", stop_words=stop, lowercase=False) == ["the"]
+
+
+def test_a_stop_word_without_letters_stops_nothing():
+    assert clean("a b ! c", stop_words=["!"]) == ["a b c"]
+    assert clean("", "!", "a!", stop_words=["!", ""]) == ["", "", "a"]
+
+
+# Stop words.
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["not", "no", "Never", "nor", "n't", "cannot", "can't", "cant", "isn’t"],
+)
+def test_negations_among_stop_words_are_named(word):
+    with pytest.warns(UserWarning) as record:
+        ReviewTokenizer(["a"], stop_words=["the", word, "an"])
+    [warning] = record
+    assert str(warning.message).endswith(f"Received: {word!r}")
+    assert warning.filename == __file__
+
+
+def test_training_warns_once():
+    with pytest.warns(UserWarning) as record:
+        ReviewTokenizer.train(["a"], stop_words=["not"])
+    assert len(record) == 1
+
+
+def test_other_stop_words_are_no_negations():
+    words = "the cat note now nt2 knot a noun dot want ant isnt2 want".split()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ReviewTokenizer(["a"], stop_words=words)
+
+
+def test_the_stop_words_of_scikit_learn():
+    with pytest.warns(UserWarning, match="'cannot'.*'never'.*'not'") as r:
+        tokenizer = ReviewTokenizer(["a"], stop_words=ENGLISH_STOP_WORDS)
+    for word in ("'no'", "'nor'", "'couldnt'", "'hasnt'", "'nothing'"):
+        assert word in str(r[0].message)
+    text = "It is never the worst of movies"
+    assert tokenizer.normalize_all([text]) == ["worst movies"]
+
+
+@pytest.mark.parametrize("stop_words", ["english", b"english"])
+def test_stop_words_are_no_string(stop_words):
+    with pytest.raises(ValueError, match="must be a list.*'english'"):
+        ReviewTokenizer(["a"], stop_words=stop_words)
+
+
+@pytest.mark.parametrize("special", ["remove", None, True])
+def test_bad_special(special):
+    with pytest.raises(ValueError, match="'drop', 'apart', 'keep'") as error:
+        ReviewTokenizer(["a"], special=special)
+    assert str(error.value).endswith(f"Received: special={special!r}")
+
+
+# Vocabulary and ids.
+
+
+def test_unknown_and_padding_come_first():
+    tokenizer = ReviewTokenizer.train(["good, good film"])
+    assert isinstance(tokenizer, WordTokenizer)
+    assert tokenizer.vocabulary == ("<unk>", "<pad>", "good", "film")
+    assert (tokenizer.unknown_id, tokenizer.pad_id) == (0, 1)
+    ids = tokenizer.tokenize(["Good? new film!", "", "<br>"])
+    assert ids.to_list() == [[2, 0, 3], [], []]
+    assert ids.dtype == tf.int32
+    padded = ids.to_tensor(tokenizer.pad_id)
+    assert tokenizer.detokenize(padded).numpy().tolist() == [
+        b"good <unk> film",
+        b"",
+        b"",
+    ]
+
+
+def test_other_specials_and_limits():
+    texts = ["b a a", "c b a"]
+    tokenizer = ReviewTokenizer.train(texts, 5, 2, ("<pad>", "<s>", "<unk>"))
+    assert tokenizer.vocabulary == ("<pad>", "<s>", "<unk>", "a", "b")
+    closed = ReviewTokenizer.train(texts, specials=())
+    assert closed.tokenize(["a z b"]).to_list() == [[0, 1]]
+
+
+def test_a_text_cannot_spell_a_special_token():
+    options = {"strip_html": False, "special": "keep"}
+    tokenizer = ReviewTokenizer.train(["a <pad> <unk>"], **options)
+    assert tokenizer.vocabulary == ("<unk>", "<pad>", "a")
+    assert tokenizer.tokenize(["a <pad>"]).to_list() == [[2, 0]]
+
+
+STEPS = [
+    dict(zip(OFF, values, strict=True))
+    for values in itertools.product(
+        [True, False], [True, False], [True, False], ["drop", "apart", "keep"]
+    )
+]
+
+
+@pytest.mark.parametrize("stop_words", [(), ("i", "it")])
+@pytest.mark.parametrize("steps", STEPS, ids=lambda s: "-".join(map(str, s)))
+def test_training_cleans_as_tokenizing_does(steps, stop_words):
+    """Whatever the steps, a corpus has no unknown word, and none is spare."""
+    tokenizer = ReviewTokenizer.train(TEXTS, stop_words=stop_words, **steps)
+    ids = tokenizer.tokenize(TEXTS)
+    flat = set(ids.flat_values.numpy().tolist())
+    # `<unk>` and `<pad>` are not in the texts.
+    assert flat == set(range(2, tokenizer.vocabulary_size))
+    normal = tokenizer.normalize(TEXTS).numpy().tolist()
+    assert tokenizer.detokenize(ids).numpy().tolist() == normal
+    assert tokenizer.split(TEXTS).to_list() == [
+        x.split(b" ") * (x != b"") for x in normal
+    ]
+    for name, value in steps.items():
+        assert getattr(tokenizer, name) == value
+
+
+def test_a_large_corpus_is_counted_in_parts(monkeypatch):
+    texts = ["b", "a b", "c a", "a"] * 3
+    whole = ReviewTokenizer.train(texts).vocabulary
+    monkeypatch.setattr(word_tokenizer, "_AT_ONCE", 5)
+    assert ReviewTokenizer.train(texts).vocabulary == whole
+    assert whole[2:] == ("a", "b", "c")
+
+
+def test_nothing_to_train_on():
+    assert ReviewTokenizer.train([]).vocabulary == ("<unk>", "<pad>")
+    assert ReviewTokenizer.train(["<br>"]).vocabulary_size == 2
+
+
+# Odd texts, graphs and exports.
+
+
+def test_texts_of_any_shape():
+    tokenizer = ReviewTokenizer(["a"], stop_words=["the"])
+    for shape in ([], [1], [2, 1], [0]):
+        texts = tf.fill(shape, "The book, u!")
+        found = tokenizer.normalize(texts)
+        tf.debugging.assert_equal(found, tf.fill(shape, "book you"))
+
+
+@pytest.mark.parametrize("special", ["drop", "apart", "keep"])
+@pytest.mark.parametrize(
+    "text", ["a", "é", "<", "<a ", "&", "<!--", "a'", "\u200d", "\U0001f600"]
+)
+def test_a_megabyte_of_one_word(text, special):
+    text *= 10**6 // len(text)
+    tokenizer = ReviewTokenizer(["<unk>"], special=special, stop_words=["x"])
+    ids = tokenizer.tokenize([text, "good"])
+    assert ids[1].numpy().tolist() == [0]
+    count = len(ids[0])
+    if text[0] in "aé" and "'" not in text:
+        assert count == 1
+    elif special == "drop" and "a" not in text:
+        assert count == 0
+    elif special == "apart" and text[0] in "&\U0001f600":
+        assert count == 10**6
+
+
+def test_graph_and_eager_agree():
+    tokenizer = ReviewTokenizer.train(TEXTS, stop_words=["it"])
+    graph = tf.function(
+        lambda texts: tokenizer.tokenize(texts),
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    )
+    for texts in (TEXTS, [""], []):
+        texts = tf.constant(texts, tf.string)
+        assert graph(texts).to_list() == tokenizer.tokenize(texts).to_list()
+
+
+LOAD = """
+import json
+import sys
+
+import tensorflow as tf
+import tensorflow_text
+
+model = tf.saved_model.load(sys.argv[1])
+assert "kerasrnn" not in sys.modules
+texts = [bytes.fromhex(text) for text in json.loads(sys.argv[2])]
+found = model.signatures["serving_default"](tf.constant(texts))
+print(json.dumps(found["ids"].numpy().tolist()))
+"""
+
+
+def test_it_cleans_in_a_saved_model(tmp_path):
+    tokenizer = ReviewTokenizer.train(TEXTS, special="apart", stop_words=["it"])
+    texts = [t if isinstance(t, bytes) else t.encode() for t in TEXTS]
+    expected = tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def ids(texts):
+        return {"ids": tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)}
+
+    path = tmp_path / "reviews" / "1"
+    export_saved_model(path, {"ids": ids}, [tokenizer])
+    answer = fresh_process.answer(
+        LOAD, path, str([text.hex() for text in texts]).replace("'", '"')
+    )
+    assert answer == expected.numpy().tolist()
+    words = [tokenizer.vocabulary[i] for i in answer[0]]
+    assert " ".join(words[:10]) == "i did not like , though you may ! <pad>"
+
+
+def test_the_constant_is_what_is_used(monkeypatch):
+    monkeypatch.setitem(review_tokenizer.ABBREVIATIONS, "zz", "sleep")
+    assert clean("zz!") == ["sleep"]

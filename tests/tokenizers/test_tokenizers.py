@@ -1,0 +1,447 @@
+import keras
+import numpy as np
+import pytest
+import sentencepiece
+import tensorflow as tf
+
+from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers import WordPieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from tests import fresh_process
+
+TEXTS = [
+    "the red book",
+    "The reader reads a red book, and a blue one.",
+    "who's there? who knows!",
+    "क्या यह किताब है?",
+    "क्षत्रिय विद्यार्थी ज़मीन पर बैठा है।",
+    "क्\u200dष और र\u200d्क में अन्तर है",
+    "ti\u00ea\u0301ng vie\u0323\u0302t và người đọc",
+    "वह लड़का बड़ा है ५ १२",
+] * 3
+
+
+def word():
+    return WordTokenizer.train(TEXTS)
+
+
+def word_piece():
+    return WordPieceTokenizer.train(TEXTS, 160)
+
+
+def unigram():
+    return SentencePieceTokenizer.train(TEXTS, 110)
+
+
+def bpe():
+    return SentencePieceTokenizer.train(TEXTS, 110, model_type="bpe")
+
+
+KINDS = [word, word_piece, unigram, bpe]
+SUBWORDS = [word_piece, unigram, bpe]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
+def tokenizer(request):
+    return request.param()
+
+
+def strings(tensor):
+    return [text.decode() for text in tensor.numpy()]
+
+
+# What every tokenizer does.
+
+
+def test_special_tokens_come_first(tokenizer):
+    ids = (
+        tokenizer.pad_id,
+        tokenizer.start_id,
+        tokenizer.end_id,
+        tokenizer.unknown_id,
+    )
+    assert ids == (0, 1, 2, 3)
+    assert tokenizer.vocabulary[:4] == ("<pad>", "<s>", "</s>", "<unk>")
+    assert tokenizer.vocabulary_size == len(tokenizer.vocabulary)
+    assert tokenizer.special_ids == {"start_id": 1, "end_id": 2, "pad_id": 0}
+
+
+def test_known_text_comes_back_normalized(tokenizer):
+    ids = tokenizer.tokenize(TEXTS)
+    assert ids.dtype == tf.int32
+    assert tf.reduce_min(ids) > 3
+    assert tf.reduce_max(ids) < tokenizer.vocabulary_size
+    expected = strings(normalize_text(TEXTS))
+    assert "tiếng việt và người đọc" in expected
+    assert strings(tokenizer.detokenize(ids)) == expected
+
+
+def test_ids_and_tokens_belong_together(tokenizer):
+    ids = tokenizer.tokenize(["the red book"])
+    tokens = strings(tokenizer.tokens(ids.to_tensor()[0]))
+    assert tokens == [tokenizer.vocabulary[i] for i in ids[0].numpy()]
+
+
+def test_foreign_ids_have_no_token(tokenizer):
+    size = tokenizer.vocabulary_size
+    ids = [[-(2**31), -1, 0], [size, size + 1, 2**31 - 1]]
+    tokens = tokenizer.tokens(ids).numpy().tolist()
+    assert tokens == [[b"", b"", b"<pad>"], [b"", b"", b""]]
+
+
+@pytest.mark.parametrize("ragged", [True, False])
+def test_special_and_foreign_ids_fall_away(tokenizer, ragged):
+    size = tokenizer.vocabulary_size
+    book = tokenizer.tokenize(["the red book"])[0].numpy().tolist()
+    foreign = [-(2**31), -1, size, size + 1, 2**31 - 1]
+    ids = [[1, *foreign, *book, *foreign, 2, 0, 0]]
+    ids = tf.ragged.constant(ids) if ragged else tf.constant(ids)
+    assert strings(tokenizer.detokenize(ids)) == ["the red book"]
+    assert strings(tokenizer.detokenize([foreign])) == [""]
+
+
+def test_no_id_is_no_text(tokenizer):
+    assert strings(tokenizer.detokenize(tf.zeros([2, 0], tf.int32))) == [""] * 2
+    assert strings(tokenizer.detokenize(tf.zeros([0, 3], tf.int32))) == []
+
+
+def test_ids_may_be_int64(tokenizer):
+    ids = tf.cast(tokenizer.tokenize(["a red book"]), tf.int64)
+    assert strings(tokenizer.detokenize(ids)) == ["a red book"]
+
+
+def test_empty_texts_have_no_ids(tokenizer):
+    ids = tokenizer.tokenize(["", "  \t\u3000", "a", ""])
+    lengths = ids.row_lengths().numpy()
+    assert lengths.tolist() == [0, 0, lengths[2], 0]
+    assert lengths[2] > 0
+    assert strings(tokenizer.detokenize(ids)) == ["", "", "a", ""]
+
+
+def test_no_texts_have_no_ids(tokenizer):
+    ids = tokenizer.tokenize(tf.zeros([0], tf.string))
+    assert ids.shape.as_list()[0] == 0
+    assert strings(tokenizer.detokenize(ids)) == []
+    assert tokenizer.normalize_all([]) == []
+
+
+@pytest.mark.parametrize("text", ["ਪੰਜਾਬ", "日本", b"\xff\xfe", "\U0001f600"])
+def test_unknown_characters_are_unknown(tokenizer, text):
+    ids = tokenizer.tokenize([text])[0].numpy().tolist()
+    pieces = {tokenizer.vocabulary[i] for i in ids}
+    assert "<unk>" in pieces
+    assert pieces <= {"<unk>", "▁"}
+
+
+def test_known_words_survive_beside_unknown_ones(tokenizer):
+    ids = tokenizer.tokenize(["the 日本 book"])
+    words = strings(tokenizer.detokenize(ids))[0].split()
+    assert (words[0], words[-1], len(words)) == ("the", "book", 3)
+
+
+@pytest.mark.parametrize("text", ["<pad>", "<s>", "</s>", "the </s> book"])
+def test_a_text_cannot_spell_a_special_token(tokenizer, text):
+    ids = tokenizer.tokenize([text]).flat_values.numpy()
+    assert len(ids) > 0
+    assert not np.isin(ids, [0, 1, 2]).any()
+
+
+def test_graph_and_eager_agree(tokenizer):
+    graph = tf.function(
+        lambda texts: tokenizer.tokenize(texts),
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    )
+    texts = tf.constant(["the red book", "", "क्या है", "zzz"])
+    eager = tokenizer.tokenize(texts)
+    assert graph(texts).to_list() == eager.to_list()
+    back = tf.function(
+        lambda ids: tokenizer.detokenize(ids),
+        input_signature=[tf.TensorSpec([None, None], tf.int32)],
+    )
+    np.testing.assert_array_equal(
+        back(eager.to_tensor()), tokenizer.detokenize(eager)
+    )
+
+
+@pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
+def test_punctuation_goes_and_case_stays_on_demand(kind):
+    vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "The", "book", "हाँ"]
+    tokenizer = kind(vocabulary, lowercase=False, strip_punctuation=True)
+    ids = tokenizer.tokenize(["The 'book'! हाँ।", "the"])
+    assert ids.to_list() == [[4, 5, 6], [3]]
+    assert tokenizer.normalize_all(["The 'book'!"]) == ["The book"]
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "message"),
+    [([], "Received: 0 tokens"), (["a", "b", "a"], "3 tokens, 2 of them")],
+)
+@pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
+def test_bad_vocabularies(kind, vocabulary, message):
+    with pytest.raises(ValueError, match=message):
+        kind(vocabulary)
+
+
+@pytest.mark.parametrize("size", [-1, 0, 3, 4])
+@pytest.mark.parametrize(
+    "kind", [WordTokenizer, WordPieceTokenizer, SentencePieceTokenizer]
+)
+def test_a_vocabulary_smaller_than_its_specials(kind, size):
+    with pytest.raises(
+        ValueError, match=f"greater than 4.*Received: vocabulary_size={size}"
+    ):
+        kind.train(TEXTS, vocabulary_size=size)
+
+
+def test_the_base_says_what_to_override():
+    base = Tokenizer(["a"])
+    for method in (base.tokenize, base.detokenize):
+        with pytest.raises(NotImplementedError, match="Tokenizer must over"):
+            method(["a"])
+
+
+# Words.
+
+
+def test_frequent_words_come_first():
+    tokenizer = WordTokenizer.train(["b a a", "c b a"])
+    assert tokenizer.vocabulary[4:] == ("a", "b", "c")
+
+
+def test_rare_words_are_left_out():
+    texts = ["b a a", "c b a"]
+    assert WordTokenizer.train(texts, min_count=2).vocabulary[4:] == ("a", "b")
+    assert WordTokenizer.train(texts, 5).vocabulary[4:] == ("a",)
+    assert WordTokenizer.train(texts, 99).vocabulary_size == 7
+
+
+def test_a_special_token_in_a_corpus_is_no_word():
+    tokenizer = WordTokenizer.train(["<s> a </s>", "<unk> <pad> b"])
+    assert tokenizer.vocabulary[4:] == ("a", "b")
+
+
+def test_an_unknown_word_is_one_token():
+    tokenizer = WordTokenizer.train(["the red book"])
+    ids = tokenizer.tokenize(["the blue zeppelin book"])
+    assert ids.to_list() == [[4, 3, 3, 6]]
+    text = strings(tokenizer.detokenize(ids))
+    assert text == ["the <unk> <unk> book"]
+
+
+def test_a_closed_vocabulary_drops_unknown_words():
+    tokenizer = WordTokenizer.train(["who knows", "who"], specials=())
+    assert tokenizer.vocabulary == ("who", "knows")
+    assert (tokenizer.pad_id, tokenizer.unknown_id) == (-1, -1)
+    assert tokenizer.special_ids == {
+        "start_id": -1,
+        "end_id": -1,
+        "pad_id": -1,
+    }
+    ids = tokenizer.tokenize(["who zzz knows", "zzz", ""])
+    assert ids.to_list() == [[0, 1], [], []]
+    padded = ids.to_tensor(tokenizer.pad_id)
+    assert strings(tokenizer.detokenize(padded)) == ["who knows", "", ""]
+
+
+# Subwords.
+
+
+def test_word_pieces_are_the_longest_that_fit():
+    specials = ["<pad>", "<s>", "</s>", "<unk>"]
+    tokenizer = WordPieceTokenizer(
+        [*specials, "re", "read", "##er", "##e", "##r", "##s", "#", "###"]
+    )
+    ids = tokenizer.tokenize(["reader reads zoo re"])
+    assert ids.to_list() == [[5, 6, 5, 9, 3, 4]]
+    assert strings(tokenizer.detokenize(ids)) == ["reader reads <unk> re"]
+    assert strings(tokenizer.detokenize([[6, 9, 5]])) == ["ers read"]
+
+
+@pytest.mark.parametrize("make", SUBWORDS)
+def test_subwords_spell_new_words(make):
+    tokenizer = make()
+    text = "books क्या ज़"
+    ids = tokenizer.tokenize([text])
+    assert tokenizer.unknown_id not in ids.flat_values.numpy()
+    assert strings(tokenizer.detokenize(ids)) == strings(
+        tokenizer.normalize([text])
+    )
+
+
+@pytest.mark.parametrize("make", SUBWORDS)
+def test_no_word_is_too_long(make):
+    tokenizer = make()
+    text = 2000 * "red"
+    ids = tokenizer.tokenize([text])
+    assert tokenizer.unknown_id not in ids.flat_values.numpy()
+    assert strings(tokenizer.detokenize(ids)) == [text]
+
+
+def test_sentencepiece_learns_from_long_lines():
+    tokenizer = SentencePieceTokenizer.train(["z" + 2000 * "red "], 12)
+    ids = tokenizer.tokenize(["z red"])
+    assert tokenizer.unknown_id not in ids.flat_values.numpy()
+
+
+@pytest.mark.parametrize("make", [unigram, bpe])
+def test_ids_are_those_of_the_sentencepiece_library(make):
+    tokenizer = make()
+    processor = sentencepiece.SentencePieceProcessor(
+        model_proto=tokenizer.proto
+    )
+    generator = np.random.default_rng(0)
+    words = " ".join(TEXTS).split() + ["日本", "zzz", "▁", "a\tb", "<s>"]
+    texts = [" ".join(generator.choice(words, size=n % 12)) for n in range(200)]
+    normal = strings(tokenizer.normalize(texts))
+    ids = tokenizer.tokenize(texts)
+    assert ids.to_list() == processor.encode(normal)
+    assert strings(tokenizer.detokenize(ids)) == processor.decode(ids.to_list())
+
+
+@pytest.mark.parametrize("model_type", ["unigram", "bpe"])
+def test_sampling_varies_the_split_and_keeps_the_text(model_type):
+    tokenizer = SentencePieceTokenizer.train(
+        TEXTS, 110, model_type, sampling=0.3
+    )
+    texts = TEXTS[:8]
+    samples = [tokenizer.sample(texts) for _ in range(8)]
+    assert len({str(sample.to_list()) for sample in samples}) > 1
+    expected = strings(tokenizer.normalize(texts))
+    for sample in samples:
+        assert strings(tokenizer.detokenize(sample)) == expected
+    plain = tokenizer.tokenize(texts).to_list()
+    assert all(tokenizer.tokenize(texts).to_list() == plain for _ in range(8))
+
+
+def test_without_sampling_a_sample_is_the_best_split():
+    tokenizer = unigram()
+    best = tokenizer.tokenize(TEXTS).to_list()
+    assert all(tokenizer.sample(TEXTS).to_list() == best for _ in range(4))
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", "  "]])
+def test_sentencepiece_needs_a_text(texts):
+    with pytest.raises(ValueError, match="could not make a vocabulary"):
+        SentencePieceTokenizer.train(texts, 20)
+
+
+def test_sentencepiece_needs_room_for_every_character():
+    with pytest.raises(ValueError, match="Received: vocabulary_size=9, 24"):
+        SentencePieceTokenizer.train(TEXTS, 9)
+
+
+def test_sentencepiece_knows_two_model_types():
+    with pytest.raises(ValueError, match="Received: model_type='word'"):
+        SentencePieceTokenizer.train(TEXTS, 90, model_type="word")
+
+
+# What TensorFlow Text gets wrong by itself.
+
+LOAD = """
+import json
+import sys
+
+import tensorflow as tf
+import tensorflow_text
+
+models = [tf.saved_model.load(path) for path in sys.argv[1:]]
+print(json.dumps([
+    {
+        name: ids.numpy().tolist()
+        for name, ids in model.signatures["ids"](
+            text=tf.constant(["the red book", "क्या है"])
+        ).items()
+    }
+    for model in models
+]))
+"""
+
+
+def export_tokenizers(path, tokenizers):
+    """Exports a signature on two tokenizers, returns its live answers."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def ids(text):
+        return {
+            f"tokenizer_{i}": tokenizer.tokenize(text).to_tensor()
+            for i, tokenizer in enumerate(tokenizers)
+        }
+
+    # Nothing can be exported without a variable.
+    ballast = keras.layers.Dense(1)
+    ballast.build((None, 1))
+    export_saved_model(path, {"ids": ids}, [ballast, *tokenizers])
+    answers = ids(tf.constant(["the red book", "क्या है"]))
+    return {name: ids.numpy().tolist() for name, ids in answers.items()}
+
+
+def test_every_tokenizer_of_saved_models_keeps_its_own_model(tmp_path):
+    hindi, english = TEXTS[3:6] * 3, TEXTS[:3] * 3
+    tokenizers = [
+        SentencePieceTokenizer.train(english, 40),
+        SentencePieceTokenizer.train(hindi, 50, sampling=0.1),
+        SentencePieceTokenizer.train(TEXTS, 100, "bpe"),
+        word(),
+        word_piece(),
+    ]
+    paths = [tmp_path / "a" / "1", tmp_path / "b" / "1"]
+    live = [
+        export_tokenizers(path, part)
+        for path, part in zip(
+            paths, (tokenizers, tokenizers[::-1]), strict=True
+        )
+    ]
+    assert len({str(ids) for ids in live[0].values()}) == len(tokenizers)
+    assert fresh_process.answer(LOAD, *paths) == live
+
+
+def test_seeding_goes_before_building():
+    keras.utils.set_random_seed(1)
+    tokenizer = unigram()
+    ids = tokenizer.tokenize(["the red book"])
+    assert strings(tokenizer.detokenize(ids)) == ["the red book"]
+
+
+def test_seeding_afterwards_fails_loudly():
+    tokenizer = unigram()
+    keras.utils.set_random_seed(1)
+    with pytest.raises(tf.errors.NotFoundError, match="does not exist"):
+        tokenizer.tokenize(["the red book"])
+
+
+@pytest.mark.parametrize("make", [word, word_piece])
+def test_the_other_tokenizers_survive_seeding(make):
+    tokenizer = make()
+    keras.utils.set_random_seed(1)
+    ids = tokenizer.tokenize(["the red book"])
+    assert strings(tokenizer.detokenize(ids)) == ["the red book"]
+
+
+@pytest.mark.parametrize(
+    "tokenizer, tokens, words",
+    [
+        (
+            WordTokenizer([*SPECIALS, "a", "b"]),
+            ["a", "b", "</s>"],
+            [(0, "a"), (1, "b"), (2, "</s>")],
+        ),
+        (
+            WordPieceTokenizer([*SPECIALS, "read", "##er", "a"]),
+            ["read", "##er", "a", "</s>"],
+            [(0, "reader"), (2, "a"), (3, "</s>")],
+        ),
+    ],
+)
+def test_tokens_are_grouped_into_words(tokenizer, tokens, words):
+    assert tokenizer.words(tokens) == words
+
+
+def test_pieces_are_grouped_into_words():
+    tokenizer = SentencePieceTokenizer.train(["लाल किताब"] * 9, 24)
+    tokens = ["▁", "ला", "ल", "▁किता", "ब", "</s>"]
+    words = [(0, "लाल"), (3, "किताब"), (5, "</s>")]
+    assert tokenizer.words(tokens) == words

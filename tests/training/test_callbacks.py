@@ -1,0 +1,203 @@
+import time
+
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.training import GradientNorms
+from kerasrnn.training import Stopwatch
+from kerasrnn.training import TextScores
+from kerasrnn.training import TrainingSpeed
+from kerasrnn.training import without_costs
+
+
+def test_a_stopwatch_tells_sleeping_from_working():
+    clock = Stopwatch()
+    time.sleep(0.1)
+    rested = clock.read()
+    assert 0.1 <= rested["wall_seconds"]
+    assert rested["cpu_seconds"] < 0.1
+    while time.process_time() - clock.cpu < 0.1:
+        pass
+    worked = clock.read()
+    assert worked["cpu_seconds"] >= 0.1
+    assert worked["wall_seconds"] > rested["wall_seconds"]
+
+
+class Later(keras.callbacks.Callback):
+    """Notes the logs that reach the callbacks behind another."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seen.append(dict(logs))
+
+
+@pytest.fixture
+def model():
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_scores_of_every_epoch_join_its_logs(model):
+    calls = []
+
+    def generate(inputs):
+        calls.append(inputs)
+        return [text.upper() for text in inputs]
+
+    def score(hypotheses, references):
+        right = sum(h == r for h, r in zip(hypotheses, references, strict=True))
+        return {"right": right + len(calls), "signature": "plain"}
+
+    scores = TextScores(generate, ("a", "b"), ("A", "C"), score)
+    later = Later()
+    history = model.fit(
+        np.ones((2, 1)),
+        np.ones((2, 1)),
+        epochs=3,
+        verbose=0,
+        callbacks=[scores, later],
+    ).history
+    assert calls == [["a", "b"]] * 3
+    assert history["val_right"] == [2, 3, 4]
+    assert all(seconds >= 0 for seconds in history["score_seconds"])
+    assert [logs["val_right"] for logs in later.seen] == [2, 3, 4]
+    # Text is no score: nothing can plot or compare it.
+    assert not any("signature" in name for name in history)
+
+
+def test_scores_may_be_numbers_of_numpy(model):
+    score = np.float32(0.5)
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": score})
+    data = np.ones((2, 1))
+    history = model.fit(data, data, verbose=0, callbacks=[scores]).history
+    assert history["val_bleu"] == [0.5]
+
+
+def test_scores_can_be_watched(model):
+    values = iter([1.0, 3.0, 2.0, 0.0, 0.0])
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": next(values)})
+    stop = keras.callbacks.EarlyStopping("val_bleu", mode="max", patience=1)
+    data = np.ones((2, 1))
+    history = model.fit(
+        data, data, epochs=5, verbose=0, callbacks=[scores, stop]
+    ).history
+    assert history["val_bleu"] == [1.0, 3.0, 2.0]
+
+
+class Slow(keras.callbacks.Callback):
+    """Makes a batch of training take its time."""
+
+    def on_train_batch_end(self, batch, logs=None):
+        time.sleep(0.1)
+
+
+def test_the_speed_of_every_epoch_joins_its_logs(model):
+    data = np.ones((4, 1))
+    later = Later()
+    history = model.fit(
+        data,
+        data,
+        batch_size=2,
+        epochs=3,
+        verbose=0,
+        callbacks=[TrainingSpeed(1000), Slow(), later],
+    ).history
+    assert history["tokens"] == [1000, 2000, 3000]
+    for i, seconds in enumerate(history["wall_seconds"]):
+        assert seconds >= 0.2
+        assert history["tokens_per_second"][i] == 1000 / seconds
+        assert history["cpu_seconds"][i] >= 0
+    for name in ("tokens", "tokens_per_second", "wall_seconds", "cpu_seconds"):
+        assert [logs[name] for logs in later.seen] == history[name]
+
+
+def test_the_speed_of_training_is_without_validation(model, monkeypatch):
+    # By a clock that only these batches move, whatever else the machine does.
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    class Passing(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            now[0] += 0.25
+
+        def on_test_batch_end(self, batch, logs=None):
+            now[0] += 8.0
+
+    data = np.ones((4, 1))
+    history = model.fit(
+        data,
+        data,
+        batch_size=2,
+        validation_data=(data, data),
+        epochs=2,
+        verbose=0,
+        callbacks=[TrainingSpeed(1000), Passing()],
+    ).history
+    assert history["wall_seconds"] == [0.5, 0.5]
+    assert now == [2 * (2 * 0.25 + 2 * 8.0)]
+
+
+def test_tokens_are_counted_on_in_a_later_fit(model):
+    data = np.ones((2, 1))
+    speed = TrainingSpeed(1000)
+    model.fit(data, data, verbose=0, callbacks=[speed])
+    history = model.fit(
+        data, data, initial_epoch=1, epochs=3, verbose=0, callbacks=[speed]
+    ).history
+    assert history["tokens"] == [2000, 3000]
+
+
+def train_by(model, *callbacks, epochs=3, batches=2):
+    data = np.ones((2 * batches, 1))
+    model.fit(
+        data,
+        0 * data,
+        batch_size=2,
+        epochs=epochs,
+        callbacks=list(callbacks),
+        verbose=0,
+        shuffle=False,
+    )
+
+
+def test_what_a_training_cost_is_left_out(model):
+    data = np.ones((2, 1))
+    scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": 1.0})
+    history = model.fit(
+        *(data, data),
+        verbose=0,
+        validation_data=(data, data),
+        callbacks=[TrainingSpeed(1000), scores],
+    ).history
+    assert set(without_costs(history)) == {"loss", "val_loss", "val_bleu"}
+    assert len(history) == 3 + 4 + 1
+
+
+def test_gradient_norms_of_batches_that_come_again(model, tmp_path):
+    path = tmp_path / "norms.csv"
+    train_by(model, GradientNorms(lambda: {"a": 1}, path, every=2), epochs=3)
+    # As if the last two batches had been behind the last backup.
+    model.optimizer.iterations.assign(4)
+    norms = GradientNorms(lambda: {"a": 2}, path, every=2)
+    train_by(model, norms, epochs=2)
+    assert norms.history() == {"step": [2, 4, 6, 8], "a": [1, 1, 2, 2]}
+
+
+def test_gradient_norms_are_noted_now_and_then(model, tmp_path):
+    values = iter(range(10))
+    path = tmp_path / "norms.csv"
+    norms = GradientNorms(lambda: {"first": next(values)}, path, every=3)
+    assert norms.history() == {}
+    train_by(model, norms, epochs=4)
+    assert norms.history() == {"step": [3, 6], "first": [0, 1]}
+    # A later training goes on in the same file.
+    train_by(model, GradientNorms(lambda: {"first": 7}, path, every=3))
+    assert norms.history() == {
+        "step": [3, 6, 9, 12],
+        "first": [0, 1, 7, 7],
+    }

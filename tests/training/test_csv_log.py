@@ -1,0 +1,36 @@
+import math
+
+import pytest
+
+from kerasrnn.training import columns
+from kerasrnn.training import read_rows
+from kerasrnn.training import write_rows
+
+
+def test_rows_come_back(tmp_path):
+    path = tmp_path / "log.csv"
+    assert read_rows(path) == []
+    write_rows(path, [{"epoch": 0, "loss": 0.1}, {"epoch": 1, "val": 1e-9}])
+    first, second = read_rows(path)
+    assert first["epoch"] == 0 and first["loss"] == 0.1
+    assert math.isnan(first["val"]) and math.isnan(second["loss"])
+    assert second["val"] == 1e-9
+    write_rows(path, [{"epoch": 5}])
+    assert read_rows(path) == [{"epoch": 5}]
+    assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
+
+
+def test_a_file_is_never_half_written(tmp_path):
+    path = tmp_path / "log.csv"
+    write_rows(path, [{"a": 1.5}])
+    with pytest.raises(TypeError):
+        write_rows(path, [{"a": 2.5}, None])
+    assert read_rows(path) == [{"a": 1.5}]
+
+
+def test_columns():
+    assert columns([]) == {}
+    assert columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}]) == {
+        "a": [1, 3],
+        "b": [2, 4],
+    }

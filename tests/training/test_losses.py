@@ -1,0 +1,197 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.training import TokenCrossentropy
+from tests import helpers
+
+LOGITS = helpers.random(3, 5, 7) * 3
+LABELS = np.array([[2, 6, 1, 3, 5], [4, 1, 0, 0, 0], [3, 0, 0, 0, 0]])
+
+
+def count(labels, logits, pad_id=0, label_smoothing=0.0):
+    """The mean over the tokens, one by one."""
+    losses = []
+    for label, scores in zip(labels.flat, logits.reshape(-1, 7), strict=True):
+        if label == pad_id:
+            continue
+        scores = scores.astype("float64")
+        log_p = scores - np.log(np.sum(np.exp(scores)))
+        target = np.full(7, label_smoothing / 7)
+        target[label] += 1 - label_smoothing
+        losses.append(-np.sum(target * log_p))
+    return np.mean(losses)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1, 0.9])
+def test_equals_a_count_over_real_tokens(label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    expected = count(LABELS, LOGITS, label_smoothing=label_smoothing)
+    assert float(loss(LABELS, LOGITS)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_is_predicted_behind_the_end_does_not_matter():
+    loss = TokenCrossentropy()
+    logits = np.where(LABELS[..., None] == 0, 50 * LOGITS, LOGITS)
+    expected = float(loss(LABELS, LOGITS))
+    assert float(loss(LABELS, logits)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("pad_id", [-1, 6, 7, 100])
+def test_padding_may_be_any_id(pad_id, label_smoothing):
+    labels = np.where(LABELS == 6, 2, LABELS)
+    labels[1:, 2:] = pad_id
+    expected = count(labels, LOGITS, pad_id, label_smoothing)
+    found = TokenCrossentropy(pad_id, label_smoothing)(labels, LOGITS)
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("floatx", ["float16", "bfloat16", "float64"])
+def test_an_id_is_no_float_of_16_bits(floatx):
+    before = keras.config.floatx()
+    try:
+        keras.config.set_floatx(floatx)
+        logits = np.zeros((1, 1, 2050), "float32")
+        logits[0, 0, 2049] = 20.0
+        assert float(TokenCrossentropy()([[2049]], logits)) < 1e-4
+    finally:
+        keras.config.set_floatx(before)
+
+
+def test_a_batch_of_padding_costs_nothing():
+    assert float(TokenCrossentropy()(np.zeros((3, 5), "int32"), LOGITS)) == 0
+
+
+def test_every_token_weighs_the_same_in_training():
+    """Uniform logits: the gradient of a bias is p - y, over the tokens."""
+    model = keras.Sequential(
+        [keras.Input((5, 1)), keras.layers.Dense(7, kernel_initializer="zeros")]
+    )
+    bias = model.layers[0].bias
+    model.compile(keras.optimizers.SGD(1.0), TokenCrossentropy())
+    model.train_on_batch(np.zeros((3, 5, 1)), LABELS)
+    tokens = LABELS[LABELS != 0]
+    expected = np.bincount(tokens, minlength=7) / len(tokens) - 1 / 7
+    helpers.assert_close(bias.value, expected)
+
+
+def test_half_precision_logits_are_summed_in_float32():
+    logits = ops.cast(LOGITS, "bfloat16")
+    rounded = helpers.as_numpy(ops.cast(logits, "float32"))
+    loss = TokenCrossentropy()
+    for found in (
+        loss(LABELS, logits),
+        ops.sum(loss.call(ops.convert_to_tensor(LABELS), logits)),
+    ):
+        assert keras.backend.standardize_dtype(found.dtype) == "float32"
+        expected = count(LABELS, rounded)
+        assert float(found) == pytest.approx(expected, rel=1e-4)
+
+
+def test_huge_logits_give_a_number():
+    loss = TokenCrossentropy()
+    assert float(loss(LABELS, 1e4 * LOGITS)) == pytest.approx(
+        1e4
+        * np.mean(
+            (
+                LOGITS.max(-1)
+                - LOGITS.reshape(-1, 7)[np.arange(15), LABELS.flat].reshape(
+                    3, 5
+                )
+            )[LABELS != 0]
+        ),
+        rel=1e-4,
+    )
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_sample_weights_multiply_the_losses(label_smoothing):
+    """Of a batch as long as it is wide, too: (batch,) is not (time,)."""
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    labels, logits = LABELS[:, :3], LOGITS[:, :3]
+    by_row = np.array([2.0, 0.5, 0.0])
+    by_token = by_row[:, None] * np.array([1.0, 0.0, 3.0])
+    for weights in (by_row, by_token):
+        each = ops.convert_to_numpy(loss.call(labels, logits))
+        expected = np.sum(each * weights.reshape(3, -1))
+        found = float(loss(labels, logits, weights))
+        assert found == pytest.approx(expected, rel=1e-5)
+        # What they are divided by stays the number of tokens.
+        assert float(loss(labels, logits, 2 * weights)) == pytest.approx(
+            2 * expected, rel=1e-5
+        )
+    assert float(loss(labels, logits, np.ones(3))) == float(
+        loss(labels, logits)
+    )
+
+
+def test_a_keras_mask_has_no_effect():
+    """As with the metrics: labels alone say what is padding."""
+    embed = keras.layers.Embedding(5, 7, mask_zero=True)
+    logits = embed(np.array([[1, 2, 0], [3, 0, 0]]))
+    assert np.any(helpers.as_numpy(logits)) and logits._keras_mask is not None
+    labels = np.array([[2, 3, 4], [1, 6, 0]])
+    expected = count(labels, helpers.as_numpy(logits))
+    assert float(TokenCrossentropy()(labels, logits)) == pytest.approx(
+        expected, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_padding_may_be_predicted_as_no_number(value, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    logits = np.where(LABELS[..., None] == 0, value, LOGITS)
+    assert float(loss(LABELS, logits)) == float(loss(LABELS, LOGITS))
+
+
+@pytest.mark.parametrize("label", [-1, 7])
+def test_a_smoothed_token_outside_the_vocabulary_costs_no_number(label):
+    loss = TokenCrossentropy(label_smoothing=0.1)
+    try:
+        assert np.isnan(float(loss([[1, label]], LOGITS[:1, :2])))
+    except Exception as error:  # The error that TensorFlow has on a CPU.
+        assert keras.backend.backend() == "tensorflow"
+        assert "is not in [0, 7)" in str(error)
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("shape", [(0, 5), (3, 0)])
+def test_an_empty_batch_costs_nothing(shape, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
+
+
+@pytest.mark.parametrize(
+    "labels, logits",
+    [((2, 3, 1), (2, 3, 7)), ((3,), (3, 7)), ((1, 3), (2, 3, 7))],
+)
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_shapes_must_agree(labels, logits, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    with pytest.raises(ValueError, match=r"Received: y_true.shape=\("):
+        loss(np.ones(labels, "int32"), np.ones(logits))
+
+
+def test_sample_weight_must_have_a_place_for_batch_or_token():
+    with pytest.raises(ValueError, match=r"sample_weight.shape=\(3, 5, 1\)"):
+        TokenCrossentropy()(LABELS, LOGITS, np.ones((3, 5, 1)))
+
+
+def test_configuration_round_trip():
+    loss = TokenCrossentropy(3, 0.2, name="cost")
+    copy = helpers.copy_of(loss)
+    assert copy.get_config() == loss.get_config()
+    assert copy.get_config() == {
+        "name": "cost",
+        "pad_id": 3,
+        "label_smoothing": 0.2,
+    }
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.0, 3])
+def test_smoothing_must_be_below_one(bad):
+    with pytest.raises(ValueError, match=f"Received: label_smoothing={bad}"):
+        TokenCrossentropy(label_smoothing=bad)
