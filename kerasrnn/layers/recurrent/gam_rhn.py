@@ -5,7 +5,7 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
-from kerasrnn.layers.recurrent.gam import GroupedMemoryCell
+from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.through_time.gam_rhn import GAMRHNLoop
 from kerasrnn.layers.through_time.products import join
 from kerasrnn.layers.through_time.products import wide
