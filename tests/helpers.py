@@ -2,7 +2,23 @@
 
 import keras
 import numpy as np
+import pytest
 from keras import ops
+
+
+def one_now(values):
+    """Parameters of which the first is tested at once, the others as `slow`.
+
+    For what costs seconds a value and goes the same way in all of them.
+    """
+    first, *others = values
+    others = [
+        pytest.param(*v, marks=pytest.mark.slow)
+        if isinstance(v, tuple)
+        else pytest.param(v, marks=pytest.mark.slow)
+        for v in others
+    ]
+    return [first, *others]
 
 
 def random(*shape, seed=0):

@@ -245,6 +245,7 @@ def compiled(function):
     return tf.function(function, [tf.TensorSpec([None, 6, 6])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "search", SEARCHES[0:1] + SEARCHES[3:], ids=NAMES[0:1] + NAMES[3:]
 )

@@ -320,7 +320,7 @@ exports = pytest.mark.skipif(
 
 
 @exports
-@every_layer
+@pytest.mark.parametrize("layer", helpers.one_now(LAYERS))
 def test_k11_a_layer_is_exported_for_any_batch_and_time(layer, tmp_path):
     """Outputs and states side by side: Keras exports no nest of them."""
     import tensorflow as tf
@@ -370,7 +370,9 @@ def test_k11_a_step_is_exported_with_its_states(tmp_path):
     reason="JAX has a graph for every length",
 )
 @pytest.mark.parametrize("masked", [False, True], ids=["whole", "masked"])
-@pytest.mark.parametrize("layer", ["RHN", "GAM", "GAMRHN", "SelfAttentionRNN"])
+@pytest.mark.parametrize(
+    "layer", helpers.one_now(["RHN", "GAM", "GAMRHN", "SelfAttentionRNN"])
+)
 def test_batches_of_several_lengths_train_in_one_graph(layer, masked):
     """No K: `keras.ops.scan` wants to know the length of two sequences.
 
@@ -388,7 +390,7 @@ def test_batches_of_several_lengths_train_in_one_graph(layer, masked):
         np.testing.assert_allclose(loss, np.mean(outputs**2), rtol=1e-4)
 
 
-@every_layer
+@pytest.mark.parametrize("layer", helpers.one_now(LAYERS))
 def test_k16_both_directions_go_through_a_file(layer, tmp_path):
     """`Bidirectional` makes its layers anew from their configuration."""
     layer = Bidirectional(LAYERS[layer](return_sequences=True))
@@ -416,7 +418,7 @@ WRAPPERS = {
 }
 
 
-@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("wrapper", helpers.one_now(WRAPPERS))
 def test_k17_a_wrapper_goes_through_a_file(wrapper, tmp_path):
     """One that builds the cell inside twice is saved, but not loaded."""
     layer = WRAPPERS[wrapper]()
@@ -435,6 +437,7 @@ def test_k17_a_wrapper_goes_through_a_file(wrapper, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_k18_an_encoder_hands_nested_states_to_a_decoder(tmp_path):
     """A list of lists of states goes from stack to stack, and to a file."""
 

@@ -540,6 +540,7 @@ def dynamic_evaluation(model, rate=0.5):
     return dynamic
 
 
+@pytest.mark.slow
 def test_dynamic_evaluation_learns_from_the_text():
     inputs, labels = windows(np.tile([3, 1, 4, 1, 5], 13)[:-4], 5)
     model = language_model("rhn")

@@ -1,5 +1,6 @@
 import keras
 import numpy as np
+import pytest
 from keras.layers import GRUCell
 
 from kerasrnn.decoding import GreedySearch
@@ -31,6 +32,7 @@ def as_ids(strings):
     return source, target
 
 
+@pytest.mark.slow
 def test_learns_to_reverse_digits():
     keras.utils.set_random_seed(0)
     strings = digit_strings(128 * 150)

@@ -344,6 +344,7 @@ def test_it_prints_a_summary():
     assert "Total params" in lines[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 @pytest.mark.parametrize("summary", ["last", "attending_decoder"])
 def test_it_is_quantized(summary):
@@ -354,7 +355,7 @@ def test_it_is_quantized(summary):
     helpers.assert_close(model(SOURCE), before, atol=0.1)
 
 
-@pytest.mark.parametrize("summary", ["last", "additive"])
+@pytest.mark.parametrize("summary", helpers.one_now(["last", "additive"]))
 def test_it_learns_whether_a_word_occurs(summary):
     keras.utils.set_random_seed(0)
     rng = np.random.default_rng(0)

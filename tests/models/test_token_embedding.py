@@ -131,7 +131,9 @@ def test_words_are_dropped_in_the_dtype_of_the_layer():
 
 
 @pytest.mark.parametrize("tie_weights", [True, False])
-@pytest.mark.parametrize("mode, tolerance", [("int8", 0.02), ("int4", 0.4)])
+@pytest.mark.parametrize(
+    "mode, tolerance", helpers.one_now([("int8", 0.02), ("int4", 0.4)])
+)
 def test_quantized_it_embeds_and_projects_as_before(
     mode, tolerance, tie_weights
 ):

@@ -210,7 +210,7 @@ def test_scheduled_sampling_is_saved(tmp_path):
     helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
-@pytest.mark.parametrize("steps_per_execution", [1, 2])
+@pytest.mark.parametrize("steps_per_execution", helpers.one_now([1, 2]))
 def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     jump = keras.optimizers.schedules.PiecewiseConstantDecay([1], [0.0, 1.0])
     model = sampled(jump)
@@ -290,6 +290,7 @@ def test_a_configuration_is_not_changed_by_reading_it():
     assert first.count_params() == second.count_params()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 @pytest.mark.parametrize("variant", ["lexicon", "factorized"])
 def test_it_is_quantized(variant):

@@ -8,6 +8,8 @@ from tests import fresh_process
 if keras.backend.backend() != "tensorflow":
     pytest.skip("`tf.distribute` is TensorFlow's", allow_module_level=True)
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import contextlib, json
 

@@ -666,6 +666,7 @@ def accuracy_of_delayed_copies(layer):
     return accuracy
 
 
+@pytest.mark.slow
 def test_it_learns_to_copy_what_the_cell_alone_forgets():
     alone = keras.layers.RNN(GRUCell(12), return_sequences=True)
     attending = SelfAttentionRNN(
@@ -675,6 +676,7 @@ def test_it_learns_to_copy_what_the_cell_alone_forgets():
     assert accuracy_of_delayed_copies(alone) < 0.6
 
 
+@pytest.mark.slow
 @either_way
 def test_it_is_compiled_by_xla(layer_class, placement):
     """Also around a cell that has to loop."""

@@ -152,7 +152,7 @@ def test_inside_other_layers(name):
     assert each(helpers.random(2, 3, 5, 2)).shape == (2, 3, width)
 
 
-@every_layer
+@pytest.mark.parametrize("name", helpers.one_now(FAST))
 def test_a_model_learns_and_survives_its_file(name, tmp_path):
     keras.utils.set_random_seed(1)
     _, layer_class, sizes = small_layers.LAYERS[name]

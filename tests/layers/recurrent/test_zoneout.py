@@ -85,6 +85,7 @@ def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(
         assert 0.52 < (one == other).mean() < 0.64
 
 
+@pytest.mark.slow
 def test_noise_does_not_repeat_over_a_long_sequence():
     """It once began anew every 256 steps."""
     x = helpers.random(1, 600, 3)
@@ -150,6 +151,7 @@ def test_gradients_at_once_are_those_of_the_loop():
     helpers.assert_close(of(fast), of(loop))
 
 
+@pytest.mark.slow
 @every_layer
 def test_a_model_trains_and_survives_its_file(layer_class, tmp_path):
     cell = ZoneoutCell(
