@@ -1,11 +1,13 @@
 """Characters, one token each."""
 
+import keras
 import tensorflow as tf
 
+from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
-from kerasrnn.tokenizers.word_tokenizer import TableTokenizer
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class CharacterTokenizer(TableTokenizer):
     """Splits into Unicode characters and looks them up.
 
@@ -17,8 +19,11 @@ class CharacterTokenizer(TableTokenizer):
     no `<unk>`, they fall away.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids.
-        **options: How texts are normalised; see `Tokenizer`.
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that gets them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalised; see `Tokenizer`.
+        name: String, the name of the layer.
 
     Example:
 

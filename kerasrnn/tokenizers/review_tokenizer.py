@@ -1,89 +1,25 @@
 """Words of reviews, cleaned as reports on sentiment do it."""
 
-import re
 import warnings
 
+import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.review_cleaning import ABBREVIATIONS
+from kerasrnn.tokenizers.review_cleaning import SPECIAL
+from kerasrnn.tokenizers.review_cleaning import leave_out
+from kerasrnn.tokenizers.review_cleaning import spell_out
+from kerasrnn.tokenizers.review_cleaning import string_table
+from kerasrnn.tokenizers.review_cleaning import strip_html
+from kerasrnn.tokenizers.review_cleaning import treat_special
+from kerasrnn.tokenizers.review_cleaning import warn_of_negations
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
 
-# None is a word in its own right: "r" is left out, because films are rated R.
-ABBREVIATIONS = {
-    "2moro": "tomorrow",
-    "abt": "about",
-    "asap": "as soon as possible",
-    "b4": "before",
-    "bc": "because",
-    "bday": "birthday",
-    "btw": "by the way",
-    "coz": "because",
-    "cuz": "because",
-    "dunno": "do not know",
-    "esp": "especially",
-    "fav": "favourite",
-    "fyi": "for your information",
-    "gimme": "give me",
-    "gonna": "going to",
-    "gotta": "got to",
-    "gr8": "great",
-    "idk": "i do not know",
-    "imho": "in my humble opinion",
-    "imo": "in my opinion",
-    "kinda": "kind of",
-    "l8r": "later",
-    "lemme": "let me",
-    "lol": "laughing out loud",
-    "msg": "message",
-    "nvm": "never mind",
-    "omg": "oh my god",
-    "outta": "out of",
-    "pls": "please",
-    "plz": "please",
-    "ppl": "people",
-    "rly": "really",
-    "rofl": "rolling on the floor laughing",
-    "smh": "shaking my head",
-    "sorta": "sort of",
-    "srsly": "seriously",
-    "tbh": "to be honest",
-    "tho": "though",
-    "thru": "through",
-    "thx": "thanks",
-    "tmrw": "tomorrow",
-    "tonite": "tonight",
-    "u": "you",
-    "ur": "your",
-    "wanna": "want to",
-    "ya": "you",
-}
 
-# In this order: what `&amp;` gives is not read as an entity again.
-_ENTITIES = {
-    "&nbsp;": " ",
-    "&quot;|&#0*34;": '"',
-    "&apos;|&#0*39;": "'",
-    "&hellip;": "…",
-    "&ndash;": "–",
-    "&mdash;": "—",
-    "&lt;": "<",
-    "&gt;": ">",
-    "&amp;|&#0*38;": "&",
-}
-_TAG = r"</?[A-Za-z][^<>]*>|<!--(?s:.*?)-->|<![A-Za-z][^<>]*>"
-_NEGATIONS = re.compile(
-    r"no|not|nor|never|none|nobody|nothing|neither|nowhere|cannot|"
-    r"(ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|should|"
-    r"was|were|wo|would|)n['’]?t"
-)
-_SPECIAL = ("drop", "apart", "keep")
-# Marks and joiners belong to the letter, digit or other character before them.
-_MARKS = r"\p{M}\x{200c}\x{200d}"
-_OTHER = rf"([^\p{{L}}\p{{N}}{_MARKS} ])[{_MARKS}]*"
-
-
+@keras.saving.register_keras_serializable("kerasrnn")
 class ReviewTokenizer(WordTokenizer):
     """Cleans texts, splits at white space and looks words up.
 
@@ -110,17 +46,19 @@ class ReviewTokenizer(WordTokenizer):
     `<unk>`, they fall away.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids. `train` makes
-            one, with `<unk>` and `<pad>` at ids 0 and 1.
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that gets them later. `train` makes a list with
+            `<unk>` and `<pad>` at ids 0 and 1.
         lowercase: Whether texts are lower-cased.
-        expand_abbreviations: Whether the `ABBREVIATIONS` of this module are
-            spelled out.
+        expand_abbreviations: Whether the `ABBREVIATIONS` of
+            `review_cleaning` are spelled out.
         strip_html: Whether tags and entities are replaced.
         special: What becomes of other characters than letters, digits and
             white space: "drop", "apart", which makes each a token, or "keep".
         stop_words: List of words to leave out, such as scikit-learn's
             `ENGLISH_STOP_WORDS`. A warning names the negations among
             them, without which "not good" is "good".
+        name: String, the name of the layer.
 
     Raises:
         ValueError: when `special` is none of the three, or `stop_words` is a
@@ -140,16 +78,17 @@ class ReviewTokenizer(WordTokenizer):
 
     def __init__(
         self,
-        vocabulary,
+        vocabulary=None,
         lowercase=True,
         expand_abbreviations=True,
         strip_html=True,
         special="drop",
         stop_words=(),
+        name=None,
     ):
-        if special not in _SPECIAL:
+        if special not in SPECIAL:
             raise ValueError(
-                f"`special` must be one of {', '.join(map(repr, _SPECIAL))}. "
+                f"`special` must be one of {', '.join(map(repr, SPECIAL))}. "
                 f"Received: special={special!r}"
             )
         if isinstance(stop_words, (str, bytes)):
@@ -157,17 +96,17 @@ class ReviewTokenizer(WordTokenizer):
                 "`stop_words` must be a list of words. "
                 f"Received: the string {stop_words!r}"
             )
-        super().__init__(vocabulary, lowercase=lowercase)
+        super().__init__(vocabulary, lowercase=lowercase, name=name)
         self.expand_abbreviations = expand_abbreviations
         self.strip_html = strip_html
         self.special = special
         self.stop_words = tuple(sorted(stop_words))
-        self.abbreviation_table = _table(ABBREVIATIONS, "")
+        self.abbreviation_table = string_table(ABBREVIATIONS)
         if self.stop_words:
-            _warn_of_negations(self.stop_words)
+            warn_of_negations(self.stop_words)
             stops = normalize_text(list(self.stop_words), lowercase)
-            stops = self._treat_special(stops).numpy().tolist()
-            self.stop_table = _table(dict.fromkeys(stops, "1"), "")
+            stops = treat_special(stops, special).numpy().tolist()
+            self.stop_table = string_table(dict.fromkeys(stops, "1"))
 
     @classmethod
     def train(
@@ -185,73 +124,34 @@ class ReviewTokenizer(WordTokenizer):
     def normalize(self, texts):
         texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
         if self.strip_html:
-            texts = tf.strings.regex_replace(texts, _TAG, " ")
-            for entity, character in _ENTITIES.items():
-                texts = tf.strings.regex_replace(texts, entity, character)
+            texts = strip_html(texts)
         texts = normalize_text(texts, self.lowercase)
         # Any shape: the words of a text are in one row.
         shape = tf.shape(texts)
         texts = tf.reshape(texts, [-1])
         if self.expand_abbreviations:
-            texts = _join(
-                tf.ragged.map_flat_values(self._expand, tf.strings.split(texts))
-            )
-        texts = self._treat_special(texts)
+            texts = spell_out(texts, self.abbreviation_table)
+        texts = treat_special(texts, self.special)
         if self.stop_words:
-            words = tf.strings.split(texts)
-            kept = tf.ragged.map_flat_values(self.stop_table.lookup, words)
-            texts = _join(tf.ragged.boolean_mask(words, kept == ""))
+            texts = leave_out(texts, self.stop_table)
         return tf.reshape(texts, shape)
 
-    def _expand(self, words):
-        """Spells out those of the words, `(words,)`, that are abbreviations.
+    def get_config(self):
+        config = super().get_config()
+        # Punctuation is what `special` is about.
+        for option in ("strip_punctuation", "separate_punctuation"):
+            del config[option]
+        return {
+            **config,
+            "expand_abbreviations": self.expand_abbreviations,
+            "strip_html": self.strip_html,
+            "special": self.special,
+            "stop_words": list(self.stop_words),
+        }
 
-        They may be surrounded by what is neither letter nor digit.
-        """
-        bare = tf.strings.regex_replace(
-            words, r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$", ""
-        )
-        bare = tf.strings.lower(bare, encoding="utf-8")
-        meanings = self.abbreviation_table.lookup(bare)
-        places = tf.where(meanings != "")
-        found = tf.gather_nd(words, places)
-        before = tf.strings.regex_replace(found, r"[\p{L}\p{N}].*", "")
-        after = tf.strings.regex_replace(found, r".*[\p{L}\p{N}]", "")
-        spelled = tf.strings.join(
-            [before, tf.gather_nd(meanings, places), after]
-        )
-        return tf.tensor_scatter_nd_update(words, places, spelled)
-
-    def _treat_special(self, texts):
-        """Drops or sets apart what is neither letter, digit nor space."""
-        if self.special == "keep":
-            return texts
-        replacement = {"drop": "", "apart": r" \1 "}[self.special]
-        texts = tf.strings.regex_replace(texts, _OTHER, replacement)
-        # Marks of no letter.
-        texts = tf.strings.regex_replace(texts, f"(^| )[{_MARKS}]+", r"\1")
-        return tf.strings.strip(tf.strings.regex_replace(texts, " +", " "))
-
-
-def _join(words):
-    return tf.strings.reduce_join(words, axis=-1, separator=" ")
-
-
-def _table(values, default):
-    """A table from strings to strings that an exported model can hold."""
-    return tf.lookup.StaticHashTable(
-        tf.lookup.KeyValueTensorInitializer(
-            tf.constant(list(values)), tf.constant(list(values.values()))
-        ),
-        default_value=default,
-    )
-
-
-def _warn_of_negations(stop_words):
-    found = [w for w in stop_words if _NEGATIONS.fullmatch(w.lower())]
-    if found:
-        warnings.warn(
-            "`stop_words` has negations. Without them a text may say the "
-            f"opposite. Received: {', '.join(map(repr, found))}",
-            stacklevel=3,
-        )
+    @classmethod
+    def from_config(cls, config):
+        with warnings.catch_warnings():
+            # Whatever is to be said of the stop words was said before.
+            warnings.simplefilter("ignore")
+            return cls(**config)

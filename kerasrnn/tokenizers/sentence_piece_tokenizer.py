@@ -2,7 +2,9 @@
 
 import io
 import itertools
+import pathlib
 
+import keras
 import sentencepiece
 import tensorflow as tf
 import tensorflow_text as tf_text
@@ -12,19 +14,23 @@ from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 
+PROTO_FILE = "vocabulary.spm"
 # Loaded into one SavedModel, tokenizers of the same name share one model.
 _instances = itertools.count()
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class SentencePieceTokenizer(Tokenizer):
     """Splits into the subwords of a SentencePiece model.
 
-    Call `keras.utils.set_random_seed` before making one, not after: it
-    destroys the resource that holds the model.
+    Call `keras.utils.set_random_seed` before making or opening one, not
+    after: it destroys the resource that holds the model.
 
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
-            padding, start, end and unknown, as `train` makes it.
+            padding, start, end and unknown, as `train` makes it; `None` for
+            a tokenizer that is given it later, by `set_proto` or
+            `load_assets`.
         sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
             smoothing of the unigram model's distribution (Kudo 2018), or
             the rate at which BPE leaves out a merge (Provilkov et al. 2020).
@@ -44,15 +50,22 @@ class SentencePieceTokenizer(Tokenizer):
         [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
     """
 
-    def __init__(self, proto, sampling=0.0, **options):
+    def __init__(self, proto=None, sampling=0.0, **options):
+        super().__init__(**options)
+        self.sampling = sampling
+        if proto is not None:
+            self.set_proto(proto)
+
+    def set_proto(self, proto):
+        """Gives the tokenizer its model, serialized as bytes."""
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
-        super().__init__(
-            [processor.id_to_piece(i) for i in range(size)], **options
-        )
+        self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
         self.proto = proto
         self.pieces = self._load()
-        self.sampler = self._load(sampling) if sampling else self.pieces
+        self.sampler = self.pieces
+        if self.sampling:
+            self.sampler = self._load(self.sampling)
 
     def _load(self, sampling=None):
         return tf_text.SentencepieceTokenizer(
@@ -122,15 +135,30 @@ class SentencePieceTokenizer(Tokenizer):
             ) from error
         return cls(model.getvalue(), sampling, **options)
 
+    def save_assets(self, dir_path):
+        """Writes the model into a folder, as `vocabulary.spm`."""
+        self.check_vocabulary()
+        pathlib.Path(dir_path, PROTO_FILE).write_bytes(self.proto)
+
+    def load_assets(self, dir_path):
+        """Reads the model that `save_assets` wrote into a folder."""
+        self.set_proto(pathlib.Path(dir_path, PROTO_FILE).read_bytes())
+
+    def get_config(self):
+        return {**super().get_config(), "sampling": self.sampling}
+
     def tokenize(self, texts):
+        self.check_vocabulary()
         return self.pieces.tokenize(self.normalize(texts))
 
     def sample(self, texts):
         """As `tokenize`, but split at random (see `sampling`)."""
+        self.check_vocabulary()
         return self.sampler.tokenize(self.normalize(texts))
 
     def detokenize(self, ids):
-        return self.finish(self.pieces.detokenize(self.without_specials(ids)))
+        ids = self.without_specials(ids)
+        return self.finish(self.pieces.detokenize(ids))
 
     def piece(self, token):
         start = token in SPECIALS or token.startswith("\u2581")

@@ -1,5 +1,8 @@
 """What every tokenizer has."""
 
+import json
+import pathlib
+
 import keras
 import tensorflow as tf
 
@@ -8,58 +11,105 @@ from kerasrnn.tokenizers.normalization import normalize_text
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 SPECIALS = (PAD, START, END, UNKNOWN)
+VOCABULARY_FILE = "vocabulary.json"
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class Tokenizer(keras.layers.Layer):
     """Base of the tokenizers: strings to ids and back, in the graph.
 
-    It is a layer so that an exported model can track it. The ids of the
-    special tokens are attributes, -1 where the vocabulary lacks one.
+    It is a layer so that a model can hold it: an exported one tracks its
+    tables, and a `.keras` file has its options in the configuration and its
+    vocabulary as an asset. Made without a vocabulary, as from its
+    configuration, it cannot be used before it is given one.
 
     Args:
-        vocabulary: List of tokens, in the order of their ids.
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that gets them later, by `set_vocabulary` or
+            `load_assets`.
         lowercase: Whether texts are lower-cased first.
         strip_punctuation: Whether texts lose their punctuation first.
         separate_punctuation: Whether punctuation is set apart first, and put
             back by `detokenize`; see `normalize_text`.
+        name: String, the name of the layer.
 
     Attributes:
-        vocabulary: As given.
+        vocabulary: As given, a tuple.
         vocabulary_size: Its length.
-        pad_id, start_id, end_id, unknown_id: Ids of the special tokens.
+        pad_id, start_id, end_id, unknown_id: Ids of the special tokens, -1
+            where the vocabulary lacks one.
 
     Raises:
-        ValueError: when the vocabulary is empty or has a token twice.
+        ValueError: when the vocabulary is empty or has a token twice; when
+            a tokenizer without one is used.
     """
 
     def __init__(
         self,
-        vocabulary,
+        vocabulary=None,
         lowercase=True,
         strip_punctuation=False,
         separate_punctuation=False,
+        name=None,
     ):
-        super().__init__(trainable=False, dtype="int32")
-        vocabulary = list(vocabulary)
-        if not vocabulary or len(set(vocabulary)) < len(vocabulary):
-            raise ValueError(
-                "`vocabulary` must hold at least one token, and each once. "
-                f"Received: {len(vocabulary)} tokens, "
-                f"{len(set(vocabulary))} of them distinct."
-            )
-        self.vocabulary = tuple(vocabulary)
+        super().__init__(trainable=False, dtype="int32", name=name)
         self.lowercase = lowercase
         self.strip_punctuation = strip_punctuation
         self.separate_punctuation = separate_punctuation
+        if vocabulary is not None:
+            self.set_vocabulary(vocabulary)
+
+    def set_vocabulary(self, vocabulary):
+        """Gives the tokenizer its tokens, a list in the order of their ids."""
+        vocabulary = tuple(vocabulary)
         ids = {token: i for i, token in enumerate(vocabulary)}
-        self.pad_id, self.start_id, self.end_id, self.unknown_id = (
-            ids.get(special, -1) for special in SPECIALS
-        )
+        if not vocabulary or len(ids) < len(vocabulary):
+            raise ValueError(
+                "`vocabulary` must hold at least one token, and each once. "
+                f"Received: {len(vocabulary)} tokens, "
+                f"{len(ids)} of them distinct."
+            )
+        self._vocabulary = vocabulary
+        self._special_ids = {token: ids.get(token, -1) for token in SPECIALS}
         self.built = True
+
+    def check_vocabulary(self):
+        """Raises `ValueError` when there is no vocabulary yet."""
+        if not self.built:
+            raise ValueError(
+                f"This {type(self).__name__} has no vocabulary yet. Expected: "
+                "one as `train` makes it, or `load_assets`, before it is used. "
+                f"Received: {self.name!r}, made from its options alone."
+            )
+
+    @property
+    def vocabulary(self):
+        self.check_vocabulary()
+        return self._vocabulary
 
     @property
     def vocabulary_size(self):
         return len(self.vocabulary)
+
+    @property
+    def pad_id(self):
+        return self._special_id(PAD)
+
+    @property
+    def start_id(self):
+        return self._special_id(START)
+
+    @property
+    def end_id(self):
+        return self._special_id(END)
+
+    @property
+    def unknown_id(self):
+        return self._special_id(UNKNOWN)
+
+    def _special_id(self, token):
+        self.check_vocabulary()
+        return self._special_ids[token]
 
     @property
     def special_ids(self):
@@ -68,6 +118,29 @@ class Tokenizer(keras.layers.Layer):
             "start_id": self.start_id,
             "end_id": self.end_id,
             "pad_id": self.pad_id,
+        }
+
+    def save_assets(self, dir_path):
+        """Writes the vocabulary into a folder, as `vocabulary.json`.
+
+        It is a list in UTF-8, a token a line, each exactly as it is.
+        """
+        tokens = json.dumps(self.vocabulary, ensure_ascii=False, indent=0)
+        path = pathlib.Path(dir_path, VOCABULARY_FILE)
+        path.write_text(tokens, encoding="utf-8")
+
+    def load_assets(self, dir_path):
+        """Reads the vocabulary that `save_assets` wrote into a folder."""
+        path = pathlib.Path(dir_path, VOCABULARY_FILE)
+        self.set_vocabulary(json.loads(path.read_text(encoding="utf-8")))
+
+    def get_config(self):
+        """Returns the options; the vocabulary is an asset."""
+        return {
+            "name": self.name,
+            "lowercase": self.lowercase,
+            "strip_punctuation": self.strip_punctuation,
+            "separate_punctuation": self.separate_punctuation,
         }
 
     def normalize(self, texts):

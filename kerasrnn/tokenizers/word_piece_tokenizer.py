@@ -1,5 +1,6 @@
 """WordPiece subwords."""
 
+import keras
 import tensorflow as tf
 import tensorflow_text as tf_text
 
@@ -10,6 +11,7 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class WordPieceTokenizer(Tokenizer):
     """Splits words into the longest pieces that the vocabulary has.
 
@@ -17,8 +19,11 @@ class WordPieceTokenizer(Tokenizer):
 
     Args:
         vocabulary: List of tokens, in the order of their ids; those that
-            continue a word begin with `##`.
-        **options: How texts are normalised; see `Tokenizer`.
+            continue a word begin with `##`. `None` for a tokenizer that gets
+            them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalised; see `Tokenizer`.
+        name: String, the name of the layer.
 
     Example:
 
@@ -33,8 +38,8 @@ class WordPieceTokenizer(Tokenizer):
         [Song et al., 2021](https://arxiv.org/abs/2012.15524).
     """
 
-    def __init__(self, vocabulary, **options):
-        super().__init__(vocabulary, **options)
+    def set_vocabulary(self, vocabulary):
+        super().set_vocabulary(vocabulary)
         # The detokenizer of the library reads past its vocabulary where an
         # id is out of range, so `detokenize` joins the pieces itself.
         self.pieces = tf_text.FastWordpieceTokenizer(
@@ -74,6 +79,7 @@ class WordPieceTokenizer(Tokenizer):
         return cls(vocabulary, **options)
 
     def tokenize(self, texts):
+        self.check_vocabulary()
         words = tf.strings.split(self.normalize(texts))
         ids = self.pieces.tokenize(words).merge_dims(1, 2)
         return tf.ragged.map_flat_values(self.as_text, ids)

@@ -5,8 +5,8 @@ import tensorflow as tf
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
-from kerasrnn.tokenizers.word_tokenizer import TableTokenizer
 from tests import fresh_process
 
 TEXTS = [
@@ -157,6 +157,7 @@ print(json.dumps(model.signatures["ids"](text=texts)["ids"].numpy().tolist()))
 """
 
 
+@pytest.mark.slow
 def test_it_is_exported(tmp_path, tokenizer):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
     def ids(text):

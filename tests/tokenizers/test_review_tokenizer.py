@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import review_tokenizer
-from kerasrnn.tokenizers import word_tokenizer
+from kerasrnn.tokenizers import table_tokenizer
 from kerasrnn.tokenizers.review_tokenizer import ABBREVIATIONS
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
@@ -275,7 +275,7 @@ def test_training_cleans_as_tokenizing_does(steps, stop_words):
 def test_a_large_corpus_is_counted_in_parts(monkeypatch):
     texts = ["b", "a b", "c a", "a"] * 3
     whole = ReviewTokenizer.train(texts).vocabulary
-    monkeypatch.setattr(word_tokenizer, "_AT_ONCE", 5)
+    monkeypatch.setattr(table_tokenizer, "_AT_ONCE", 5)
     assert ReviewTokenizer.train(texts).vocabulary == whole
     assert whole[2:] == ("a", "b", "c")
 
@@ -340,6 +340,7 @@ print(json.dumps(found["ids"].numpy().tolist()))
 """
 
 
+@pytest.mark.slow
 def test_it_cleans_in_a_saved_model(tmp_path):
     tokenizer = ReviewTokenizer.train(TEXTS, special="apart", stop_words=["it"])
     texts = [t if isinstance(t, bytes) else t.encode() for t in TEXTS]

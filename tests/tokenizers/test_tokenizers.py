@@ -379,6 +379,7 @@ def export_tokenizers(path, tokenizers):
     return {name: ids.numpy().tolist() for name, ids in answers.items()}
 
 
+@pytest.mark.slow
 def test_every_tokenizer_of_saved_models_keeps_its_own_model(tmp_path):
     hindi, english = TEXTS[3:6] * 3, TEXTS[:3] * 3
     tokenizers = [

@@ -1,0 +1,113 @@
+"""Tokens that are looked up in a table."""
+
+import collections
+import warnings
+
+import tensorflow as tf
+
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+
+# As many texts are counted in one go: the tokens of all of a corpus would not
+# always fit into memory.
+_AT_ONCE = 4096
+
+
+class TableTokenizer(Tokenizer):
+    """Base of the tokenizers that divide a text and look its parts up.
+
+    A subclass says how texts are divided, and what stands between two tokens
+    of a text.
+
+    Args:
+        vocabulary: List of tokens, in the order of their ids; `None` for a
+            tokenizer that gets them later.
+        lowercase, strip_punctuation, separate_punctuation: How texts are
+            normalised; see `Tokenizer`.
+        name: String, the name of the layer.
+    """
+
+    separator = ""
+
+    def set_vocabulary(self, vocabulary):
+        super().set_vocabulary(vocabulary)
+        self.table = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(
+                tf.constant(self.vocabulary),
+                tf.range(self.vocabulary_size, dtype=tf.int32),
+            ),
+            default_value=self.unknown_id,
+        )
+
+    @classmethod
+    def train(
+        cls,
+        texts,
+        vocabulary_size=None,
+        min_count=1,
+        specials=SPECIALS,
+        **options,
+    ):
+        """Takes the most frequent tokens of a corpus as the vocabulary.
+
+        Args:
+            texts: List of strings.
+            vocabulary_size: The most tokens, the special ones counted;
+                `None` for no limit.
+            min_count: How often a token must occur.
+            specials: The special tokens to have, at the first ids.
+            **options: How texts are normalised: the arguments of the
+                tokenizer other than `vocabulary`.
+
+        Raises:
+            ValueError: when `vocabulary_size` leaves no room for a token.
+        """
+        if vocabulary_size is not None:
+            check_vocabulary_size(vocabulary_size, len(specials))
+            vocabulary_size -= len(specials)
+        with warnings.catch_warnings():
+            # Whatever is to be said of the options, the result says.
+            warnings.simplefilter("ignore")
+            untrained = cls(**options)
+        texts, counts = list(texts), collections.Counter()
+        for start in range(0, len(texts), _AT_ONCE):
+            split = untrained.split(texts[start : start + _AT_ONCE])
+            counts.update(split.flat_values.numpy())
+        tokens = [
+            token.decode()
+            for token, count in counts.most_common()
+            if count >= min_count and token.decode() not in specials
+        ]
+        return cls([*specials, *tokens[:vocabulary_size]], **options)
+
+    @staticmethod
+    def divide(texts):
+        """Divides normalised texts, as `split` divides any."""
+        raise NotImplementedError(
+            "A TableTokenizer must override `divide(texts)`."
+        )
+
+    def split(self, texts):
+        """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
+
+        They are those of the texts, in the vocabulary or not.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+        """
+        return self.divide(self.normalize(texts))
+
+    def tokenize(self, texts):
+        self.check_vocabulary()
+        ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
+        ids = tf.ragged.map_flat_values(self.as_text, ids)
+        return tf.ragged.boolean_mask(ids, ids >= 0)
+
+    def detokenize(self, ids):
+        tokens = tf.ragged.map_flat_values(
+            self.tokens, self.without_specials(ids)
+        )
+        return self.finish(
+            tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
+        )
