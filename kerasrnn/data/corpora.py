@@ -120,12 +120,12 @@ def find_corpus(name_or_path, data_dir=None):
 
     Args:
         name_or_path: String, one of the names above; or string or path, any
-            existing file.
+            existing file or folder.
         data_dir: String or path, the folder to look in. If given, it is the
             only place, and nothing is downloaded. Defaults to `None`.
 
     Returns:
-        A `pathlib.Path` to an existing file.
+        A `pathlib.Path` that exists.
 
     Raises:
         FileNotFoundError: If the file is not found or its download fails. The
@@ -142,7 +142,7 @@ def find_corpus(name_or_path, data_dir=None):
     """
     corpus = _CORPORA.get(str(name_or_path))
     if corpus is None:
-        return _existing_file(name_or_path)
+        return _existing_path(name_or_path)
     folder = data_dir or os.environ.get("KERASRNN_DATA")
     places = []
     if folder:
@@ -171,15 +171,14 @@ def find_corpus(name_or_path, data_dir=None):
     ) from error
 
 
-def _existing_file(path):
+def _existing_path(path):
     path = pathlib.Path(path).expanduser()
-    if path.is_file():
+    if path.exists():
         return path
-    found = "is a folder" if path.is_dir() else "does not exist"
     raise FileNotFoundError(
         f"A corpus must be one of {', '.join(map(repr, _CORPORA))} or the "
-        f"path of an existing file. Received: {str(path)!r}, and "
-        f"{path.absolute()} {found}"
+        f"path of a file or folder. Received: {str(path)!r}, and "
+        f"{path.absolute()} does not exist"
     )
 
 

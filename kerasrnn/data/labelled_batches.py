@@ -17,7 +17,8 @@ def labelled_batches(
 
     Args:
         texts: List of strings.
-        labels: List of integers, as many.
+        labels: List of as many integers, the classes; or of probabilities of
+            class 1, for a model with one logit.
         tokenizer: A `Tokenizer` with a padding token.
         batch_size: Positive integer, texts in a batch.
         max_length: Positive integer; of longer texts the first tokens are
@@ -28,7 +29,8 @@ def labelled_batches(
     Returns:
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
         `(batch, time)` padded with `pad_id`, at least one column wide, and
-        float32 labels of shape `(batch, 1)`.
+        labels of shape `(batch, 1)`, int32 for classes and float32 for
+        probabilities.
 
     Raises:
         ValueError: when there is no text, texts and labels differ in number,
@@ -51,7 +53,9 @@ def labelled_batches(
         ],
         axis=0,
     )
-    labels = np.asarray(labels, "float32")[:, None]
+    labels = np.asarray(labels)
+    kind = "int32" if labels.dtype.kind in "iub" else "float32"
+    labels = labels.astype(kind)[:, None]
     dataset = tf.data.Dataset.from_tensor_slices((ids, labels))
     pool = len(texts)
     if seed is not None:

@@ -1,54 +1,84 @@
-"""Reading and splitting a parallel corpus: one pair of sentences a line."""
+"""Reading a parallel corpus: sentences and their translations."""
 
-import codecs
-import pathlib
-import random
-import unicodedata
-import warnings
+import itertools
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.lines import Report
+from kerasrnn.data.lines import check_limit
+from kerasrnn.data.lines import existing_path
+from kerasrnn.data.lines import numbered_lines
+from kerasrnn.data.tables import JSON_ENDS
+from kerasrnn.data.tables import cell_text
+from kerasrnn.data.tables import find_column
+from kerasrnn.data.tables import format_end
+from kerasrnn.data.tables import open_table
+
+_NAMES = (("source", "target"), ("src", "tgt"))
 
 
 class ParallelCorpus(NamedTuple):
-    """The content of a parallel corpus file.
+    """The content of a parallel corpus.
 
     Args:
         pairs: List of `(source, target)` strings, in the order of the file.
-        malformed: List of `(line number, reason)`, counted from 1: every line
-            that is neither blank nor a pair.
+        malformed: List of `(number, reason)`, lines or rows counted from 1:
+            every one that is neither blank nor a pair.
     """
 
     pairs: list[tuple[str, str]]
     malformed: list[tuple[int, str]]
 
 
-def read_parallel_corpus(path, limit=None):
-    r"""Reads a file of `source TAB target` lines.
+def read_parallel_corpus(path, source=None, target=None, limit=None):
+    r"""Reads a parallel corpus, in the format that its name tells.
 
-    The file is UTF-8, with or without a byte order mark, with LF or CRLF line
-    ends. Further columns, such as the attribution in files made for Anki, are
-    ignored, and so are blank lines. A line without a tab, with an empty side,
-    with a carriage return inside, or that is not UTF-8 is malformed: it is
-    left out, recorded, and reported in one `CorpusWarning`.
+    | `path`                           | format        | `source`, `target` |
+    |----------------------------------|---------------|--------------------|
+    | a pair, `("a.en", "a.de")`       | line by line  | ends of the names  |
+    | `.csv`                           | with a header | names of columns   |
+    | `.jsonl`, `.ndjson`, `.json`     | JSON lines    | keys               |
+    | `.parquet`                       | parquet       | names of columns   |
+    | a folder                         | `datasets`    | names of columns   |
+    | any other, names given           | with a header | names of columns   |
+    | any other, numbers or none given | tabs          | numbers from 1     |
 
-    Only a line feed ends a line. Other characters that Unicode counts as line
-    ends, such as U+2028, stay part of the sentence.
+    All but the folder and parquet may be packed, as `.csv.gz`. Swapped names
+    give the other direction. What is not given is the first and the second
+    file or column; of a table with more columns, those named `source` and
+    `target` or `src` and `tgt`. A folder is one that `save_to_disk` of Hugging
+    Face `datasets` wrote, of one split. A record `{"translation": {"en": ...,
+    "de": ...}}` stands for its translations.
+
+    Text is UTF-8, with or without a byte order mark, with LF or CRLF line
+    ends; only a line feed ends a line, and U+2028 stays part of the sentence.
+    White space around a sentence is dropped, and nothing else is done to it.
+    Blank lines are ignored, and so are further columns, such as the
+    attribution in files made for Anki. Of a file that is read without names,
+    the first line is a pair like any other. A line with an empty side,
+    without a tab, with a carriage return inside, or that is not UTF-8 is
+    malformed: it is left out, recorded, and reported in one `CorpusWarning`.
 
     Args:
-        path: String or path, the file to read.
-        limit: Positive integer, the number of pairs to keep: reading stops
-            there. Defaults to `None`, which reads the whole file.
+        path: String or path, or a pair of them.
+        source: String or positive integer, what to translate from, as the
+            table says.
+        target: String or positive integer, what to translate to.
+        limit: Positive integer, the number of pairs to keep: the first.
+            Defaults to `None`, which keeps all.
 
     Returns:
         A `ParallelCorpus`, a named tuple of `pairs` and `malformed`.
 
     Raises:
-        CorpusError: If no line is usable. It is a `ValueError`.
+        CorpusError: If no pair is usable, the file is damaged or not UTF-8, a
+            column is missing, or two files differ in their number of lines.
+            It is a `ValueError`.
         FileNotFoundError: If there is no such file.
-        IsADirectoryError: If `path` is a folder.
-        ValueError: If `limit` is not a positive integer.
+        IsADirectoryError: If a folder is no data set, or one of two files.
+        ImportError: If parquet or `datasets` need a library that is missing.
+        ValueError: If `limit` is not a positive integer, or only one of
+            `source` and `target` is given.
 
     Example:
 
@@ -58,219 +88,142 @@ def read_parallel_corpus(path, limit=None):
     pairs, malformed = read_parallel_corpus("corpus.tsv")  # and a warning
     pairs  # [("Hello!", "नमस्ते!"), ("Who knows?", "किसे पता?")]
     malformed  # [(2, "no tab between source and target")]
+    read_parallel_corpus("corpus.tsv", source=2, target=1).pairs
+    # [("नमस्ते!", "Hello!"), ("किसे पता?", "Who knows?")]
+    read_parallel_corpus(("train.en.gz", "train.vi.gz"), limit=1000)
+    read_parallel_corpus("opus.jsonl", source="de", target="en")
     ```
     """
-    if limit is not None and not (isinstance(limit, int) and limit > 0):
+    check_limit(limit)
+    if (source is None) != (target is None):
         raise ValueError(
-            "`limit` must be a positive integer or `None`. "
-            f"Received: limit={limit!r}"
+            "`source` and `target` must be given both or neither. "
+            f"Received: source={source!r}, target={target!r}"
         )
-    path = _existing_file(path)
-    pairs, malformed, number = [], [], 0
-    # Read as bytes, so that one line of bad UTF-8 spoils only itself and
-    # nothing but a line feed splits.
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if number == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            try:
-                pair = _parse(line)
-            except ValueError as error:
-                malformed.append((number, str(error)))
-                continue
-            if pair:
-                pairs.append(pair)
-            if len(pairs) == limit:
-                break
+    rows, report = _open(path, source, target)
+    pairs = []
+    for number, row in rows:
+        try:
+            pairs.append((cell_text(row, "source"), cell_text(row, "target")))
+        except ValueError as error:
+            report.add(number, error)
+        if len(pairs) == limit:
+            break
     if not pairs:
-        problem = _summary(malformed[:1]) if malformed else "all blank"
+        problem = report.first(1) if report.malformed else "all blank"
         raise CorpusError(
-            f"The corpus {path} has no usable line. "
-            "Expected: lines of `source TAB target` in UTF-8. "
-            f"Received: {number} lines" + (f", {problem}" if number else "")
+            f"The corpus {report.corpus} has no usable {report.unit}. "
+            "Expected: `source TAB target`, or another format that the name "
+            f"of the file tells. Received: {report.seen} {report.unit}s"
+            + (f", {problem}" if report.seen else "")
         )
-    if malformed:
-        warnings.warn(
-            f"{len(malformed)} malformed of {number} lines in the corpus "
-            f"{path} were left out: {_summary(malformed[:3])}"
-            + (", ..." if len(malformed) > 3 else ""),
-            CorpusWarning,
-            stacklevel=2,
-        )
-    return ParallelCorpus(pairs, malformed)
+    report.warn()
+    return ParallelCorpus(pairs, report.malformed)
 
 
-def source_key(text):
-    """Reduces a sentence to what makes it the same sentence as another.
-
-    Case, punctuation (Unicode category P, wherever it stands), the form of
-    Unicode composition and the amount of white space make no difference.
-
-    Args:
-        text: String, a sentence.
-
-    Returns:
-        A string, equal for two sentences that count as the same.
-
-    Example:
-
-    ```python
-    source_key("Hello!") == source_key("hello")  # True
-    source_key("  I don't\tknow.")  # "i dont know"
-    ```
-    """
-    text = unicodedata.normalize("NFC", text.casefold())
-    kept = (c for c in text if not unicodedata.category(c).startswith("P"))
-    return " ".join("".join(kept).split())
+def _open(path, source, target):
+    """The rows of a corpus, `(number, {"source", "target"})`, and a report."""
+    if isinstance(path, (tuple, list)):
+        return _two_files(path, source, target)
+    path = existing_path(path)
+    report = Report(path)
+    columns = (1, 2) if source is None else (source, target)
+    numbers = list(map(str, columns))
+    tabs = all(number.isdecimal() and int(number) for number in numbers)
+    named = (*JSON_ENDS, ".csv", ".parquet")
+    if tabs and not path.is_dir() and format_end(path) not in named:
+        return _tab_rows(path, *map(int, numbers), report), report
+    table = open_table(path, report)
+    columns = _columns(table, source, target, report)
+    rows = (
+        (number, {"source": row.get(columns[0]), "target": row.get(columns[1])})
+        for number, row in table.rows
+    )
+    return rows, report
 
 
-def split_by_source(pairs, dev_size, seed, key=source_key):
-    """Shuffles pairs and splits them so that no source is on both sides.
+def _columns(table, source, target, report):
+    """The names of the columns of source and target."""
+    if source is not None:
+        names = {"source": str(source), "target": str(target)}
+        return [
+            find_column(table, [name], argument, report)
+            for argument, name in names.items()
+        ]
+    if len(table.columns) == 2:
+        return table.columns
+    lower = [column.lower() for column in table.columns]
+    for names in _NAMES:
+        if all(name in lower for name in names):
+            return [table.columns[lower.index(name)] for name in names]
+    if not table.columns:
+        return "source", "target"  # of no rows
+    raise CorpusError(
+        f"The corpus {report.corpus} does not tell its source and target. "
+        "Expected: two columns, or their names as `source` and `target`. "
+        f"Received: {table.columns!r:.200}"
+    )
 
-    A source with several translations goes whole to one side: groups of pairs
-    with the same `key(source)` are shuffled, and each goes to the held-out
-    side if it still fits there, else to the training side. Where none fits,
-    the smallest is held out all the same.
 
-    Args:
-        pairs: List of `(source, target)` tuples.
-        dev_size: Non-negative integer below `len(pairs)`, the number of pairs
-            to hold out. Fewer are held out only if no group left is small
-            enough to fill the rest; one source with a single translation is
-            enough to fill the last place.
-        seed: Integer. The same pairs and seed give the same split.
-        key: Function from a source to what identifies it. Defaults to
-            `source_key`.
+def _tab_rows(path, source, target, report):
+    """The rows of `source TAB target` lines without a header."""
+    for number, line in numbered_lines(path, report):
+        sides = line.split("\t")
+        if "\r" in line:
+            report.add(number, "carriage return inside the line")
+        elif len(sides) >= max(source, target):
+            pair = sides[source - 1], sides[target - 1]
+            yield number, dict(zip(("source", "target"), pair, strict=True))
+        elif len(sides) > 1:
+            report.add(number, f"only {len(sides)} columns")
+        elif line.strip():
+            report.add(number, "no tab between source and target")
 
-    Returns:
-        A tuple `(train, dev)` of lists of pairs. Both are in random order.
 
-    Raises:
-        ValueError: If `dev_size` is not an integer in `[0, len(pairs))`.
-        CorpusError: If there are pairs to hold out, and all have one source.
-
-    Example:
-
-    ```python
-    pairs = [("hello", "नमस्ते"), ("Hello!", "नमस्कार"), ("help", "बचाओ")]
-    train, dev = split_by_source(pairs, dev_size=1, seed=13)
-    dev  # [("help", "बचाओ")]
-    ```
-    """
-    by_source = {}
-    for pair in pairs:
-        by_source.setdefault(key(pair[0]), []).append(pair)
-    groups = list(by_source.values())
-    if dev_size and len(groups) < 2:
+def _two_files(paths, source, target):
+    """The rows of two files whose lines translate each other."""
+    paths = [existing_path(path) for path in paths]
+    if len(paths) != 2 or paths[0] == paths[1]:
         raise CorpusError(
-            "Pairs can be held out only where there are others: all have the "
-            f"same source. Received: {len(pairs)} pairs, dev_size={dev_size}"
+            "Source and target must be two files. "
+            f"Received: {', '.join(map(str, paths))}"
         )
-    if not (isinstance(dev_size, int) and 0 <= dev_size < len(pairs)):
-        raise ValueError(
-            "`dev_size` must be an integer, at least 0 and less than the "
-            f"number of pairs, {len(pairs)}. Received: dev_size={dev_size!r}"
+    if source is not None:
+        ends = [format_end(path).removeprefix(".") for path in paths]
+        if sorted(ends) != sorted(map(str, (source, target))):
+            raise CorpusError(
+                "`source` and `target` must be what the names of the two "
+                f"files end in, {ends[0]!r} and {ends[1]!r}. "
+                f"Received: source={source!r}, target={target!r}"
+            )
+        paths = [paths[ends.index(name)] for name in (source, target)]
+    report = Report(f"{paths[0]} and {paths[1]}")
+    return _joined_rows(paths, report), report
+
+
+def _joined_rows(paths, report):
+    sides = [Report(path) for path in paths]
+    sources, targets = (
+        dict(numbered_lines(path, side))
+        for path, side in zip(paths, sides, strict=True)
+    )
+    for side, lines in zip(sides, (sources, targets), strict=True):
+        if not (side.malformed or any(map(str.strip, lines.values()))):
+            raise CorpusError(
+                f"The corpus {side.corpus} is empty. Expected: a sentence a "
+                f"line. Received: {side.seen} lines, all blank"
+            )
+    report.seen = sides[0].seen
+    if sides[0].seen != sides[1].seen:
+        raise CorpusError(
+            f"The files {report.corpus} do not translate each other line by "
+            "line. Expected: as many lines in both. "
+            f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
-    rng = random.Random(seed)
-    rng.shuffle(groups)
-    if dev_size:
-        dev_size = max(dev_size, min(map(len, groups)))
-    train, dev = [], []
-    for group in groups:
-        fits = len(dev) + len(group) <= dev_size
-        (dev if fits else train).extend(group)
-    # Pairs of one source stand together until here.
-    rng.shuffle(train)
-    rng.shuffle(dev)
-    return train, dev
-
-
-def drop_overlap(pairs, held_out, key=source_key):
-    """Drops the pairs whose source also stands in a held-out set.
-
-    Args:
-        pairs: List of `(source, target)` tuples, for instance more data to
-            train on.
-        held_out: List of `(source, target)` tuples that must stay unseen.
-        key: Function from a source to what identifies it. Defaults to
-            `source_key`.
-
-    Returns:
-        The list of the pairs that remain, in their order.
-
-    Example:
-
-    ```python
-    more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
-    drop_overlap(more, held_out=[("help", "बचाओ")])  # [("Jump!", "उछलो!")]
-    ```
-    """
-    unseen = {key(source) for source, _ in held_out}
-    return [pair for pair in pairs if key(pair[0]) not in unseen]
-
-
-def drop_long(pairs, most_words):
-    """Drops the pairs of which a side is too long.
-
-    Args:
-        pairs: List of `(source, target)` tuples.
-        most_words: Positive integer, the most words of a side, as white space
-            divides them.
-
-    Returns:
-        The list of the pairs that remain, in their order.
-
-    Example:
-
-    ```python
-    drop_long([("a house", "một ngôi nhà"), ("sea", "biển")], most_words=2)
-    # [("sea", "biển")]
-    ```
-    """
-    return [
-        pair
-        for pair in pairs
-        if all(len(text.split()) <= most_words for text in pair)
-    ]
-
-
-def _existing_file(path):
-    path = pathlib.Path(path).expanduser()
-    if path.is_dir():
-        raise IsADirectoryError(
-            "Expected a corpus file of `source TAB target` lines. "
-            f"Received: the folder {path.absolute()}"
-        )
-    if not path.exists():
-        raise FileNotFoundError(
-            f"The corpus file {path.name!r} is missing. "
-            f"Looked for: {path.absolute()}"
-        )
-    return path
-
-
-def _parse(line):
-    """Returns the pair in a line of bytes, or `None` if the line is blank."""
-    try:
-        text = line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"invalid UTF-8: byte 0x{line[error.start]:02x} "
-            f"at offset {error.start}"
-        ) from error
-    if "\r" in text:
-        raise ValueError("carriage return inside the line")
-    if "\t" not in text:
-        if not text.strip():
-            return None
-        raise ValueError("no tab between source and target")
-    source, target = (side.strip() for side in text.split("\t")[:2])
-    if not source:
-        raise ValueError("empty source")
-    if not target:
-        raise ValueError("empty target")
-    return source, target
-
-
-def _summary(malformed):
-    return ", ".join(f"line {n} ({reason})" for n, reason in malformed)
+    broken = dict(itertools.chain(*(side.malformed for side in sides)))
+    for number in range(1, report.seen + 1):
+        pair = sources.get(number, ""), targets.get(number, "")
+        if number in broken:
+            report.add(number, broken[number])
+        elif any(line.strip() for line in pair):
+            yield number, dict(zip(("source", "target"), pair, strict=True))

@@ -1,20 +1,22 @@
-"""Reading a corpus of sentences, one a line, and one of tagged words."""
+"""Reading a corpus of sentences, one a line, to train, validate and test on."""
 
-import gzip
-import pathlib
-import tarfile
-import zlib
 from typing import NamedTuple
 
+from kerasrnn.data.archives import ARCHIVE_ENDS
+from kerasrnn.data.archives import read_archive
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import all_lines
+from kerasrnn.data.lines import check_limit
+from kerasrnn.data.lines import existing_path
+from kerasrnn.data.lines import split_lines
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
 _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(
     f"ptb.{split}.txt" for split in ("train", "valid", "test")
 )
 _MIKOLOV_WORDS = 9_999  # and the end of a sentence, which the files leave out
-_ARCHIVE_FOLDER = pathlib.PurePosixPath("simple-examples/data")
-_ARCHIVE_ENDS = (".tgz", ".tar.gz")
+_ARCHIVE_FOLDER = ("simple-examples", "data")
+_LARGEST = 2**26  # bytes of a file in the archive; ptb.train.txt has 5,101,618
 
 
 class TextCorpus(NamedTuple):
@@ -32,8 +34,13 @@ class TextCorpus(NamedTuple):
     test: list[str] | None
 
 
-def read_text_corpus(path, limit=None):
+def read_text_corpus(path, validation=None, test=None, limit=None):
     r"""Reads a corpus of one sentence a line, and divides it.
+
+    Any text will do, packed as `.gz` or not, with or without files of its own
+    for validation and test. Without one for validation, the last tenth of the
+    lines, at least one, is for that; without one for test, there is no test
+    part.
 
     The Penn Treebank in Mikolov's form is divided already. It is read from a
     folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`, from the
@@ -42,15 +49,14 @@ def read_text_corpus(path, limit=None):
     `ptb.train.txt` must have the 10,000 types that published figures are
     about: 9,999 words, and the end of a sentence.
 
-    Of any other file the last tenth of the lines, at least one, is for
-    validation, and there is no test part.
-
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
     ends. Only a line feed ends a line. White space around a line is dropped,
     and so are blank lines.
 
     Args:
         path: String or path, the folder, archive or file to read.
+        validation: String or path, the file of the validation part.
+        test: String or path, the file of the test part.
         limit: Positive integer, how many lines of the training part to keep:
             the first. Of validation and test a tenth as many are kept, at
             least one. Defaults to `None`, which keeps all.
@@ -75,22 +81,22 @@ def read_text_corpus(path, limit=None):
     corpus.train  # ["the red book", "the reader reads"]
     corpus.validation  # ["a blue book"]
     corpus.test  # None
+    read_text_corpus("train.txt.gz", validation="dev.txt", test="test.txt")
     ```
     """
-    if limit is not None and not (isinstance(limit, int) and limit > 0):
-        raise ValueError(
-            "`limit` must be a positive integer or `None`. "
-            f"Received: limit={limit!r}"
-        )
-    path = _existing_path(path)
-    if path.is_dir():
+    check_limit(limit)
+    path = existing_path(path)
+    if validation is not None or test is not None:
+        corpus = _read_files(path, validation, test)
+    elif path.is_dir():
         corpus = _read_mikolov(_folder_files(path), path)
     elif path.name in _MIKOLOV:
         corpus = _read_mikolov(_folder_files(path.parent), path.parent)
-    elif path.name.endswith(_ARCHIVE_ENDS):
-        corpus = _read_mikolov(_archive_files(path), path / _ARCHIVE_FOLDER)
+    elif path.name.endswith(ARCHIVE_ENDS):
+        place = path.joinpath(*_ARCHIVE_FOLDER)
+        corpus = _read_mikolov(_archive_files(path), place)
     else:
-        corpus = _read_one_file(path)
+        corpus = _read_files(path)
     if limit is None:
         return corpus
     few = max(1, limit // 10)
@@ -98,66 +104,21 @@ def read_text_corpus(path, limit=None):
     return TextCorpus(corpus.train[:limit], corpus.validation[:few], test)
 
 
-def read_tagged_words(path):
-    r"""Reads sentences of `word TAB tag` lines.
-
-    Blank lines stand between sentences. The file is UTF-8, with or without a
-    byte order mark, with LF or CRLF line ends.
-
-    Args:
-        path: String or path, the file to read.
-
-    Returns:
-        List of sentences, each a list of `(word, tag)` strings.
-
-    Raises:
-        CorpusError: If a line is neither blank nor a word and its tag, the
-            file is not UTF-8, or no line has a word. It is a `ValueError`.
-        FileNotFoundError: If there is no such file.
-        IsADirectoryError: If `path` is a folder.
-
-    Example:
-
-    ```python
-    with open("tagged.tsv", "w", encoding="utf-8") as file:
-        file.write("who\tWP\nknows\tVBZ\n\nhello\tUH\n")
-    read_tagged_words("tagged.tsv")
-    # [[("who", "WP"), ("knows", "VBZ")], [("hello", "UH")]]
-    ```
-    """
-    path = _existing_path(path)
-    if path.is_dir():
-        raise IsADirectoryError(
-            "Expected a file of `word TAB tag` lines. "
-            f"Received: the folder {path.absolute()}"
+def _read_files(path, validation=None, test=None):
+    """Makes a corpus of one to three files."""
+    train = _sentences(all_lines(path), path)
+    test = test and _sentences(all_lines(test), test)
+    if validation is not None:
+        validation = _sentences(all_lines(validation), validation)
+        return TextCorpus(train, validation, test)
+    if len(train) < 2:
+        raise CorpusError(
+            f"The corpus {path} is too short to hold out a line for "
+            "validation. Expected: at least 2 lines that are not blank. "
+            f"Received: 1 line of {len(train[0].split())} words"
         )
-    sentences = [[]]
-    for number, line in enumerate(_split(path.read_bytes(), path), start=1):
-        if not line.strip():
-            sentences.append([])
-            continue
-        columns = [column.strip() for column in line.split("\t")]
-        if len(columns) != 2 or not all(columns):
-            raise CorpusError(
-                f"Line {number} of the corpus {path} is malformed. "
-                "Expected: `word TAB tag`, or a blank line between "
-                f"sentences. Received: {line!r}"
-            )
-        sentences[-1].append(tuple(columns))
-    sentences = [sentence for sentence in sentences if sentence]
-    if not sentences:
-        raise _empty(path)
-    return sentences
-
-
-def _existing_path(path):
-    path = pathlib.Path(path).expanduser()
-    if not path.exists():
-        raise FileNotFoundError(
-            f"The corpus {path.name!r} is missing. "
-            f"Looked for: {path.absolute()}"
-        )
-    return path
+    held_out = max(1, len(train) // 10)
+    return TextCorpus(train[:-held_out], train[-held_out:], test)
 
 
 def _folder_files(folder):
@@ -168,28 +129,12 @@ def _folder_files(folder):
 
 def _archive_files(path):
     """Returns the content of each of Mikolov's files that an archive has."""
-    files = {}
-    try:
-        with (
-            gzip.open(path) as stream,
-            tarfile.open(fileobj=stream, mode="r:") as archive,
-        ):
-            for member in archive:
-                # As a path, `./simple-examples` is `simple-examples`.
-                place = pathlib.PurePosixPath(member.name)
-                wanted = place.name in _MIKOLOV and member.isfile()
-                if wanted and place.parent == _ARCHIVE_FOLDER:
-                    files[place.name] = archive.extractfile(member).read()
-            # A damaged header ends an archive silently. The checksum at the
-            # end of the stream tells.
-            while stream.read(2**20):
-                pass
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: the whole tar "
-            f"archive simple-examples.tgz. Received: {error}"
-        ) from error
-    return files
+
+    def is_wanted(parts):
+        return parts[:-1] == _ARCHIVE_FOLDER and parts[-1] in _MIKOLOV
+
+    files = read_archive(path, is_wanted, _LARGEST)
+    return {parts[-1]: content for parts, content in files}
 
 
 def _read_mikolov(files, place):
@@ -203,7 +148,9 @@ def _read_mikolov(files, place):
                 + (", ".join(map(repr, files)) or "none of them")
             )
     parts = [
-        _lines(files[name], place / name) if name in files else None
+        _sentences(split_lines(files[name], place / name), place / name)
+        if name in files
+        else None
         for name in _MIKOLOV
     ]
     words = {word for line in parts[0] for word in line.split()}
@@ -218,43 +165,13 @@ def _read_mikolov(files, place):
     return TextCorpus(*parts)
 
 
-def _read_one_file(path):
-    lines = _lines(path.read_bytes(), path)
-    if len(lines) < 2:
+def _sentences(lines, place):
+    """Returns the lines that are not blank, at least one."""
+    sentences = [line.strip() for line in lines]
+    sentences = [sentence for sentence in sentences if sentence]
+    if not sentences:
         raise CorpusError(
-            f"The corpus {path} is too short to hold out a line for "
-            "validation. Expected: at least 2 lines that are not blank. "
-            f"Received: 1 line of {len(lines[0].split())} words"
+            f"The corpus {place} is empty. Expected: lines of text. "
+            "Received: no line that is not blank"
         )
-    held_out = max(1, len(lines) // 10)
-    return TextCorpus(lines[:-held_out], lines[-held_out:], None)
-
-
-def _lines(content, place):
-    """Returns the lines of a file that are not blank, at least one."""
-    lines = [line.strip() for line in _split(content, place)]
-    lines = [line for line in lines if line]
-    if not lines:
-        raise _empty(place)
-    return lines
-
-
-def _split(content, place):
-    """Returns the lines of a file as they stand."""
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CorpusError(
-            f"The corpus {place} is not UTF-8. "
-            f"Received: byte 0x{content[error.start]:02x} "
-            f"at offset {error.start}"
-        ) from error
-    # Nothing but a line feed splits.
-    return text.removeprefix("\ufeff").split("\n")
-
-
-def _empty(place):
-    return CorpusError(
-        f"The corpus {place} is empty. Expected: lines of text. "
-        "Received: no line that is not blank"
-    )
+    return sentences

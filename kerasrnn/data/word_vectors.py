@@ -1,7 +1,5 @@
-"""Word vectors: trained on a text, and as a matrix for a vocabulary."""
+"""Word vectors for a vocabulary, read from a file."""
 
-import pathlib
-import tempfile
 import warnings
 from typing import NamedTuple
 
@@ -9,73 +7,7 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-
-
-def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
-    """Trains word vectors with gensim and writes them to a text file.
-
-    A window reaches eight words to both sides, words that occur fewer than
-    five times are left out, and the text is read eight times. Two threads
-    share the work, so two runs with the same seed differ a little.
-
-    Args:
-        lines: Iterable of strings, words with spaces between, as
-            `ReviewTokenizer.normalize_all` returns them.
-        path: String or path, the file to write; `read_word_vectors` reads it.
-            It is there only when it is whole.
-        dimensions: Positive integer, numbers of a vector.
-        kind: `"skip-gram"`, which foretells its neighbours from a word, or
-            `"cbow"`, the word from them.
-        seed: Integer.
-
-    Raises:
-        CorpusError: If no word occurs five times. It is a `ValueError`.
-        ValueError: If there is no such kind.
-
-    Example:
-
-    ```python
-    train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
-    read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape  # (2, 20)
-    ```
-
-    References:
-        [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781).
-    """
-    from gensim.models import Word2Vec
-
-    if kind not in ("skip-gram", "cbow"):
-        raise ValueError(
-            f"`kind` must be 'skip-gram' or 'cbow'. Received: kind={kind!r}"
-        )
-    path = pathlib.Path(path)
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        text, partial = (pathlib.Path(folder, x) for x in ("lines", "vectors"))
-        with text.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        model = Word2Vec(
-            vector_size=dimensions,
-            sg=kind == "skip-gram",
-            window=8,
-            min_count=5,
-            workers=2,
-            epochs=8,
-            seed=seed,
-        )
-        model.build_vocab(corpus_file=str(text))
-        if not len(model.wv):
-            raise CorpusError(
-                "Word vectors need words that occur often. Expected: one that "
-                "occurs five times at least. Received: none"
-            )
-        model.train(
-            corpus_file=str(text),
-            total_examples=model.corpus_count,
-            total_words=model.corpus_total_words,
-            epochs=model.epochs,
-        )
-        model.wv.save_word2vec_format(str(partial))
-        partial.replace(path)
+from kerasrnn.data.lines import existing_file
 
 
 class WordVectors(NamedTuple):
@@ -118,6 +50,7 @@ def read_word_vectors(path, vocabulary, seed=0):
             numbers, the file is empty, or it has none of the tokens. It is a
             `ValueError`.
         FileNotFoundError: If there is no such file.
+        IsADirectoryError: If it is a folder.
 
     Example:
 
@@ -133,13 +66,7 @@ def read_word_vectors(path, vocabulary, seed=0):
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781),
         [Pennington et al., 2014](https://aclanthology.org/D14-1162).
     """
-    path = pathlib.Path(path).expanduser()
-    if not path.is_file():
-        problem = "is a folder" if path.is_dir() else "does not exist"
-        raise FileNotFoundError(
-            "Expected a file of word vectors. "
-            f"Received: {path.absolute()}, which {problem}"
-        )
+    path = existing_file(path)
     ids = {token.encode(): i for i, token in enumerate(vocabulary)}
     known = np.zeros(len(vocabulary), bool)
     matrix = None

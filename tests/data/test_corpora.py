@@ -96,9 +96,8 @@ def test_neither_a_name_nor_a_file(tmp_path):
     assert str(pathlib.Path.cwd()) in str(error.value)
 
 
-def test_folder_instead_of_a_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match="is a folder"):
-        find_corpus(tmp_path)
+def test_a_corpus_may_be_a_folder(tmp_path):
+    assert find_corpus(str(tmp_path)) == tmp_path
 
 
 def test_unpacked_files_come_before_the_archive(tmp_path):

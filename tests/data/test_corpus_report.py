@@ -4,8 +4,8 @@ import pytest
 
 from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen
-from kerasrnn.data.parallel_corpus import CorpusError
-from kerasrnn.data.parallel_corpus import CorpusWarning
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer

@@ -1,5 +1,6 @@
 import collections
 
+import keras
 import numpy as np
 import pytest
 
@@ -50,7 +51,32 @@ def test_a_batch_is_padded_ids_and_labels():
     assert ids.tolist() == [[n4, PAD, PAD], [x, x, PAD], [n3, UNKNOWN, x]]
     assert labels.tolist() == [[1], [1], [0]]
     assert ids.dtype == np.int32
+    assert labels.dtype == np.int32
+
+
+def test_labels_may_be_probabilities():
+    [(_, labels)] = arrays(batches_of(["x", "x x"], [1, 0.25]))
+    assert labels.tolist() == [[1], [0.25]]
     assert labels.dtype == np.float32
+
+
+def test_several_classes_are_learnt_from():
+    texts = ["n1 x", "n2 x", "n3 x", "n4 x"]
+    batches = batches_of(texts, [0, 1, 2, 2], batch_size=2, seed=0)
+    model = keras.Sequential(
+        [
+            keras.layers.Embedding(TOKENIZER.vocabulary_size, 8),
+            keras.layers.GlobalAveragePooling1D(),
+            keras.layers.Dense(3),
+        ]
+    )
+    model.compile(
+        keras.optimizers.Adam(0.1),
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["sparse_categorical_accuracy"],
+    )
+    history = model.fit(batches, epochs=15, shuffle=False, verbose=0)
+    assert history.history["sparse_categorical_accuracy"][-1] == 1
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 203])

@@ -2,6 +2,7 @@ import collections
 
 import pytest
 
+from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 
@@ -19,7 +20,6 @@ def labelled(positive, negative):
         (75, 25, 20, (15, 5)),
         (50, 50, 0, (0, 0)),
         (50, 50, 98, (49, 49)),
-        (70, 30, 5, (4, 1)),  # 3.5 and 1.5: the total holds
         (66, 34, 10, (7, 3)),  # 6.6 and 3.4
         (34, 66, 10, (3, 7)),
     ],
@@ -50,14 +50,31 @@ def test_the_seed_decides_what_is_held_out():
     assert first[1] != other[1]
 
 
-@pytest.mark.parametrize("size", [-1, 9, 10, 11, 2.5, "3", None])
+@pytest.mark.parametrize("size", [-1, 1, 9, 10, 11, 2.5, "3", None])
 def test_sizes_that_do_not_fit(size):
-    with pytest.raises(ValueError, match="at most 8 of 10 texts") as error:
+    with pytest.raises(ValueError, match="0, or from 2 to 8 of .* 10 texts"):
         hold_out(labelled(5, 5), size, seed=0)
-    assert str(error.value).endswith(f"Received: size={size!r}")
 
 
-def test_no_class_is_held_out_whole():
-    with pytest.raises(ValueError, match="takes all 1 of class 0.*size=8$"):
-        hold_out(labelled(9, 1), 8, seed=0)
-    assert hold_out(LabelledTexts([], []), 0, seed=0)[1] == ([], [])
+def test_a_class_keeps_a_text_to_train_on():
+    train, validation = hold_out(labelled(9, 1), 8, seed=0)
+    assert sorted(train.labels) == [0, 1]
+    assert validation.labels == [1] * 8
+    with pytest.raises(ValueError, match="takes all .* of class .*size=28$"):
+        hold_out(LabelledTexts(["a"] * 30, [0] * 28 + [1] * 2), 28, seed=0)
+
+
+@pytest.mark.parametrize("labels", [[0], [0, 1], []])
+def test_texts_that_cannot_be_split(labels):
+    texts = LabelledTexts(["a"] * len(labels), labels)
+    with pytest.raises(CorpusError, match=f"no class has two.*{len(labels)} t"):
+        hold_out(texts, 1, seed=0)
+    assert hold_out(texts, 0, seed=0) == (texts, ([], []))
+
+
+def test_several_classes_are_held_out_alike():
+    labels = [2, 0, 1, 1, 2] * 20
+    texts = LabelledTexts([str(n) for n in range(100)], labels)
+    train, validation = hold_out(texts, 10, seed=0)
+    assert collections.Counter(validation.labels) == {0: 2, 1: 4, 2: 4}
+    assert train.labels == [labels[int(text)] for text in train.texts]

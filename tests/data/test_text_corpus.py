@@ -1,11 +1,11 @@
+import gzip
 import io
 import tarfile
 
 import pytest
 
-from kerasrnn.data.parallel_corpus import CorpusError
+from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.text_corpus import TextCorpus
-from kerasrnn.data.text_corpus import read_tagged_words
 from kerasrnn.data.text_corpus import read_text_corpus
 
 TRAIN, VALIDATION, TEST = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
@@ -132,7 +132,7 @@ def test_not_ten_thousand_types(tmp_path, write_ptb, types):
     path = write_ptb(tmp_path, train=train)
     for limit in (None, 2):  # checked before it is cut
         with pytest.raises(CorpusError) as error:
-            read_text_corpus(path, limit)
+            read_text_corpus(path, limit=limit)
         message = str(error.value)
         assert TRAIN in message and "exactly 10,000 types" in message
         found = f"Received: {types + 1:,} types, {types:,} words"
@@ -150,7 +150,7 @@ def test_any_white_space_divides_words_when_types_are_counted(tmp_path):
 )
 @both
 def test_limit(tmp_path, write_ptb, limit, held_out):
-    corpus = read_text_corpus(write_ptb(tmp_path), limit)
+    corpus = read_text_corpus(write_ptb(tmp_path), limit=limit)
     assert corpus.train == PTB.train[:limit]
     assert corpus.validation == PTB.validation[:held_out]
     assert corpus.test == PTB.test[:held_out]
@@ -186,11 +186,31 @@ def test_damaged_archive(tmp_path, damage):
         content = b""
     path.write_bytes(content)
     with pytest.raises(
-        CorpusError, match="archive simple-ex.*Received: ."
+        CorpusError, match="a whole tar archive.*Received: ."
     ) as e:
         read_text_corpus(path)
     assert str(path) in str(e.value)
     assert e.value.__cause__ is not None
+
+
+@pytest.mark.parametrize("size", [2**26 + 1, 2**32])
+@pytest.mark.parametrize("name", [f"data/{TRAIN}", "models/other"])
+def test_an_archive_that_unpacks_to_too_much(tmp_path, name, size):
+    """A small file may announce gigabytes, read or skipped."""
+    path = tmp_path / "simple-examples.tgz"
+    member = tarfile.TarInfo(f"simple-examples/{name}")
+    member.size = size
+    with gzip.open(path, "wb") as file:
+        file.write(member.tobuf(tarfile.GNU_FORMAT))
+    if name.startswith("data"):
+        expected = f"has {size:,} bytes, more than 67,108,864"
+    elif size > 2**31:
+        expected = "too large. Expected: .* at most 2,147,483,648 bytes"
+    else:
+        expected = "cannot be read"  # for it ends too early
+    with pytest.raises(CorpusError, match=expected) as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
 
 
 # Any other file.
@@ -208,9 +228,9 @@ def test_last_tenth_is_for_validation(write, count, held_out):
 def test_limit_of_one_file(write):
     lines = [f"line {n}" for n in range(100)]
     path = write("\n".join(lines))
-    assert read_text_corpus(path, 20) == (lines[:20], lines[90:92], None)
-    assert read_text_corpus(path, 5) == (lines[:5], lines[90:91], None)
-    assert read_text_corpus(path, 1000) == (lines[:90], lines[90:], None)
+    assert read_text_corpus(path, limit=20) == (lines[:20], lines[90:92], None)
+    assert read_text_corpus(path, limit=5) == (lines[:5], lines[90:91], None)
+    assert read_text_corpus(path, limit=1000) == (lines[:90], lines[90:], None)
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -256,7 +276,6 @@ def test_one_line_cannot_be_divided(write, text, words):
         (b"one\ncaf\xe9\n", "byte 0xe9 at offset 7$"),
         (b"\xef\xbb\xbfone\ncaf\xe9\n", "byte 0xe9 at offset 10$"),
         (b"one\ntwo\xe0\xa4", "byte 0xe0 at offset 7$"),
-        ("one\ntwo\n".encode("utf-16-le") + b"\xff", "0xff at offset 16$"),
     ],
 )
 def test_bytes_that_are_not_utf8(write, content, place):
@@ -267,63 +286,52 @@ def test_bytes_that_are_not_utf8(write, content, place):
 
 
 @pytest.mark.parametrize("name", ["absent.txt", TRAIN, "absent.tgz"])
-@pytest.mark.parametrize("read", [read_text_corpus, read_tagged_words])
-def test_missing_path(tmp_path, read, name):
+def test_missing_path(tmp_path, name):
     path = tmp_path / name
     with pytest.raises(FileNotFoundError, match=f"'{name}' is mis") as error:
-        read(path)
+        read_text_corpus(path)
     assert str(path) in str(error.value)
+
+
+# Files of their own for validation and test.
+
+
+def test_three_files(write):
+    train = write(gzip.compress(b"one\ntwo\n\nthree\n"), "train.txt.gz")
+    validation, test = write(b"four\n", "b"), write(b"five\nsix\n", "c")
+    whole = ["one", "two", "three"]
+    assert read_text_corpus(train, str(validation), test) == (
+        whole,
+        ["four"],
+        ["five", "six"],
+    )
+    assert read_text_corpus(train, validation) == (whole, ["four"], None)
+    assert read_text_corpus(train, test=test, limit=1) == (
+        ["one"],
+        ["three"],
+        ["five"],
+    )
+
+
+def test_one_line_will_do_with_a_validation_file(write):
+    train, validation = write(b"one\n", "a"), write(b"two\n", "b")
+    assert read_text_corpus(train, validation) == (["one"], ["two"], None)
+
+
+def test_a_part_that_is_missing_or_empty(write):
+    train, empty = write(b"one\ntwo\n", "a"), write(b"\n", "b")
+    with pytest.raises(CorpusError, match="b is empty"):
+        read_text_corpus(train, test=empty)
+    with pytest.raises(FileNotFoundError, match="'c' is missing"):
+        read_text_corpus(train, validation=empty.with_name("c"))
+
+
+def test_a_treebank_file_beside_another_is_any_text(write):
+    train, validation = write(b"one\n", TRAIN), write(b"two\n", "b")
+    assert read_text_corpus(train, validation).train == ["one"]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "1"])
 def test_bad_limit(write, limit):
     with pytest.raises(ValueError, match="`limit` must be.*Received"):
         read_text_corpus(write("one\ntwo"), limit=limit)
-
-
-# Tagged words.
-
-TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
-
-
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("blank", ["", " ", "\t"])
-@pytest.mark.parametrize("last", [0, 1, 2])
-def test_tagged_words(write, mark, end, blank, last):
-    lines = ["who\tWP", "knows \t VBZ", blank, blank, "नमस्ते\tUH"]
-    path = write(mark + end.join(lines) + end * last)
-    assert read_tagged_words(str(path)) == TAGGED
-
-
-def test_blank_lines_first(write):
-    path = write("\n\nwho\tWP\nknows\tVBZ\n\nनमस्ते\tUH\n")
-    assert read_tagged_words(path) == TAGGED
-
-
-@pytest.mark.parametrize(
-    "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
-)
-def test_bad_tagged_line(write, bad):
-    path = write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
-    with pytest.raises(CorpusError, match="^Line 3 of the corpus") as error:
-        read_tagged_words(path)
-    message = str(error.value)
-    assert str(path) in message and "Expected: `word TAB tag`" in message
-    assert message.endswith(f"Received: {bad!r}")
-
-
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
-def test_no_tagged_words(write, content):
-    with pytest.raises(CorpusError, match="is empty"):
-        read_tagged_words(write(content))
-
-
-def test_tagged_words_that_are_not_utf8(write):
-    with pytest.raises(CorpusError, match="not UTF-8.*0xe9 at offset 9"):
-        read_tagged_words(write(b"who\tWP\nca\xe9\tNN\n"))
-
-
-def test_tagged_words_in_a_folder(tmp_path):
-    with pytest.raises(IsADirectoryError, match="Received: the folder"):
-        read_tagged_words(tmp_path)

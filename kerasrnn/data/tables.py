@@ -1,0 +1,224 @@
+"""Tables of named columns: CSV, TSV, JSON lines, parquet, `datasets`.
+
+Libraries read them: `csv` and `json` of Python, and `pyarrow` and `datasets`,
+which nothing but their own formats needs.
+"""
+
+import contextlib
+import itertools
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kerasrnn.data.delimited import read_delimited
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import decode
+from kerasrnn.data.lines import existing_path
+from kerasrnn.data.lines import numbered_lines
+
+JSON_ENDS = (".jsonl", ".ndjson", ".json")
+_DATASET_FILES = ("state.json", "dataset_dict.json")
+
+
+class Table(NamedTuple):
+    """A table, read row by row.
+
+    Args:
+        columns: List of strings, the names of the columns.
+        rows: Iterator of `(number, row)`: the number of its line, counted
+            from 1, and a dict from the names of columns to values.
+    """
+
+    columns: list[str]
+    rows: Iterator[tuple[int, dict]]
+
+
+def format_end(path):
+    """The end of a file's name that tells its format, without `.gz`."""
+    name = path.name.lower().removesuffix(".gz")
+    return name[name.rfind(".") :] if "." in name else ""
+
+
+def is_dataset(path):
+    """Whether a folder was written by `save_to_disk` of `datasets`."""
+    return any((path / name).is_file() for name in _DATASET_FILES)
+
+
+def open_table(path, report):
+    """Opens a table of named columns.
+
+    A folder is a data set of `datasets`; `.parquet` is a parquet file;
+    `.jsonl`, `.ndjson` and `.json` are JSON lines, an object each; any other
+    file is text with a header and a tab, comma or semicolon between the
+    columns, whichever the header has most of. Cells stand in `"` where they
+    need it.
+
+    The object `translation` of a record, as data sets for translation have
+    it, stands for the record: its languages are the columns.
+
+    Args:
+        path: String or path.
+        report: The `Report` that bad rows are added to.
+
+    Returns:
+        A `Table`.
+
+    Raises:
+        CorpusError: If the file is damaged or not UTF-8.
+        FileNotFoundError: If there is nothing at `path`.
+        ImportError: If the library of a format is not installed.
+        IsADirectoryError: If a folder is no data set.
+    """
+    path = existing_path(path)
+    end = format_end(path)
+    if path.is_dir():
+        records = _dataset_records(path)
+    elif end == ".parquet":
+        records = _parquet_records(path)
+    elif end in JSON_ENDS:
+        return _records_table(_json_records(path, report))
+    else:
+        rows = read_delimited(path, report)
+        columns = [cell.strip() for cell in next(rows, (1, []))[1]]
+        return Table(
+            columns,
+            (
+                (number, dict(zip(columns, cells, strict=True)))
+                for number, cells in rows
+            ),
+        )
+    report.unit = "row"
+    return _records_table(_counted(records, report))
+
+
+def find_column(table, names, argument, report):
+    """Returns the first of some names that a table has, in any case.
+
+    Args:
+        table: A `Table`.
+        names: Strings, what the column may be called.
+        argument: String, the argument that can name another.
+        report: The `Report` on what was read of the table so far.
+
+    Raises:
+        CorpusError: If it has none of them.
+    """
+    places = {column.lower(): column for column in reversed(table.columns)}
+    for name in names:
+        column = name if name in table.columns else places.get(name.lower())
+        if column is not None:
+            return column
+    raise CorpusError(
+        f"The corpus {report.corpus} lacks a column. Expected: "
+        + " or ".join(map(repr, names))
+        + f" among the columns, or another as `{argument}`. "
+        f"Received: {table.columns!r:.200}"
+        + f", {report.first()}"
+        * bool(report.malformed)
+    )
+
+
+def cell_text(row, column):
+    """Returns the text of a cell, without white space around it.
+
+    Raises:
+        ValueError: If it is none, or empty. The message says why.
+    """
+    value = row.get(column)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"no text in {column!r}: {value!r:.40}")
+    text = (value or "").strip()
+    if not text:
+        raise ValueError(f"empty {column}")
+    try:  # bytes of a table that are not UTF-8 are lone surrogates
+        return decode(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        raise ValueError(f"a lone surrogate in {column!r}") from None
+
+
+def _records_table(records):
+    """A table whose first record tells the columns."""
+    first = next(records, None)
+    if first is None:
+        return Table([], iter(()))
+    return Table(list(first[1]), itertools.chain([first], records))
+
+
+def _counted(records, report):
+    for number, record in enumerate(records, start=1):
+        report.seen = number
+        yield number, _record(record)
+
+
+def _record(record):
+    nested = record.get("translation")
+    return nested if isinstance(nested, dict) else record
+
+
+def _json_records(path, report):
+    for number, line in numbered_lines(path, report):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            report.add(number, "invalid JSON")
+            continue
+        if isinstance(record, dict):
+            yield number, _record(record)
+        else:
+            report.add(number, "no JSON object")
+
+
+def _parquet_records(path):
+    with _needs("pyarrow"):
+        import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise CorpusError(
+            f"The corpus {path} cannot be read. Expected: a parquet file. "
+            f"Received: {error}"
+        ) from error
+
+
+def _dataset_records(path):
+    """The rows of a data set, with the names of its classes for numbers."""
+    if not is_dataset(path):
+        raise IsADirectoryError(
+            "Expected a corpus file, or a folder written by `save_to_disk` of "
+            f"`datasets`. Received: the folder {path.absolute()}"
+        )
+    with _needs("datasets"):
+        import datasets
+
+    data = datasets.load_from_disk(str(path))
+    if isinstance(data, datasets.DatasetDict):
+        raise CorpusError(
+            f"The corpus {path} has several parts. Expected: the folder of "
+            f"one of them, such as {path / next(iter(data), 'train')}. "
+            f"Received: a folder with {', '.join(map(repr, data))}"
+        )
+    classes = {
+        column: dict(enumerate(feature.names))
+        for column, feature in data.features.items()
+        if isinstance(feature, datasets.ClassLabel)
+    }
+    for row in data:
+        named = {column: classes[column].get(row[column]) for column in classes}
+        yield row | named
+
+
+@contextlib.contextmanager
+def _needs(library):
+    """Says what to install where an import fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise ImportError(
+            f"Reading this format needs the library {library!r}. "
+            "Install it: pip install 'kerasrnn[datasets]'"
+        ) from error

@@ -1,0 +1,53 @@
+"""Reading sentences of tagged words."""
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import all_lines
+
+
+def read_tagged_words(path):
+    r"""Reads sentences of `word TAB tag` lines.
+
+    Blank lines stand between sentences. The file is UTF-8, with or without a
+    byte order mark, with LF or CRLF line ends.
+
+    Args:
+        path: String or path, the file to read.
+
+    Returns:
+        List of sentences, each a list of `(word, tag)` strings.
+
+    Raises:
+        CorpusError: If a line is neither blank nor a word and its tag, the
+            file is not UTF-8, or no line has a word. It is a `ValueError`.
+        FileNotFoundError: If there is no such file.
+        IsADirectoryError: If `path` is a folder.
+
+    Example:
+
+    ```python
+    with open("tagged.tsv", "w", encoding="utf-8") as file:
+        file.write("who\tWP\nknows\tVBZ\n\nhello\tUH\n")
+    read_tagged_words("tagged.tsv")
+    # [[("who", "WP"), ("knows", "VBZ")], [("hello", "UH")]]
+    ```
+    """
+    sentences = [[]]
+    for number, line in enumerate(all_lines(path), start=1):
+        if not line.strip():
+            sentences.append([])
+            continue
+        columns = [column.strip() for column in line.split("\t")]
+        if len(columns) != 2 or not all(columns):
+            raise CorpusError(
+                f"Line {number} of the corpus {path} is malformed. "
+                "Expected: `word TAB tag`, or a blank line between "
+                f"sentences. Received: {line!r}"
+            )
+        sentences[-1].append(tuple(columns))
+    sentences = [sentence for sentence in sentences if sentence]
+    if not sentences:
+        raise CorpusError(
+            f"The corpus {path} is empty. Expected: lines of `word TAB tag`. "
+            "Received: no line that is not blank"
+        )
+    return sentences

@@ -1,0 +1,51 @@
+"""Reading a vocabulary that somebody else has made."""
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import all_lines
+from kerasrnn.tokenizers.tokenizer import END
+from kerasrnn.tokenizers.tokenizer import START
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
+
+
+def read_vocabulary(path, required=(UNKNOWN, START, END)):
+    """Reads a vocabulary of one token a line, in the order of the ids.
+
+    Args:
+        path: String or path, the file to read.
+        required: Tokens that it must have.
+
+    Returns:
+        List of strings.
+
+    Raises:
+        CorpusError: If the file is empty or not UTF-8, has a token twice, or
+            lacks a required one. It is a `ValueError`.
+        FileNotFoundError: If there is no such file.
+
+    Example:
+
+    ```python
+    tokenizer = WordTokenizer(read_vocabulary("vocab.vi"), lowercase=False)
+    ```
+    """
+    tokens = [token.strip() for token in all_lines(path)]
+    if not any(tokens):
+        raise CorpusError(f"The vocabulary {path} is empty.")
+    seen = set()
+    for number, token in enumerate(tokens, 1):
+        if not token or token in seen:
+            problem = f"has {token!r} a second time" if token else "is empty"
+            raise CorpusError(
+                f"The vocabulary {path} must have each token once, one a "
+                f"line. Received: line {number}, which {problem}"
+            )
+        seen.add(token)
+    missing = [token for token in required if token not in seen]
+    if missing:
+        raise CorpusError(
+            f"The vocabulary {path} lacks {', '.join(map(repr, missing))}. "
+            f"Expected: {', '.join(map(repr, required))} among its tokens. "
+            f"Received: {len(tokens):,} tokens, the first of them "
+            f"{tokens[:3]!r}"
+        )
+    return tokens

@@ -1,0 +1,98 @@
+"""What every reader refuses, and where it says so."""
+
+import gzip
+
+import pytest
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.parallel_corpus import read_parallel_corpus
+from kerasrnn.data.tagged_words import read_tagged_words
+from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.vocabulary import read_vocabulary
+
+TEXT = "label\ttext\n" + "good\tनमस्ते, hello there\nbad\tक्या हाल है\n" * 20
+READERS = [
+    read_labelled_corpus,
+    read_parallel_corpus,
+    read_tagged_words,
+    read_text_corpus,
+    read_vocabulary,
+]
+by_all = pytest.mark.parametrize("read", READERS)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="corpus.txt"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@by_all
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_is_named_with_its_remedy(write, read, encoding):
+    path = write(TEXT.encode(encoding))
+    name = encoding.upper().replace("-L", "L").replace("-B", "B")
+    with pytest.raises(CorpusError, match=f"is {name}.*iconv -f {name}") as e:
+        read(path)
+    assert str(path) in str(e.value) and "Received: " in str(e.value)
+
+
+@pytest.mark.parametrize("text", ["a\tb\n", "ग\tघ ङ\n" * 30, "猫\t犬です\n"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32"])
+def test_other_encodings_in_other_scripts(write, text, encoding):
+    with pytest.raises(CorpusError, match="is UTF-.*iconv"):
+        read_parallel_corpus(write(text.encode(encoding)))
+
+
+@by_all
+def test_carriage_returns_alone_are_no_line_ends(write, read):
+    path = write(TEXT.replace("\n", "\r").encode())
+    with pytest.raises(CorpusError, match=r"carriage returns .*`tr '\\r'"):
+        read(path)
+
+
+@by_all
+def test_a_damaged_gzip_file(write, read):
+    packed = bytearray(gzip.compress(TEXT.encode()))
+    packed[len(packed) // 2] ^= 0xFF
+    for content in (packed, packed[:40], b"no gzip"):
+        with pytest.raises(CorpusError, match="a whole gzip file. Received: ."):
+            read(write(content, "corpus.txt.gz"))
+
+
+def test_a_nul_byte_is_no_text(write):
+    path = write(b"a\tb\nc\0\td\n" + b"e\tf\n" * 50)
+    with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte at o"):
+        assert len(read_parallel_corpus(path).pairs) == 51
+    for read in (read_text_corpus, read_tagged_words, read_vocabulary):
+        with pytest.raises(CorpusError, match="a NUL byte at offset 5"):
+            read(path)
+    path = write(b"text,label\na\0,1\nb,0\nc,1\n")
+    with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte"):
+        assert read_labelled_corpus(path).train.texts == ["b", "c"]
+
+
+def test_offsets_are_those_of_the_file(write):
+    with pytest.raises(CorpusError, match="byte 0xe9 at offset 10$"):
+        read_text_corpus(write(b"\xef\xbb\xbfone\ncaf\xe9\n"))
+
+
+@by_all
+def test_a_missing_file(tmp_path, read):
+    with pytest.raises(FileNotFoundError, match="'no.txt' is missing") as error:
+        read(tmp_path / "no.txt")
+    assert str(tmp_path / "no.txt") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "read", [read_parallel_corpus, read_tagged_words, read_vocabulary]
+)
+def test_a_folder_instead_of_a_file(tmp_path, read):
+    with pytest.raises(IsADirectoryError, match="Received: the folder"):
+        read(tmp_path)
