@@ -5,46 +5,70 @@ from kerasrnn.training.callbacks import Stopwatch
 from kerasrnn.training.callbacks import TextScores
 from kerasrnn.training.callbacks import TrainingSpeed
 from kerasrnn.training.callbacks import without_costs
-from kerasrnn.training.card import output_folder
 from kerasrnn.training.card import read_card
 from kerasrnn.training.card import write_card
+from kerasrnn.training.cells import CellName
+from kerasrnn.training.cells import build_cell
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
+from kerasrnn.training.encoder_settings import EncoderSettings
+from kerasrnn.training.fingerprints import file_fingerprint
+from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.losses import TokenCrossentropy
+from kerasrnn.training.output_folder import locked
+from kerasrnn.training.output_folder import output_folder
 from kerasrnn.training.schedules import ExponentialSampling
 from kerasrnn.training.schedules import InverseSigmoidSampling
 from kerasrnn.training.schedules import LinearSampling
-from kerasrnn.training.settings import RecipeParser
-from kerasrnn.training.settings import build_cell
-from kerasrnn.training.settings import cosine_schedule
-from kerasrnn.training.settings import count
-from kerasrnn.training.settings import training_settings
+from kerasrnn.training.schedules import cosine_schedule
+from kerasrnn.training.settings import AttentionName
+from kerasrnn.training.settings import Count
+from kerasrnn.training.settings import Existing
+from kerasrnn.training.settings import Positive
+from kerasrnn.training.settings import Rate
+from kerasrnn.training.settings import Settings
+from kerasrnn.training.settings import Whole
+from kerasrnn.training.settings import by_size
+from kerasrnn.training.settings import identity
+from kerasrnn.training.settings import read_settings
 from kerasrnn.training.training_folder import TrainingFolder
-from kerasrnn.training.training_folder import fingerprint
-from kerasrnn.training.training_folder import load_average
+from kerasrnn.training.weights import load_average
+from kerasrnn.training.weights import start_from
 
 __all__ = [
+    "AttentionName",
+    "CellName",
+    "Count",
+    "EncoderSettings",
+    "Existing",
     "ExponentialSampling",
     "GradientNorms",
     "InverseSigmoidSampling",
     "LinearSampling",
-    "RecipeParser",
+    "Positive",
+    "Rate",
+    "Settings",
     "Stopwatch",
     "TextScores",
     "TokenCrossentropy",
     "TrainingFolder",
     "TrainingSpeed",
+    "Whole",
     "build_cell",
+    "by_size",
     "columns",
     "cosine_schedule",
-    "count",
+    "file_fingerprint",
     "fingerprint",
+    "identity",
     "load_average",
+    "locked",
     "output_folder",
     "read_card",
     "read_rows",
-    "training_settings",
+    "read_settings",
+    "start_from",
     "without_costs",
     "write_card",
     "write_rows",

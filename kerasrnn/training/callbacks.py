@@ -81,7 +81,9 @@ class TrainingSpeed(keras.callbacks.Callback):
 
     The logs get `tokens`, how many were learnt from since the first epoch,
     `tokens_per_second`, and `wall_seconds` and `cpu_seconds` of the epoch, so
-    that progress bar, history and any callback behind this one see them.
+    that progress bar, history and any callback behind this one see them. In
+    an epoch that `TrainingFolder.fit` goes on with, the seconds up to the
+    state that it goes on from count too.
 
     Args:
         tokens: Integer, how many an epoch learns from.
@@ -97,23 +99,36 @@ class TrainingSpeed(keras.callbacks.Callback):
         super().__init__()
         self.tokens = tokens
         self._clock = self._seconds = None
+        self._before = {}
 
     def on_epoch_begin(self, epoch, logs=None):
         self._clock, self._seconds = Stopwatch(), None
 
     def on_test_begin(self, logs=None):
         if self._seconds is None and self._clock is not None:
-            self._seconds = self._clock.read()
+            self._seconds = self.get_state()
 
     def on_epoch_end(self, epoch, logs=None):
         if logs is None:
             return
-        seconds = self._seconds or self._clock.read()
+        seconds = self._seconds or self.get_state()
+        self._before = {}
         logs.update(
             tokens=(epoch + 1) * self.tokens,
             tokens_per_second=self.tokens / max(seconds["wall_seconds"], 0.01),
             **seconds,
         )
+
+    def get_state(self):
+        """Returns what the epoch took so far."""
+        return {
+            name: self._before.get(name, 0.0) + seconds
+            for name, seconds in self._clock.read().items()
+        }
+
+    def set_state(self, state):
+        """Takes over what an epoch took in an earlier process."""
+        self._before = state
 
 
 def without_costs(history):

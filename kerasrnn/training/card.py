@@ -8,33 +8,12 @@ import platform
 import shlex
 import subprocess
 import sys
-import tempfile
 
 import keras
 
-
-def output_folder(path):
-    """Makes a folder, or says at once that it cannot be written.
-
-    Args:
-        path: String or path of the folder.
-
-    Returns:
-        The folder, a `pathlib.Path`.
-
-    Raises:
-        OSError: when the folder cannot be made or written.
-    """
-    path = pathlib.Path(path)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            return path
-    except OSError as error:
-        raise OSError(
-            "The output folder must be one that can be made and written. "
-            f"Received: '{path}' ({error.strerror})."
-        ) from error
+from kerasrnn.training.files import reading
+from kerasrnn.training.files import whole
+from kerasrnn.training.output_folder import output_folder  # noqa: F401
 
 
 def write_card(path, **facts):
@@ -55,7 +34,11 @@ def write_card(path, **facts):
         "device": {
             "cpu_cores": os.cpu_count(),
             "machine": platform.machine(),
-            "gpus": len(keras.distribution.list_devices("gpu")),
+            # JAX raises where it is asked for what it has none of.
+            "gpus": sum(
+                not name.startswith("cpu")
+                for name in keras.distribution.list_devices()
+            ),
         },
         "versions": {
             "python": platform.python_version(),
@@ -67,9 +50,8 @@ def write_card(path, **facts):
     # Python writes a NaN, and reads it, but it is no JSON.
     card = json.loads(json.dumps(card, default=str), parse_constant=str)
     text = json.dumps(card, ensure_ascii=False, indent=2)
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text + "\n", encoding="utf-8")
-    partial.replace(path)
+    with whole(path) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
 
 
 def read_card(path, **facts):
@@ -82,11 +64,15 @@ def read_card(path, **facts):
     Returns:
         The card, a dictionary; `None` where there is none, or one of a run
         with other facts.
+
+    Raises:
+        ValueError: when the file is damaged.
     """
     path = pathlib.Path(path)
     if not path.exists():
         return None
-    card = json.loads(path.read_text(encoding="utf-8"))
+    with reading(path, "Delete it, and its run will write it again."):
+        card = dict(json.loads(path.read_text(encoding="utf-8")))
     facts = json.loads(json.dumps(facts, default=str))
     if any(card.get(name) != fact for name, fact in facts.items()):
         return None

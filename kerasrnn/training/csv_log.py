@@ -1,8 +1,14 @@
-"""Rows of numbers as a CSV file: what a training notes as it goes."""
+"""Rows of numbers as a CSV file: what a training notes as it goes.
+
+Not `keras.callbacks.CSVLogger`, which appends: a kill leaves it half a row,
+and an epoch that is repeated a second one.
+"""
 
 import csv
 import math
 import pathlib
+
+from kerasrnn.training.files import whole
 
 
 def read_rows(path):
@@ -12,15 +18,24 @@ def read_rows(path):
 
     Args:
         path: Path of the file.
+
+    Raises:
+        ValueError: when it is no table of numbers, or a row is cut.
     """
     path = pathlib.Path(path)
     if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
-        return [
-            {name: float(value or math.nan) for name, value in row.items()}
-            for row in csv.DictReader(file)
-        ]
+        rows = list(csv.DictReader(file))
+    if any(None in row or None in row.values() for row in rows):
+        raise ValueError(
+            "A log must have as many numbers in each row as names at its top. "
+            f"Received: '{path}'."
+        )
+    return [
+        {name: float(value or math.nan) for name, value in row.items()}
+        for row in rows
+    ]
 
 
 def write_rows(path, rows):
@@ -32,13 +47,14 @@ def write_rows(path, rows):
             them lacks is left empty.
     """
     path = pathlib.Path(path)
-    partial = path.with_name(f".{path.name}.partial")
     names = dict.fromkeys(name for row in rows for name in row)
-    with partial.open("w", newline="", encoding="utf-8") as file:
+    with (
+        whole(path) as partial,
+        partial.open("w", newline="", encoding="utf-8") as file,
+    ):
         writer = csv.DictWriter(file, names)
         writer.writeheader()
         writer.writerows(rows)
-    partial.replace(path)
 
 
 def columns(rows):

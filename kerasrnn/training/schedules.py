@@ -1,6 +1,7 @@
-"""How often a translator reads its own words, step by step of its training.
+"""What changes step by step of a training: the learning and sampling rates.
 
-The three schedules of Bengio et al. 2015, section 2.4, for the argument
+How often a translator reads its own words is the sampling rate. The three
+schedules of Bengio et al. 2015, section 2.4, are for the argument
 `sampling_rate` of `kerasrnn.models.Translator`. In step `i` of the training,
 a token that the decoder reads is the true one with probability `e_i`; each
 schedule gives what is left for the tokens of the model, `1 - e_i`.
@@ -159,3 +160,27 @@ class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
 
     def get_config(self):
         return {"k": self.k}
+
+
+def cosine_schedule(peak, steps, warmup):
+    """Returns a learning rate that rises to a peak and falls to 0.
+
+    It rises linearly, and falls as half a cosine (Loshchilov and Hutter
+    2017).
+
+    Args:
+        peak: Float, the highest rate.
+        steps: Positive integer, how many batches the training has.
+        warmup: Integer, in how many of them it rises: in a tenth of all at
+            most.
+
+    Example:
+
+    >>> schedule = cosine_schedule(2e-3, 1000, 200)
+    >>> [round(float(schedule(step)), 4) for step in (50, 100, 550, 1000)]
+    [0.001, 0.002, 0.001, 0.0]
+    """
+    warmup = min(warmup, steps // 10)
+    return keras.optimizers.schedules.CosineDecay(
+        0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
+    )

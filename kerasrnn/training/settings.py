@@ -1,212 +1,252 @@
-"""What the recipes share: their command line, and what its words stand for."""
+"""What a recipe can be told: typed settings, and how a command line says them.
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class ReviewSettings(Settings):
+        units: Count = 128
+        \"""Width of a cell.\"""
+        attention: AttentionName | None = None
+        \"""How the words of a review are weighed.\"""
+
+    PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32, ...)}
+    settings = read_settings(PRESETS, "best", description=__doc__)
+
+`--units 64 --preset best` then gives `PRESETS["best"]` with 64 units.
+"""
 
 import argparse
+import dataclasses
+import math
+import pathlib
+import sys
+import types
+import typing
 
-import keras
-
-from kerasrnn.layers import FastGRUCell
-from kerasrnn.layers import FastLSTMCell
-from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import RHNCell
-
-CELLS = ("rnn", "lstm", "gru", "rhn", "gam_rhn")
+from kerasrnn.training.fingerprints import file_fingerprint
 
 
-class RecipeParser(argparse.ArgumentParser):
-    """Reads the flags of a recipe; a preset says what they leave open.
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """What a number must be, beside its type, as in `Annotated[int, ...]`.
 
-    Every recipe has the flags `--data-dir`, `--cell`, `--units`, `--epochs`,
-    `--batch-size`, `--learning-rate`, `--limit`, `--seed`, `--output` and
-    `--preset`; the others are added as to any parser, with no default but
-    where it is no setting of a preset. One of them is `--corpus`.
-
-    Args:
-        doc: String, the docstring of the recipe; its first line is shown.
-        name: String, name of the recipe and of its folder in `saved_models`.
-        presets: Dictionary of name to settings, a dictionary each. The
-            presets of a recipe are made out of "best".
-        built_in: String, name of the corpus that needs no download, and of
-            the preset for it.
-        comparisons: Dictionary of a preset's name to the names of the presets
-            that it compares. What they differ in cannot be given with it.
-
-    Example:
-
-    ```python
-    presets = {"best": {"corpus": "ptb", "units": 300}, ...}
-    parser = RecipeParser(__doc__, "ptb_lm", presets, "phrasebook")
-    parser.add_argument("--corpus", help="phrasebook, ptb, or a path")
-    args = parser.settings()
-    ```
+    Attributes:
+        words: String that says it.
+        hold: Function from the number to whether it is.
     """
 
-    def __init__(self, doc, name, presets, built_in, comparisons=None):
-        super().__init__(
-            description=doc.splitlines()[0],
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-        )
-        self._presets, self._built_in = presets, built_in
-        self._comparisons = comparisons or {}
-        add = self.add_argument
-        add("--data-dir", help="folder of the corpora; else $KERASRNN_DATA")
-        add("--cell", choices=CELLS, help="recurrent cell")
-        add("--units", type=count, help="width of a cell")
-        add("--epochs", type=count, help="passes over the corpus")
-        add("--batch-size", type=count, help="examples in a batch")
-        add("--learning-rate", type=float, help="the highest one")
-        add("--limit", type=count, help="use the first N examples only")
-        add("--seed", type=int, default=13, help="of order, weights, samples")
-        add("--output", default=f"saved_models/{name}", help="folder to write")
-        add(
-            "--preset",
-            choices=presets,
-            help=f"settings; without it, {built_in} for that corpus and best "
-            "for any other",
-        )
+    words: str
+    hold: typing.Callable[[float], bool]
 
-    def settings(self, arguments=None, preset=None):
-        """Parses a command line.
 
-        Args:
-            arguments: List of strings; `None` for those of the process.
-            preset: String, a preset in place of the one that the command line
-                names: a row of a comparison, with all flags that were given.
+Count = typing.Annotated[int, Bounds("a positive integer", lambda x: x >= 1)]
+Whole = typing.Annotated[
+    int, Bounds("an integer of at least 0", lambda x: x >= 0)
+]
+Rate = typing.Annotated[
+    float, Bounds("a number in [0, 1)", lambda x: 0 <= x < 1)
+]
+Positive = typing.Annotated[
+    float,
+    Bounds("a finite positive number", lambda x: math.isfinite(x) and x > 0),
+]
+Existing = typing.Annotated[
+    pathlib.Path,
+    Bounds("a file or folder that exists", lambda path: path.exists()),
+]
+AttentionName = typing.Literal[
+    "dot",
+    "scaled_dot",
+    "general",
+    "additive",
+    "multi_head",
+    "normed_bahdanau",
+    "scaled_luong",
+    "local_p",
+    "local_m",
+    "location",
+    "coverage",
+    "monotonic",
+    "luong",
+    "bahdanau",
+    "concat",
+]
 
-        Returns:
-            An `argparse.Namespace` with the settings of the preset, those
-            that were given in place of its own, `preset` and `data_dir`.
-        """
-        args = self.parse_args(arguments)
-        self._check_comparison(args)
-        args.preset = preset or args.preset
-        if args.preset is None:
-            real = args.corpus not in (None, self._built_in)
-            args.preset = "best" if real else self._built_in
-        given = {k: v for k, v in vars(args).items() if v is not None}
-        return argparse.Namespace(
-            **{"data_dir": None} | self._presets[args.preset] | given
-        )
 
-    def _check_comparison(self, args):
-        rows = [
-            self._presets[x] for x in self._comparisons.get(args.preset, ())
-        ]
-        for name, value in vars(args).items():
-            if value is not None and any(
-                row.get(name) != rows[0].get(name) for row in rows
-            ):
-                self.error(
-                    f"argument --{name.replace('_', '-')}: the models that "
-                    f"--preset {args.preset} compares differ in it"
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What all recipes can be told; a recipe derives its own from it.
+
+    Every value is checked against the type of its field when an instance is
+    made. Beside Python's own types, a field may be a `Count`, a `Whole`, a
+    `Rate`, a `Positive`, an `Existing` path, a `CellName` or an
+    `AttentionName`.
+
+    Attributes:
+        not_identity: Names of the fields that make no training another one.
+
+    Raises:
+        ValueError: when a value is not what its field says.
+    """
+
+    not_identity: typing.ClassVar[frozenset] = frozenset(
+        {"preset", "output", "data_dir", "epochs"}
+    )
+
+    preset: str = ""
+    """Settings to start from; other flags change them."""
+    output: pathlib.Path
+    """Folder to write."""
+    data_dir: pathlib.Path | None = None
+    """Folder of the corpora; else $KERASRNN_DATA."""
+    limit: Count | None = None
+    """Use the first N examples only."""
+    seed: Whole = 13
+    """Of order, weights and samples."""
+    epochs: Count
+    """Passes over the corpus; a run that has fewer goes on."""
+    batch_size: Count
+    """Examples in a batch."""
+    learning_rate: Positive
+    """The highest one."""
+
+    def __post_init__(self):
+        hints = typing.get_type_hints(type(self), include_extras=True)
+        for field in dataclasses.fields(self):
+            value, hint = getattr(self, field.name), hints[field.name]
+            if not _fits(value, hint):
+                raise ValueError(
+                    f"`{field.name}` must be {_words(hint)}. "
+                    f"Received: {field.name}={value!r}"
                 )
 
 
-def training_settings(args):
-    """Returns what a training depends on, apart from the data.
+def identity(settings):
+    """Returns what makes a training another one, the data left out.
 
-    Not where a run reads and writes, and by what name it was asked for: the
-    same training under another path is gone on with.
+    Not where it reads and writes, by what name it was asked for, and how
+    many epochs it is to have: `not_identity` of the settings. A file among
+    the others, such as a pipeline to start from, is told by what is in it.
 
     Args:
-        args: An `argparse.Namespace` that `RecipeParser` made.
+        settings: A `Settings`.
 
     Returns:
-        A dictionary.
+        A dictionary, for `TrainingFolder`.
 
     Example:
 
     ```python
-    folder = TrainingFolder("out", training_settings(args), "val_loss")
+    folder = TrainingFolder("out", identity(settings), "val_loss")
     ```
     """
-    places = ("data_dir", "output", "preset", "vectors_dir")
-    return {k: v for k, v in vars(args).items() if k not in places}
-
-
-def count(text):
-    """Reads a positive integer: a `type` for `argparse`.
-
-    Args:
-        text: String of decimal digits.
-
-    Raises:
-        argparse.ArgumentTypeError: when it is no positive integer.
-
-    Example:
-
-    >>> count("20")
-    20
-    """
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a positive integer, received {text!r}"
-        )
-    return int(text)
-
-
-def build_cell(name, units, depth=None, **options):
-    """Returns the recurrent cell that a recipe calls by a short name.
-
-    A GAM-RHN has as many memory groups of three slots as it has units, and
-    heads of half its units, at least one.
-
-    Args:
-        name: One of `CELLS`: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`,
-            `"gam_rhn"`.
-        units: Positive integer, width of the output.
-        depth: Positive integer, micro-steps of an RHN (3 where `None`) or a
-            GAM-RHN (2); the others have none.
-        **options: Passed to the cell, such as `recurrent_dropout`.
-
-    Raises:
-        ValueError: when there is no cell of that name.
-
-    Example:
-
-    >>> cell = build_cell("rhn", 256, recurrent_dropout=0.2)
-    """
-    if name == "gam_rhn":
-        return GAMRHNCell(
-            units,
-            depth or 2,
-            num_groups=units,
-            group_size=3,
-            head_units=max(1, units // 2),
-            **options,
-        )
-    if name == "rhn":
-        return RHNCell(units, depth or 3, **options)
-    cells = {
-        "rnn": keras.layers.SimpleRNNCell,
-        "lstm": FastLSTMCell,
-        "gru": FastGRUCell,
+    return {
+        name: file_fingerprint(value) if _is_file(value) else value
+        for name, value in dataclasses.asdict(settings).items()
+        if name not in settings.not_identity
     }
-    if name not in cells:
-        raise ValueError(
-            f"There is no cell {name!r}. Expected one of {', '.join(CELLS)}."
-        )
-    return cells[name](units, **options)
 
 
-def cosine_schedule(peak, steps, warmup):
-    """Returns a learning rate that rises to a peak and falls to 0.
-
-    It rises linearly, and falls as half a cosine (Loshchilov and Hutter
-    2017).
+def by_size(settings, count, sizes):
+    """Chooses by the size of a corpus what settings leave open, and says it.
 
     Args:
-        peak: Float, the highest rate.
-        steps: Positive integer, how many batches the training has.
-        warmup: Integer, in how many of them it rises: in a tenth of all at
-            most.
+        settings: A `Settings`, some of whose fields are `None`.
+        count: Integer, how many examples there are to learn from.
+        sizes: Dictionary of the greatest count, rising, the last infinite, to
+            a dictionary of name to value.
+
+    Returns:
+        The settings with those values where they are `None`.
 
     Example:
 
-    >>> schedule = cosine_schedule(2e-3, 1000, 200)
-    >>> [round(float(schedule(step)), 4) for step in (50, 100, 550, 1000)]
-    [0.001, 0.002, 0.001, 0.0]
+    ```python
+    sizes = {10_000: {"units": 64}, math.inf: {"units": 256}}
+    settings = by_size(settings, len(texts), sizes)
+    ```
     """
-    warmup = min(warmup, steps // 10)
-    return keras.optimizers.schedules.CosineDecay(
-        0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
+    values = next(sizes[most] for most in sizes if count <= most)
+    found = {k: v for k, v in values.items() if getattr(settings, k) is None}
+    if found:
+        words = ", ".join(f"{name} {value}" for name, value in found.items())
+        print(f"For a corpus of this size: {words}.")
+    return dataclasses.replace(settings, **found)
+
+
+def read_settings(presets, default, description="", args=None):
+    """Reads the settings of a recipe from its command line.
+
+    Every field is a flag, `batch_size` for one `--batch-size`; the string
+    below a field is its line of help. A flag is stronger than the preset.
+    What is wrong ends the process with a message and exit code 2.
+
+    Args:
+        presets: Dictionary of name to `Settings`, all of one class.
+        default: String, the preset without `--preset`, or a function that
+            returns it for the value of `--corpus`, `None` where it is not
+            given.
+        description: String; its first line is shown.
+        args: List of strings; `None` for those of the process.
+
+    Returns:
+        An instance of the class of the presets.
+
+    Example:
+
+    ```python
+    settings = read_settings(PRESETS, "best", args=["--epochs", "3"])
+    ```
+    """
+    # Recipes have it; the package loads without.
+    import tyro
+
+    args = sys.argv[1:] if args is None else list(args)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--preset", choices=presets)
+    parser.add_argument("--corpus")
+    given = parser.parse_known_args(args)[0]
+    if callable(default):
+        default = default(given.corpus)
+    name = given.preset or default
+    preset = dataclasses.replace(presets[name], preset=name)
+    return tyro.cli(
+        type(preset),
+        default=preset,
+        args=args,
+        description=f"{description.strip().partition(chr(10))[0]}\n\n"
+        f"Presets: {', '.join(presets)}.",
     )
+
+
+def _is_file(value):
+    return isinstance(value, pathlib.Path) and value.is_file()
+
+
+def _fits(value, hint):
+    """Whether a value is of a type; of containers, only the outside."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _fits(value, parts[0]) and all(
+            mark.hold(value) for mark in parts[1:] if isinstance(mark, Bounds)
+        )
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is typing.Literal:
+        return value in parts
+    if hint in (int, float):
+        # A boolean is an integer to Python.
+        kinds = (int, float) if hint is float else int
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    return isinstance(value, origin or hint)
+
+
+def _words(hint):
+    """What a type asks for, in words."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        marks = [mark for mark in parts[1:] if isinstance(mark, Bounds)]
+        return marks[0].words if marks else _words(parts[0])
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(_words, parts))
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(repr, parts))}"
+    return "None" if hint is types.NoneType else f"of type {hint.__name__}"

@@ -1,53 +1,58 @@
-"""What a training leaves on disk, so that it can be gone on with."""
+"""A training on disk: interrupted, it resumes; ended, it can go on."""
 
-import json
 import math
-import os
 import pathlib
-import zlib
 
-import h5py
 import keras
 
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
-
-_LOG = "history.csv"
-_NEW_STATE = "new.weights.h5"
-
-
-def fingerprint(facts):
-    """Returns eight hexadecimal digits that stand for some facts.
-
-    Args:
-        facts: What `json.dumps` takes, and paths.
-
-    Raises:
-        TypeError: when there is anything else in it. Of an array, for one,
-            give the list.
-
-    Example:
-
-    >>> fingerprint({"units": 8}) == fingerprint({"units": 9})
-    False
-    """
-    text = json.dumps(facts, default=os.fspath, sort_keys=True)
-    return f"{zlib.crc32(text.encode()):08x}"
+from kerasrnn.training.files import reading
+from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.output_folder import locked
+from kerasrnn.training.run_callbacks import BEST
+from kerasrnn.training.run_callbacks import LOG
+from kerasrnn.training.run_callbacks import First
+from kerasrnn.training.run_callbacks import Last
+from kerasrnn.training.run_callbacks import Run
+from kerasrnn.training.run_callbacks import kept_epochs
+from kerasrnn.training.run_state import Progress
+from kerasrnn.training.run_state import anew
+from kerasrnn.training.run_state import build_metrics
+from kerasrnn.training.run_state import check_weights
+from kerasrnn.training.run_state import constant_rate
+from kerasrnn.training.run_state import load_state
+from kerasrnn.training.run_state import load_weights
+from kerasrnn.training.run_state import read_progress
+from kerasrnn.training.run_state import remove_earlier_states
+from kerasrnn.training.run_state import states
+from kerasrnn.training.settings_file import make_training_folder
 
 
 class TrainingFolder:
-    """What a training leaves on disk, so that it can be gone on with.
+    """A training on disk: interrupted, it resumes; ended, it can go on.
 
-    A folder of its own for each combination of settings holds the state of
-    the last epoch, the weights of the best one, and the log of all epochs,
-    those before an interruption too. Every file is there whole or not at
-    all. An epoch counts once it is validated and logged: one that was
-    interrupted before is learnt again. When `fit` returns, stopped early or
-    not, the training has ended, and another `fit` begins anew.
+    A folder of its own for each combination of settings holds the last state
+    (weights, optimizer, random generators, and within an epoch the batch and
+    the running metrics), the weights of the best epoch, and the log of all
+    epochs. Every file is there whole or not at all. An epoch counts once it
+    is validated and logged.
+
+    What is gone on with learns what it would have learnt uninterrupted, to
+    the last digit where the backend computes the same twice: batches come in
+    the order of their epoch, and dropout goes on. A learning rate that
+    depends on the number of epochs is that of the new number.
+
+    Settings are what makes a training another one, and the caller chooses
+    them. The number of epochs is none of them. Where the learning rate is
+    one, another rate begins a training of its own, and `fit` says so; where
+    it is left out, the training goes on with the rate of the new optimizer.
+    To fine-tune is to begin anew from other weights: the settings then hold
+    the fingerprint of what it begins from (`file_fingerprint`, `start_from`).
 
     Args:
-        output: Folder to make it in.
+        output: Folder to make it in. One process at a time trains there.
         settings: Dictionary of what the training depends on, the data
             included: with other data, the same ids may be other words.
         monitor: Name of the logged value that says which epoch is best. One
@@ -58,197 +63,205 @@ class TrainingFolder:
 
     Attributes:
         best: Path of the weights of the best epoch.
-        path: Path of the folder.
+        path: Path of the folder, made by `fit`.
 
     Example:
 
     ```python
-    folder = TrainingFolder("out", {"units": 8, "epochs": 10}, "val_loss")
-    if folder.epochs_done() < 10:
-        model.fit(
-            **folder.resume(model, batches),
-            epochs=10,
-            callbacks=folder.callbacks(),
-        )
-    model.load_weights(folder.best)
+    folder = TrainingFolder("out", {"units": 8, "seed": 1}, "val_loss")
+    history = folder.fit(
+        model, batches, epochs=10, validation_data=validation
+    )
+    folder.load_best(model)
     ```
     """
 
     def __init__(self, output, settings, monitor, mode="min", keep=0):
         self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
-        self.path.mkdir(parents=True, exist_ok=True)
-        self.best = self.path / "best.weights.h5"
+        self.best = self.path / BEST
+        self._settings = settings
         self._monitor, self._mode, self._keep = monitor, mode, keep
 
-    def resume(self, model, batches):
-        """Loads the state that an interrupted training left, if one did.
+    def fit(
+        self,
+        model,
+        batches,
+        epochs,
+        validation_data=None,
+        callbacks=(),
+        minutes=10.0,
+        verbose="auto",
+    ):
+        """Trains up to a number of epochs, from where an earlier call ended.
 
-        The training then learns what it would have learnt uninterrupted:
-        batches come in the order of their epoch, and dropout goes on.
+        Where as many epochs are done, nothing is learnt and the model stays
+        as it is. The same holds of a training that a callback ended, such as
+        `keras.callbacks.EarlyStopping`, until more epochs are asked for than
+        were then; the callback counts anew.
 
         Args:
-            model: A built and compiled `keras.Model`.
-            batches: `tf.data.Dataset` of what an epoch learns, which may be
-                shuffled anew every time. Its length must be known.
+            model: A built and compiled `keras.Model`. It ends with the last
+                weights; see `load_best`.
+            batches: `tf.data.Dataset` of what an epoch learns, of known
+                length. It may be shuffled anew every epoch; one that was
+                iterated over before goes on in its own order.
+            epochs: Positive integer, how many epochs there are to be, those
+                of earlier calls included.
+            validation_data: As for `keras.Model.fit`.
+            callbacks: List of callbacks. What they log is logged, and what
+                they do to the weights at the end of an epoch is in the
+                weights of that epoch, not in the state to go on from. What a
+                method `get_state` returns, a dictionary for JSON, is in the
+                states within an epoch, and given to its `set_state`.
+            minutes: Float, how often to save the state within an epoch.
+            verbose: As for `keras.Model.fit`.
 
         Returns:
-            Arguments of `fit`: `x`, the batches that are left, and
-            `steps_per_epoch`, `initial_epoch` and `shuffle`.
-        """
-        states = _numbered(self.path, "state")
-        epochs = max(states, default=0)
-        if states:
-            if not model.optimizer.built:
-                model.optimizer.build(model.trainable_variables)
-            model.load_weights(states[epochs])
-            _load_seeds(model, states[epochs])
-        return {
-            # One iterator for all epochs: Keras makes one or two for each.
-            "x": batches.repeat().skip(epochs * len(batches)),
-            "steps_per_epoch": len(batches),
-            "initial_epoch": epochs,
-            "shuffle": False,
-        }
+            The log of all epochs: a dictionary of name to list.
 
-    def callbacks(self, inner=()):
-        """Returns the callbacks of `fit`, `inner` among them.
+        Raises:
+            FloatingPointError: when the loss is NaN or infinite.
+            OSError: when a file cannot be written, as on a full disk.
+            RuntimeError: when another process trains in the output folder.
+            ValueError: when a file of an earlier call is damaged, or
+                `monitor` is not logged.
+        """
+        with locked(self.path.parent):
+            start = self._start()
+            if epochs <= max(start.epoch, start.stopped):
+                print(
+                    f"{start.epoch} epochs are trained, in '{self.path}'. "
+                    "Training goes on where more are asked for."
+                )
+            else:
+                self._train(
+                    *(model, batches, callbacks, start, 60 * minutes),
+                    epochs=epochs,
+                    validation_data=validation_data,
+                    verbose=verbose,
+                )
+            return self.history()
+
+    def load_best(self, model):
+        """Loads the weights of the best epoch.
 
         Args:
-            inner: Callbacks to run before the weights and the log are
-                written: what they log is logged. The state to go on from is
-                saved before them, whatever they do to the weights.
+            model: A `keras.Model` like the one that was trained.
+
+        Raises:
+            ValueError: when the file is damaged, or of another model.
         """
-        record = _Record(self, self._monitor, self._mode, self._keep)
-        return [_State(self.path), *inner, record]
+        with reading(self.best, anew(self.path)):
+            load_weights(model, self.best)
 
     def last(self):
         """Returns the paths of the weights that are kept, the last last."""
-        paths = _numbered(self.path, "epoch")
+        paths = kept_epochs(self.path)
         return [paths[epoch] for epoch in sorted(paths)]
 
     def epochs_done(self):
         """Returns how many epochs are in the log."""
-        return len(read_rows(self.path / _LOG))
+        return len(self._rows())
 
     def history(self):
         """Returns the log: a dictionary of lists, one number an epoch."""
-        history = columns(read_rows(self.path / _LOG))
+        history = columns(self._rows())
         history.pop("epoch", None)
         return history
 
+    def _train(self, model, batches, callbacks, start, seconds, **options):
+        metrics, rate = [], constant_rate(model.optimizer)
+        if start.batch or keras.backend.backend() == "jax":
+            # What is restored must exist. On JAX, `fit` would see to that by
+            # drawing a batch, and the order of the others would change.
+            build_metrics(model, batches)
+        if start.epoch or start.batch:
+            print(
+                f"Training goes on after epoch {start.epoch} and "
+                f"{start.batch} batches of the next; what was learnt is "
+                "passed over."
+            )
+            metrics = load_state(model, self._state())
+        steps = len(batches)
+        run = Run(
+            *(self.path, start, steps, rate),
+            *(self._is_best, self._keep, seconds),
+        )
+        model.fit(
+            # One iterator for all epochs: Keras makes one or two for each.
+            batches.repeat().skip(start.epoch * steps + start.batch),
+            initial_epoch=start.epoch,
+            steps_per_epoch=steps,
+            shuffle=False,
+            callbacks=[First(run, metrics), *callbacks, Last(run, callbacks)],
+            **options,
+        )
 
-class _State(keras.callbacks.Callback):
-    """Saves what a training goes on from, before others change it."""
-
-    def __init__(self, folder):
-        super().__init__()
-        self.folder = folder
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.model.save_weights(self.folder / _NEW_STATE)
-        _add_seeds(self.model, self.folder / _NEW_STATE)
-
-
-class _Record(keras.callbacks.Callback):
-    """Writes every epoch down, and last of all the state behind it."""
-
-    def __init__(self, folder, monitor, mode, keep):
-        super().__init__()
-        self.folder = folder
-        self.monitor, self.mode, self.keep = monitor, mode, keep
-
-    def on_epoch_end(self, epoch, logs=None):
-        logs, path = logs or {}, self.folder.path
-        if self.monitor not in logs:
+    def _is_best(self, row, earlier):
+        if self._monitor not in row:
             raise ValueError(
                 "`monitor` must be a value that the training logs, of "
-                f"{', '.join(logs)}. Received: monitor={self.monitor!r}"
+                f"{', '.join(list(row)[1:])}. "
+                f"Received: monitor={self._monitor!r}"
             )
-        # What an interrupted training logged may come again.
-        rows = [row for row in read_rows(path / _LOG) if row["epoch"] < epoch]
-        if self._is_best(logs, rows):
-            self._save(self.folder.best)
-        if self.keep:
-            self._save(_name(path, "epoch", epoch))
-            for number, old in _numbered(path, "epoch").items():
-                if not epoch - self.keep < number <= epoch:
-                    old.unlink()
-        write_rows(path / _LOG, [*rows, {"epoch": epoch, **logs}])
-        earlier = _numbered(path, "state").values()
-        (path / _NEW_STATE).replace(_name(path, "state", epoch + 1))
-        for state in earlier:
-            state.unlink(missing_ok=True)
+        sign = -1 if self._mode == "max" else 1
+        new = sign * row[self._monitor]
+        others = [sign * other[self._monitor] for other in earlier]
+        return all(new < value or math.isnan(value) for value in others)
 
-    def on_train_end(self, logs=None):
-        for state in _numbered(self.folder.path, "state").values():
-            state.unlink()
+    def _state(self):
+        found = states(self.path)
+        return found[max(found)] if found else None
 
-    def _is_best(self, logs, rows):
-        sign = -1 if self.mode == "max" else 1
-        new = sign * logs[self.monitor]
-        earlier = [sign * row[self.monitor] for row in rows]
-        return all(new < value or math.isnan(value) for value in earlier)
+    def _rows(self):
+        state = self._state()
+        remedy = anew(self.path) if state is None else self._new_log(state)
+        with reading(self.path / LOG, remedy):
+            return read_rows(self.path / LOG)
 
-    def _save(self, path):
-        partial = path.with_name(f"partial-{path.name}")
-        self.model.save_weights(partial)
-        partial.replace(path)
+    def _new_log(self, state):
+        return (
+            f"Delete it: training goes on from '{state.name}', out of which "
+            "the log is written anew."
+        )
 
+    def _start(self):
+        """Makes the folder, or finds out how far the training in it is."""
+        if not self.path.exists():
+            make_training_folder(self.path, self._settings)
+        # A process that was killed may not have come to it.
+        remove_earlier_states(self.path)
+        for partial in self.path.glob("partial-*"):
+            partial.unlink()
+        state, log = self._state(), self.path / LOG
+        if state is None:
+            # Interrupted, a training may have logged its first epoch.
+            if len(self._rows()) > 1:
+                raise ValueError(
+                    "There is a log, and no state to go on from. "
+                    f"{anew(self.path)} Received: '{log}'."
+                )
+            return Progress()
+        progress = read_progress(state)
+        if progress.rows:
+            self._check_log(progress, state)
+            check_weights(self.best)
+        return progress
 
-def _seeds(model):
-    """The states of the random generators, which no file of weights has."""
-    weights = {id(weight) for weight in model.weights}
-    return [x for x in model.variables if id(x) not in weights]
-
-
-def _add_seeds(model, path):
-    with h5py.File(path, "a") as file:
-        for i, seed in enumerate(_seeds(model)):
-            file[f"seeds/{i}"] = keras.ops.convert_to_numpy(seed)
-
-
-def _load_seeds(model, path):
-    with h5py.File(path) as file:
-        for i, seed in enumerate(_seeds(model)):
-            seed.assign(file[f"seeds/{i}"][()])
-
-
-def _name(folder, kind, number):
-    return folder / f"{kind}-{number:04d}.weights.h5"
-
-
-def _numbered(folder, kind):
-    """The files of a kind, by their numbers."""
-    return {
-        int(path.name.split(".")[0].removeprefix(f"{kind}-")): path
-        for path in folder.glob(f"{kind}-*.weights.h5")
-    }
+    def _check_log(self, progress, state):
+        """Compares the log with the state, which an epoch may be missing."""
+        log = self.path / LOG
+        if not log.exists():
+            write_rows(log, progress.rows)
+        rows, expected = self._rows(), progress.rows
+        found = [_without_nan(row) for row in rows[: len(expected)]]
+        if found != [_without_nan(row) for row in expected]:
+            raise ValueError(
+                f"The log is not the one of the {len(expected)} epochs that "
+                f"were trained. {self._new_log(state)} "
+                f"Received: '{log}' of {len(rows)} epochs."
+            )
 
 
-def load_average(model, paths):
-    """Sets the weights of a model to the mean of those in some files.
-
-    Args:
-        model: A built `keras.Model`.
-        paths: List of paths, of weights that `model.save_weights` wrote.
-
-    Raises:
-        ValueError: when there is no path.
-
-    Example:
-
-    ```python
-    load_average(model, TrainingFolder("out", {}, "loss", keep=3).last())
-    ```
-    """
-    if not paths:
-        raise ValueError("`paths` must name at least one file. Received: [].")
-    total = None
-    for path in paths:
-        model.load_weights(path)
-        weights = model.get_weights()
-        if total is None:
-            total = weights
-        else:
-            total = [a + b for a, b in zip(total, weights, strict=True)]
-    model.set_weights([weight / len(paths) for weight in total])
+def _without_nan(row):
+    return {name: x for name, x in row.items() if not math.isnan(x)}

@@ -28,6 +28,14 @@ def test_a_file_is_never_half_written(tmp_path):
     assert read_rows(path) == [{"a": 1.5}]
 
 
+@pytest.mark.parametrize("text", ["a,b\n1,2\n3", "a,b\n1,x\n", "a\n1,2\n"])
+def test_a_row_that_is_cut_is_an_error(tmp_path, text):
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError):
+        read_rows(path)
+
+
 def test_columns():
     assert columns([]) == {}
     assert columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}]) == {

@@ -4,6 +4,7 @@ import pytest
 from kerasrnn.training import ExponentialSampling
 from kerasrnn.training import InverseSigmoidSampling
 from kerasrnn.training import LinearSampling
+from kerasrnn.training import cosine_schedule
 from tests import helpers
 
 STEPS = np.array([0, 1, 7, 100, 1234, 50_000, 3_000_000])
@@ -67,3 +68,16 @@ def test_arguments_out_of_range(schedule_class, config):
     name, value = list(config.items())[-1]
     with pytest.raises(ValueError, match=rf"`{name}`.*{name}={value}"):
         schedule_class(**config)
+
+
+def test_the_rate_rises_to_its_peak_and_falls_to_zero():
+    schedule = cosine_schedule(0.5, 100, 10)
+    rates = [float(schedule(step)) for step in range(101)]
+    np.testing.assert_allclose(rates[:11], np.linspace(0, 0.5, 11), atol=1e-6)
+    down = 0.25 * (1 + np.cos(np.linspace(0, np.pi, 91)))
+    np.testing.assert_allclose(rates[10:], down, atol=1e-6)
+
+
+def test_a_short_training_rises_for_a_tenth_of_it():
+    schedule = cosine_schedule(1.0, 20, 200)
+    assert float(schedule(2)) == max(float(schedule(i)) for i in range(20))

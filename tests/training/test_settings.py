@@ -1,144 +1,181 @@
-import keras
-import numpy as np
+import dataclasses
+import math
+import pathlib
+import typing
+
 import pytest
 
-from kerasrnn.layers import GAMRHNCell
-from kerasrnn.layers import RHNCell
-from kerasrnn.training import RecipeParser
-from kerasrnn.training import build_cell
-from kerasrnn.training import cosine_schedule
-from kerasrnn.training import training_settings
-from kerasrnn.training.settings import CELLS
+from kerasrnn.layers.attention.by_name import _BY_NAME
+from kerasrnn.training import AttentionName
+from kerasrnn.training import CellName
+from kerasrnn.training import Count
+from kerasrnn.training import EncoderSettings
+from kerasrnn.training import Existing
+from kerasrnn.training import Positive
+from kerasrnn.training import Rate
+from kerasrnn.training import Settings
+from kerasrnn.training import Whole
+from kerasrnn.training import by_size
+from kerasrnn.training import fingerprint
+from kerasrnn.training import identity
+from kerasrnn.training import read_settings
 
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SomeSettings(Settings):
+    not_identity = Settings.not_identity | {"vectors_dir"}
+
+    output: pathlib.Path = pathlib.Path("saved_models/some")
+    vectors_dir: pathlib.Path | None = None
+    """Where word vectors are."""
+    cell: CellName = "rhn"
+    """Recurrent cell."""
+    attention: AttentionName | None = None
+    """To what was read."""
+    units: Count = 8
+    """Width of a cell."""
+    warmup: Whole = 0
+    """Batches in which the rate rises."""
+    clip: Positive = 1
+    """Norm of a gradient at most."""
+    dropout: Rate = 0.0
+    """Of units."""
+    tied: bool = True
+    """One matrix at both ends."""
+    decay: tuple[float, int] | None = None
+    """Of the rate, and from which epoch on."""
+
+
+SMALL = SomeSettings(epochs=9, batch_size=4, learning_rate=0.1)
 PRESETS = {
-    "best": {"corpus": "ptb", "units": 300, "depth": 2, "epochs": 9},
-    "small": {"corpus": "ptb", "units": 30, "depth": 1, "epochs": 9},
-    "phrasebook": {"corpus": "phrasebook", "units": 8, "depth": 1, "epochs": 1},
-    "sizes": {"corpus": "ptb", "units": 3, "depth": 1, "epochs": 9},
+    "small": SMALL,
+    "large": dataclasses.replace(SMALL, units=300, attention="additive"),
 }
-COMPARISONS = {"sizes": ["best", "small"]}
 
 
-@pytest.fixture
-def parser():
-    parser = RecipeParser(
-        "Trains.\n\nMore.", "some_lm", PRESETS, "phrasebook", COMPARISONS
+def read(*args):
+    return read_settings(PRESETS, "small", "Trains.\n\nMore.", args)
+
+
+def test_a_flag_is_stronger_than_the_preset():
+    assert read() == dataclasses.replace(SMALL, preset="small")
+    found = read("--preset", "large", "--batch-size", "5", "--no-tied")
+    assert (found.preset, found.units, found.batch_size) == ("large", 300, 5)
+    assert (found.attention, found.tied) == ("additive", False)
+    found = read(
+        "--preset=large", "--attention", "None", "--decay", "1.02", "3"
     )
-    parser.add_argument("--corpus")
-    return parser
+    assert (found.attention, found.decay) == (None, (1.02, 3))
+
+
+def test_the_command_line_of_the_process_is_the_default(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["some.py", "--seed", "7"])
+    assert read_settings(PRESETS, "small").seed == 7
 
 
 @pytest.mark.parametrize(
-    "arguments, preset",
+    "name, value, words",
     [
-        ([], "phrasebook"),
-        (["--corpus", "phrasebook"], "phrasebook"),
-        (["--corpus", "my.txt"], "best"),
-        (["--corpus", "my.txt", "--preset", "small"], "small"),
-        (["--preset", "best"], "best"),
+        ("units", 0, "a positive integer"),
+        ("units", True, "a positive integer"),
+        ("units", 2.0, "a positive integer"),
+        ("limit", -1, "a positive integer or None"),
+        ("seed", -1, "an integer of at least 0"),
+        ("dropout", 1.0, r"a number in \[0, 1\)"),
+        ("dropout", math.nan, r"a number in \[0, 1\)"),
+        ("learning_rate", math.nan, "a finite positive number"),
+        ("learning_rate", 0.0, "a finite positive number"),
+        ("clip", math.inf, "a finite positive number"),
+        ("cell", "ltsm", "one of 'rnn', 'lstm', 'gru', 'rhn', 'gam_rhn'"),
+        ("attention", "adittive", "one of 'dot', .* or None"),
+        ("tied", "no", "of type bool"),
     ],
 )
-def test_which_preset(parser, arguments, preset):
-    args = parser.settings(arguments)
-    assert args.preset == preset
-    assert args.depth == PRESETS[preset]["depth"]
-    assert args.units == PRESETS[preset]["units"]
-    expected = PRESETS[preset]["corpus"]
-    assert args.corpus == (arguments[1] if "my.txt" in arguments else expected)
+def test_a_wrong_value_is_refused_when_it_is_given(name, value, words):
+    with pytest.raises(ValueError, match=f"`{name}` must be {words}.*{name}="):
+        dataclasses.replace(SMALL, **{name: value})
 
 
-def test_a_flag_is_stronger_than_the_preset(parser):
-    args = parser.settings(["--preset", "small", "--units", "4", "--limit=5"])
-    assert (args.units, args.epochs, args.limit) == (4, 9, 5)
-
-
-def test_a_row_of_a_comparison_has_the_flags_that_were_given(parser):
-    given = ["--preset", "sizes", "--epochs", "4", "--seed", "2"]
-    row = parser.settings(given, preset="small")
-    assert (row.preset, row.units, row.epochs, row.seed) == ("small", 30, 4, 2)
-
-
-def test_a_training_depends_on_no_path(parser):
-    here = ["--preset", "small", "--output", "here"]
-    there = ["--units", "30", "--corpus", "ptb", "--data-dir=there"]
-    settings = [
-        training_settings(parser.settings(given, preset))
-        for given, preset in ((here, None), (there, "small"))
-    ]
-    assert settings[0] == settings[1]
-    expected = PRESETS["small"] | {"seed": 13}
-    assert expected.items() <= settings[0].items()
-    other = parser.settings([*here, "--seed", "14"])
-    assert training_settings(other) != settings[0]
-
-
-def test_what_neither_says_has_a_default(parser):
-    args = parser.settings([])
-    assert args.output == "saved_models/some_lm"
-    assert args.seed == 13
-    assert args.data_dir is None
-
-
-def test_the_command_line_of_the_process_is_the_default(parser, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["some_lm.py", "--seed", "7"])
-    assert parser.settings().seed == 7
+def test_a_setting_that_does_not_exist_is_an_error():
+    with pytest.raises(TypeError, match="dropuot"):
+        dataclasses.replace(SMALL, dropuot=0.5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        SMALL.dropout = 0.5
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    "args, message",
     [
         (["--preset", "none"], "invalid choice: 'none'"),
-        (["--units", "many"], "a positive integer, received 'many'"),
-        (["--limit", "0"], "a positive integer, received '0'"),
-        (["--epochs=-1"], "a positive integer, received '-1'"),
-        (["--unit5", "8"], "unrecognized arguments: --unit5 8"),
-        (["--preset", "sizes", "--units", "3"], "argument --units: the models"),
+        (["--units", "many"], "many"),
+        (["--units", "0"], "`units` must be a positive integer"),
+        (["--learning-rate", "nan"], "must be a finite positive number"),
+        (["--attention", "adittive"], "adittive"),
+        (["--unit5", "8"], "--unit5"),
     ],
 )
-def test_what_it_does_not_know_it_says(parser, arguments, message, capsys):
+def test_a_mistake_ends_with_a_message(args, message, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit) as exit:
-        parser.settings(arguments)
+        read(*args)
     assert exit.value.code == 2
-    assert message in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert message in shown and "Traceback" not in shown
 
 
-def test_help_shows_the_first_line_alone(parser, capsys):
-    with pytest.raises(SystemExit):
-        parser.settings(["--help"])
-    shown = capsys.readouterr().out
+def test_help_has_every_flag_and_its_line(capsys):
+    with pytest.raises(SystemExit) as exit:
+        read("--help")
+    assert exit.value.code == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for field in dataclasses.fields(SomeSettings):
+        assert f"--{field.name.replace('_', '-')}" in shown
     assert "Trains." in shown and "More." not in shown
+    assert "Presets: small, large." in shown
+    for line in ("Folder to write.", "Passes over", "Where word vectors are."):
+        assert line in shown
 
 
-@pytest.mark.parametrize("name", CELLS)
-def test_every_cell_runs(name):
-    cell = build_cell(name, 8, recurrent_dropout=0.25)
-    assert cell.recurrent_dropout == 0.25
-    assert keras.layers.RNN(cell)(np.ones((2, 3, 4), "float32")).shape == (2, 8)
+def test_a_training_depends_on_no_place_and_no_number_of_epochs():
+    here = read("--output", "here", "--epochs", "2", "--vectors-dir", "x")
+    there = read("--data-dir", "there")
+    assert identity(here) == identity(there)
+    assert identity(read("--seed", "14")) != identity(here)
+    assert {"cell", "units", "learning_rate"} <= identity(here).keys()
+    assert len(fingerprint(identity(here))) == 8
 
 
-@pytest.mark.parametrize(
-    "name, cell_class, depth",
-    [("rhn", RHNCell, 3), ("gam_rhn", GAMRHNCell, 2)],
-)
-def test_the_depth_of_a_cell(name, cell_class, depth):
-    assert type(build_cell(name, 8)) is cell_class
-    assert build_cell(name, 8).depth == depth
-    assert build_cell(name, 8, 5).depth == 5
+def test_the_names_of_attention_are_those_of_the_layers():
+    assert set(typing.get_args(AttentionName)) == set(_BY_NAME)
 
 
-def test_a_cell_that_does_not_exist():
-    with pytest.raises(ValueError, match="no cell 'qrnn'.*one of rnn, lstm"):
-        build_cell("qrnn", 8)
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OtherSettings(EncoderSettings):
+    output: pathlib.Path = pathlib.Path("saved_models/other")
+    learning_rate: Positive = 0.1
+    vectors: typing.Literal["mine"] | Existing | None = None
 
 
-def test_the_rate_rises_to_its_peak_and_falls_to_zero():
-    schedule = cosine_schedule(0.5, 100, 10)
-    rates = [float(schedule(step)) for step in range(101)]
-    np.testing.assert_allclose(rates[:11], np.linspace(0, 0.5, 11), atol=1e-6)
-    down = 0.25 * (1 + np.cos(np.linspace(0, np.pi, 91)))
-    np.testing.assert_allclose(rates[10:], down, atol=1e-6)
+def test_a_file_is_told_by_what_is_in_it(tmp_path):
+    paths = [tmp_path / name for name in ("a", "b")]
+    for path in paths:
+        path.write_text("same", "utf-8")
+    first, second = (identity(OtherSettings(vectors=path)) for path in paths)
+    assert first == second
+    paths[0].write_text("other", "utf-8")
+    assert identity(OtherSettings(vectors=paths[0])) != second
+    with pytest.raises(ValueError, match="'mine' or a file or folder that ex"):
+        OtherSettings(vectors=tmp_path / "absent")
 
 
-def test_a_short_training_rises_for_a_tenth_of_it():
-    schedule = cosine_schedule(1.0, 20, 200)
-    assert float(schedule(2)) == max(float(schedule(i)) for i in range(20))
+def test_the_size_of_a_corpus_says_what_is_left_open(capsys):
+    sizes = {
+        10: {"units": 2, "epochs": 9},
+        math.inf: {"units": 8, "epochs": 1},
+    }
+    open_ = OtherSettings(epochs=4)
+    found = [by_size(open_, count, sizes) for count in (10, 11)]
+    assert [(x.units, x.epochs) for x in found] == [(2, 4), (8, 4)]
+    assert "For a corpus of this size: units 2.\n" in capsys.readouterr().out
+    assert by_size(found[0], 99, sizes) == found[0]
+    assert not capsys.readouterr().out

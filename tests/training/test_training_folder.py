@@ -1,5 +1,12 @@
+import contextlib
 import itertools
 import math
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import time
 
 import keras
 import numpy as np
@@ -8,9 +15,11 @@ import tensorflow as tf
 
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import TrainingSpeed
+from kerasrnn.training import files
 from kerasrnn.training import fingerprint
 from kerasrnn.training import load_average
-from kerasrnn.training import write_rows
+from kerasrnn.training import locked
+from kerasrnn.training import run_state
 
 X, Y = np.linspace(-1, 1, 8).reshape(8, 1), np.ones((8, 1))
 BATCHES = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
@@ -30,19 +39,25 @@ def new_model(rate=0.1):
     return model
 
 
-def train(folder, model, *inner, epochs=4):
-    model.fit(
-        **folder.resume(model, BATCHES),
-        epochs=epochs,
+def train(folder, model, *callbacks, epochs=4, minutes=10):
+    folder.fit(
+        model,
+        BATCHES,
+        epochs,
         validation_data=(X, Y),
-        callbacks=folder.callbacks(inner),
+        callbacks=callbacks,
+        minutes=minutes,
         verbose=0,
     )
     return model
 
 
+def file_names(folder):
+    return {path.name for path in folder.path.iterdir()}
+
+
 def weights_at(model, path):
-    model.load_weights(path)
+    load_average(model, [path])
     return model.get_weights()
 
 
@@ -63,10 +78,13 @@ def test_it_keeps_the_best_weights_and_the_whole_log(tmp_path):
     loss = model.evaluate(X, Y, verbose=0)
     assert loss == pytest.approx(min(history["val_loss"]), rel=1e-5)
     # Nothing else stays.
-    assert {path.name for path in folder.path.iterdir()} == {
+    assert file_names(folder) == {
         "best.weights.h5",
         "history.csv",
+        "settings.json",
+        "state-0004-000000.weights.h5",
     }
+    assert "tmp" in (folder.path / "settings.json").read_text("utf-8")
 
 
 def test_the_best_may_be_the_first_or_the_greatest(tmp_path):
@@ -125,13 +143,12 @@ class Disaster:
 
     def __init__(self, n, monkeypatch):
         self.left = n
-        self.save, self.write = keras.Model.save_weights, write_rows
+        self.save, self.put = keras.Model.save_weights, files.put
         monkeypatch.setattr(
             keras.Model, "save_weights", lambda *args: self.torn(*args)
         )
-        monkeypatch.setattr(
-            "kerasrnn.training.training_folder.write_rows", self.written
-        )
+        for module in (files, run_state):
+            monkeypatch.setattr(module, "put", self.moved)
 
     def strikes(self):
         self.left -= 1
@@ -145,102 +162,314 @@ class Disaster:
         if self.strikes():
             raise Crash
 
-    def written(self, path, rows):
-        self.write(path, rows)
+    def moved(self, partial, path):
+        self.put(partial, path)
         if self.strikes():
             raise Crash
 
     def callback(self):
         def scores(epoch, logs):
-            logs["val_bleu"] = 1.0 * epoch
             if self.strikes():
                 raise Crash
 
         return keras.callbacks.LambdaCallback(on_epoch_end=scores)
 
 
-def test_it_goes_on_wherever_it_was_interrupted(tmp_path):
-    whole = TrainingFolder(tmp_path, {}, "val_loss", keep=2)
-    model = new_model()
-    expected = train(whole, model, Disaster.callback(Never())).get_weights()
-    best = weights_at(model, whole.best)
-    averaged = load(model, whole.last())
-    for n in itertools.count(1):
-        folder = TrainingFolder(tmp_path, {"n": n}, "val_loss", keep=2)
-        with pytest.MonkeyPatch.context() as context:
-            disaster = Disaster(n, context)
-            try:
-                train(folder, new_model(), disaster.callback())
-            except Crash:
-                pass
-        if disaster.left > 0:
-            break
-        again = train(folder, new_model(), Disaster.callback(Never()))
-        assert_same(again.get_weights(), expected)
-        assert folder.history().keys() == whole.history().keys()
-        for name, values in folder.history().items():
-            np.testing.assert_allclose(values, whole.history()[name])
-        assert_same(weights_at(again, folder.best), best)
-        assert [x.name for x in folder.last()] == [
-            "epoch-0002.weights.h5",
-            "epoch-0003.weights.h5",
-        ]
-        assert_same(load(again, folder.last()), averaged)
-    # A callback, a log and up to three files an epoch, two chances a file.
-    assert 4 * 6 < n <= 4 * 8 + 1
-
-
-def test_order_and_dropout_go_on_where_they_were(tmp_path):
-    def learn(name, stop=None):
-        """The losses and the weights at the end."""
-        keras.utils.set_random_seed(3)
-        layers = [keras.Input((1,)), keras.layers.Dropout(0.5)]
-        model = keras.Sequential([*layers, keras.layers.Dense(1)])
-        model.compile("sgd", "mse")
-        batches = tf.data.Dataset.from_tensor_slices((X, Y))
-        batches = batches.shuffle(8, seed=1).batch(2)
-        folder = TrainingFolder(tmp_path, {"name": name}, "loss")
-
-        def crash(epoch, logs):
-            if epoch == stop:
-                raise Crash
-
-        crash = keras.callbacks.LambdaCallback(on_epoch_begin=crash)
-        model.fit(
-            **folder.resume(model, batches),
-            epochs=4,
-            callbacks=folder.callbacks([crash]),
-            verbose=0,
-        )
-        return folder.history()["loss"], model.get_weights()
-
-    losses, weights = learn("whole")
-    for stop in (1, 2, 3):
-        with pytest.raises(Crash):
-            learn("interrupted", stop)
-    found = learn("interrupted")
-    np.testing.assert_allclose(found[0], losses, rtol=1e-6)
-    assert_same(found[1], weights)
-
-
 class Never:
     """In place of a disaster."""
 
-    def strikes(self):
-        return False
+    callback = keras.callbacks.Callback
 
 
-def load(model, paths):
-    load_average(model, paths)
-    return model.get_weights()
+def test_it_goes_on_wherever_it_was_interrupted(tmp_path):
+    def run(folder, disaster):
+        model = new_model()
+        callbacks = [disaster.callback()]
+        one = BATCHES.take(1)
+        folder.fit(model, one, 2, callbacks=callbacks, verbose=0)
+        return [
+            weights_at(model, path) for path in (folder.best, *folder.last())
+        ]
+
+    whole = TrainingFolder(tmp_path, {}, "loss", keep=1)
+    expected = run(whole, Never)
+    for n in itertools.count(1):
+        folder = TrainingFolder(tmp_path, {"n": n}, "loss", keep=1)
+        with pytest.MonkeyPatch.context() as context:
+            disaster = Disaster(n, context)
+            with contextlib.suppress(Crash):
+                run(folder, disaster)
+        if disaster.left > 0:
+            break
+        for found, weights in zip(run(folder, Never), expected, strict=True):
+            assert_same(found, weights)
+        assert folder.history() == whole.history()
+        assert file_names(folder) == file_names(whole)
+    # The settings; then in each epoch a callback, the log, and three files of
+    # three chances.
+    assert n == 1 + 2 * (2 + 3 * 3) + 1
 
 
-def test_a_training_that_ended_can_be_done_again(tmp_path):
-    folder = TrainingFolder(tmp_path, {}, "val_loss", keep=3)
-    train(folder, new_model(), epochs=5)
+class Kill(keras.callbacks.Callback):
+    """Ends a training behind one of its batches."""
+
+    def __init__(self, at):
+        super().__init__()
+        self.left = at
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.left -= 1
+        if self.left < 0:
+            raise Crash
+
+
+def learn(output, *callbacks, epochs=3, minutes=0, validation=None):
+    """Trains a model with dropout and a metric on shuffled batches."""
+    keras.utils.set_random_seed(3)
+    layers = [keras.Input((1,)), keras.layers.Dropout(0.5)]
+    model = keras.Sequential([*layers, keras.layers.Dense(1)])
+    model.compile("adam", "mse", metrics=["mae"], run_eagerly=True)
+    batches = tf.data.Dataset.from_tensor_slices((X, Y))
+    batches = batches.shuffle(8, seed=1).batch(3)  # of 3, 3 and 2
+    folder = TrainingFolder(output, {}, "loss")
+    folder.fit(
+        *(model, batches, epochs, validation, callbacks, minutes),
+        verbose=0,
+    )
+    return folder.history(), model.get_weights()
+
+
+def test_the_middle_of_an_epoch_is_gone_on_with(tmp_path):
+    """To the last digit, validated or not."""
+    expected = learn(tmp_path / "whole", validation=(X, Y))
+    again = tmp_path / "again"
+    for kill in (2, 2, 1, 2):
+        with pytest.raises(Crash):
+            learn(again, Kill(kill), validation=(X, Y))
+    (state,) = again.glob("*/state-*")
+    assert state.name == "state-0002-000001.weights.h5"
+    found = learn(again, validation=(X, Y))
+    assert found[0] == expected[0]
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_within_an_epoch_it_waits_for_minutes(tmp_path):
+    with pytest.raises(Crash):
+        learn(tmp_path, Kill(5), minutes=10)
+    (state,) = tmp_path.glob("*/state-*")
+    assert state.name == "state-0001-000000.weights.h5"
+
+
+def test_the_speed_of_an_epoch_counts_what_was_before(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    class Passing(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            now[0] += 2.0
+
+    for kill in (2, 9):
+        with contextlib.suppress(Crash):
+            learn(tmp_path, TrainingSpeed(10), Passing(), Kill(kill), epochs=1)
+    assert learn(tmp_path, epochs=1)[0]["wall_seconds"] == [6.0]
+
+
+def test_more_epochs_go_on(tmp_path, capsys):
+    """As if all of them had been asked for at once."""
+    expected = learn(tmp_path / "whole", epochs=4, minutes=10)
+    for epochs in (1, 3, 2, 3):
+        learn(tmp_path / "parts", epochs=epochs, minutes=10)
+    printed = capsys.readouterr().out
+    assert "goes on after epoch 1" in printed
+    assert printed.count("3 epochs are trained") == 2
+    found = learn(tmp_path / "parts", epochs=4, minutes=10)
+    assert found[0] == expected[0]
+    for one, other in zip(found[1], expected[1], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_was_stopped_early_goes_on_when_more_is_asked_for(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+
+    def stop_at(epoch):
+        def stop(now, logs):
+            callback.model.stop_training = now == epoch
+
+        callback = keras.callbacks.LambdaCallback(on_epoch_end=stop)
+        return callback
+
+    for _ in range(2):
+        train(folder, new_model(), stop_at(1), epochs=5)
+        assert folder.epochs_done() == 2
+    train(folder, new_model(), epochs=6)
+    assert folder.epochs_done() == 6
+
+
+def test_a_rate_that_a_callback_changed_is_gone_on_with(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    halve = keras.callbacks.ReduceLROnPlateau("loss", 0.5, 0, min_delta=9e9)
+    train(folder, new_model(), halve, epochs=2)
+    model = train(folder, new_model(), epochs=3)
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.05)
+    model = train(folder, new_model(), epochs=4)
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.05)
+    model = train(folder, new_model(rate=0.2), epochs=5)
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.2)
+
+
+def test_other_settings_are_said(tmp_path, capsys):
+    for rate in (0.1, 0.2):
+        settings = {"units": 1, "data": ["a"] * 99, "rate": rate}
+        train(TrainingFolder(tmp_path, settings, "loss"), new_model(), epochs=1)
+    printed = capsys.readouterr().out
+    assert printed.count("other settings: rate.") == 1
+
+
+@pytest.mark.parametrize("loss", [math.nan, math.inf])
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path, loss):
+    folder = TrainingFolder(tmp_path, {}, "val_loss")
     train(folder, new_model(), epochs=2)
+    best = folder.best.read_bytes()
+    bad = new_model()
+    bad.compile(bad.optimizer, lambda y, p: keras.ops.sum(p) * 0 + loss)
+    with pytest.raises(FloatingPointError, match="batch 1 of epoch 3.*best"):
+        train(folder, bad)
+    assert folder.best.read_bytes() == best
     assert folder.epochs_done() == 2
-    assert [x.name[:10] for x in folder.last()] == ["epoch-0000", "epoch-0001"]
+    assert folder.path / "state-0002-000000.weights.h5" in folder.path.iterdir()
+
+
+def test_a_validation_that_is_no_number_ends_the_run(tmp_path):
+    nan = [np.full((1, 1), math.nan), np.zeros(1)]
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    spoil = keras.callbacks.LambdaCallback(
+        on_test_begin=lambda logs: model.set_weights(nan)
+    )
+    model = new_model()
+    with pytest.raises(FloatingPointError, match="`val_loss`.*after epoch 1"):
+        train(folder, model, spoil)
+    assert file_names(folder) == {"settings.json"}
+
+
+HOLD = """
+import filelock, sys
+with filelock.FileLock(sys.argv[1] + "/.lock"):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, tmp_path],
+        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE},
+    ) as other:
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(RuntimeError, match=f"Another.*{tmp_path.name}'"):
+            train(folder, new_model())
+        other.kill()
+        other.wait()
+    with locked(tmp_path):
+        train(folder, new_model(), epochs=1)
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def spoil(path):
+    path.write_bytes(b"what is this")
+
+
+def lose_rows(path):
+    path.write_text("".join(path.read_text().splitlines(True)[:-1]))
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def change(path):
+    path.write_text(path.read_text().replace("0.", "0.1", 1))
+
+
+@pytest.mark.parametrize(
+    "name, harm",
+    [
+        ("history.csv", empty),
+        ("history.csv", lose_rows),
+        ("history.csv", cut),
+        ("history.csv", change),
+        ("history.csv", spoil),
+        ("best.weights.h5", cut),
+        ("best.weights.h5", spoil),
+        ("best.weights.h5", pathlib.Path.unlink),
+        ("state-0002-000000.weights.h5", cut),
+        ("state-0002-000000.weights.h5", empty),
+        ("state-0002-000000.weights.h5", pathlib.Path.unlink),
+    ],
+)
+def test_damage_is_named_and_its_remedy_helps(tmp_path, name, harm):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    train(folder, new_model(), epochs=2)
+    history, before = folder.history(), folder.best.read_bytes()
+    harm(folder.path / name)
+    for epochs in (2, 3):
+        with pytest.raises(ValueError) as error:
+            train(folder, new_model(), epochs=epochs)
+        if name != "best.weights.h5":
+            assert folder.best.read_bytes() == before
+    is_log = name == "history.csv"
+    expected = "history.csv" if is_log or "state" in name else name
+    if harm in (cut, empty) and not is_log:
+        expected = name
+    assert str(folder.path / expected) in str(error.value)
+    if is_log:
+        assert "Delete it" in str(error.value)
+        (folder.path / name).unlink()
+        train(folder, new_model(), epochs=2)
+        assert folder.history() == history
+    else:
+        assert f"Delete the folder '{folder.path}'" in str(error.value)
+        shutil.rmtree(folder.path)
+        train(folder, new_model(), epochs=1)
+
+
+def test_best_weights_that_are_damaged_are_named(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    model = train(folder, new_model())
+    best = weights_at(model, folder.best)
+    # As when nothing is left to train, with an optimizer that is not built.
+    model = new_model()
+    folder.load_best(model)
+    assert_same(model.get_weights(), best)
+    spoil(folder.best)
+    with pytest.raises(ValueError, match="damaged.*best.weights.h5"):
+        folder.load_best(model)
+
+
+@pytest.mark.usefixtures("capsys")  # pytest's own files are limited too
+def test_a_disk_that_is_full_is_said(tmp_path):
+    """A limit on the size of files stands for it."""
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(4000)])
+    model.compile("sgd", "mse", run_eagerly=True)
+    data = np.ones((1, 1)), np.ones((1, 4000))
+    batches = tf.data.Dataset.from_tensors(data)
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    history = folder.fit(model, batches, 1, verbose=0)
+    names = file_names(folder)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for size in (20, 4_000, 20_000):
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+            with pytest.raises(OSError, match="disk that is not full.*weights"):
+                folder.fit(model, batches, 2, verbose=0)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert file_names(folder) == names and folder.history() == history
+    assert len(folder.fit(model, batches, 2, verbose=0)["loss"]) == 2
 
 
 def test_what_is_not_logged_cannot_be_watched(model, tmp_path):

@@ -1,0 +1,52 @@
+"""What recipes whose model has an encoder can be told, in the same words."""
+
+import dataclasses
+import typing
+
+from kerasrnn.training.cells import CellName
+from kerasrnn.training.settings import Count
+from kerasrnn.training.settings import Positive
+from kerasrnn.training.settings import Rate
+from kerasrnn.training.settings import Settings
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EncoderSettings(Settings):
+    """What a recipe can be told whose model reads with an `Encoder`.
+
+    See `Settings`.
+
+    Attributes:
+        units, epochs, batch_size: Positive integers; `None` where they go by
+            the size of the corpus, as `by_size` does it.
+
+    Example:
+
+    ```python
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class ReviewSettings(EncoderSettings):
+        learning_rate: Positive = 1e-3
+        \"""The highest one, of Adam.\"""
+    ```
+    """
+
+    cell: CellName = "gru"
+    """Recurrent cell."""
+    units: Count | None = None
+    """Width of the cells."""
+    depth: Count = 1
+    """Layers of cells."""
+    bidirectional: bool = True
+    """Whether the encoder reads both ways."""
+    dropout: Rate = 0.3
+    """Of units behind each layer."""
+    word_dropout: Rate = 0.1
+    """Of whole words."""
+    clip: Positive = 1.0
+    """Greatest norm of the gradients."""
+    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
+    """Precision in training."""
+    epochs: Count | None = None
+    """Passes over the corpus; a run that has fewer goes on."""
+    batch_size: Count | None = None
+    """Examples in a batch."""

@@ -1,0 +1,187 @@
+"""What `TrainingFolder.fit` does before and behind the caller's callbacks."""
+
+import collections.abc
+import dataclasses
+import math
+import pathlib
+import time
+
+import keras
+
+from kerasrnn.training.csv_log import write_rows
+from kerasrnn.training.files import whole
+from kerasrnn.training.run_state import Progress
+from kerasrnn.training.run_state import constant_rate
+from kerasrnn.training.run_state import finish_state
+from kerasrnn.training.run_state import restore_metrics
+from kerasrnn.training.run_state import save_state
+from kerasrnn.training.run_state import save_weights
+
+LOG = "history.csv"
+BEST = "best.weights.h5"
+_PENDING = "partial-state.weights.h5"
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What the callbacks of one `fit` know of it.
+
+    Attributes:
+        folder: A `pathlib.Path`, what they write in.
+        start: A `Progress`, how far the training was.
+        steps: Integer, how many batches an epoch has.
+        rate: Float, the learning rate that the optimizer was made with;
+            `None` where a schedule gives it.
+        is_best: Function of the row of an epoch and of the earlier rows.
+        keep: Integer, of how many epochs the weights are kept.
+        seconds: Float, after how long a state within an epoch is saved.
+    """
+
+    folder: pathlib.Path
+    start: Progress
+    steps: int
+    rate: float | None
+    is_best: collections.abc.Callable
+    keep: int
+    seconds: float
+
+
+class _Counting(keras.callbacks.Callback):
+    """Counts the batches of an epoch that was begun in an earlier process."""
+
+    def __init__(self, run):
+        super().__init__()
+        self.run = run
+        self.epoch = self.before = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        start = self.run.start
+        self.epoch = epoch
+        self.before = start.batch if epoch == start.epoch else 0
+
+    def done(self, batch):
+        """Returns how many batches of the epoch are learnt from."""
+        return self.before + batch + 1
+
+
+class First(_Counting):
+    """Ends a run whose loss is no number, and saves the state of an epoch.
+
+    The state is saved before other callbacks change the weights, such as
+    `keras.callbacks.SwapEMAWeights`.
+
+    Args:
+        run: A `Run`.
+        metrics: List of arrays, the running metrics at the start.
+    """
+
+    def __init__(self, run, metrics):
+        super().__init__(run)
+        self._metrics = metrics
+        self._ends_epoch = False
+
+    def on_epoch_begin(self, epoch, logs=None):
+        super().on_epoch_begin(epoch)
+        if self.before:
+            # Keras has just reset them.
+            restore_metrics(self.model, self._metrics)
+
+    def on_train_batch_end(self, batch, logs=None):
+        done = self.done(batch)
+        self._check(logs, "loss", f"at batch {done} of epoch")
+        # Keras knows no epoch that is shorter than others, but it stops one.
+        if self.before and done >= self.run.steps:
+            self._ends_epoch = not self.model.stop_training
+            self.model.stop_training = True
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self._ends_epoch:
+            self._ends_epoch = self.model.stop_training = False
+        for name in ("loss", "val_loss"):
+            self._check(logs, name, "after epoch")
+        save_state(self.model, self.run.folder / _PENDING)
+
+    def _check(self, logs, name, place):
+        value = float((logs or {}).get(name, 0.0))
+        if math.isfinite(value):
+            return
+        best = self.run.folder / BEST
+        kept = f" The best weights so far are in '{best}'."
+        raise FloatingPointError(
+            f"The training failed: `{name}` must be a finite number. Received: "
+            f"{value} {place} {self.epoch + 1}. A lower learning rate, or "
+            "gradients that are clipped (`global_clipnorm` of the optimizer), "
+            "may help; so may a look at the data: labels outside the "
+            f"vocabulary, for one.{kept if best.exists() else ''}"
+        )
+
+
+class Last(_Counting):
+    """Writes every epoch down, and last of all the state behind it.
+
+    Args:
+        run: A `Run`.
+        callbacks: List of the caller's callbacks. What `get_state` of one
+            returns is in the state, and given to its `set_state`.
+    """
+
+    def __init__(self, run, callbacks):
+        super().__init__(run)
+        self._noted = {
+            type(callback).__name__: callback
+            for callback in callbacks
+            if hasattr(callback, "get_state")
+        }
+        self._rows = list(run.start.rows)
+        self._saved_at = None
+
+    def on_train_begin(self, logs=None):
+        self._saved_at = time.monotonic()
+        for name, state in self.run.start.notes.items():
+            if name in self._noted:
+                self._noted[name].set_state(state)
+
+    def on_train_batch_end(self, batch, logs=None):
+        done, waited = self.done(batch), time.monotonic() - self._saved_at
+        if done < self.run.steps and waited >= self.run.seconds:
+            notes = {name: x.get_state() for name, x in self._noted.items()}
+            save_state(self.model, self.run.folder / _PENDING)
+            self._finish(epoch=self.epoch, batch=done, notes=notes)
+
+    def on_epoch_end(self, epoch, logs=None):
+        row = {"epoch": epoch}
+        row |= {name: float(value) for name, value in logs.items()}
+        if self.run.is_best(row, self._rows):
+            self._save(self.run.folder / BEST)
+        if self.run.keep:
+            self._save(self.run.folder / f"epoch-{epoch:04d}.weights.h5")
+            for number, path in kept_epochs(self.run.folder).items():
+                if not epoch - self.run.keep < number <= epoch:
+                    path.unlink()
+        self._rows.append(row)
+        write_rows(self.run.folder / LOG, self._rows)
+        stopped = self.params["epochs"] if self.model.stop_training else 0
+        self._finish(epoch=epoch + 1, stopped=stopped)
+
+    def _finish(self, **facts):
+        progress = Progress(
+            rows=self._rows,
+            compiled_rate=self.run.rate,
+            reached_rate=constant_rate(self.model.optimizer),
+            **facts,
+        )
+        folder = self.run.folder
+        finish_state(folder / _PENDING, folder, progress)
+        self._saved_at = time.monotonic()
+
+    def _save(self, path):
+        with whole(path) as partial:
+            save_weights(self.model, partial)
+
+
+def kept_epochs(folder):
+    """Returns the weights that are kept, by the numbers of their epochs."""
+    return {
+        int(path.name.split(".")[0].removeprefix("epoch-")): path
+        for path in folder.glob("epoch-*.weights.h5")
+    }

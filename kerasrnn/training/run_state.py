@@ -1,0 +1,221 @@
+"""What a training is gone on from: a file of its state."""
+
+import dataclasses
+import json
+import math
+
+import h5py
+import keras
+import numpy as np
+
+from kerasrnn.training.files import make_sure_of_room
+from kerasrnn.training.files import put
+from kerasrnn.training.files import reading
+from kerasrnn.training.files import writing
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """How far a training is.
+
+    Attributes:
+        epoch: Integer, how many epochs are done.
+        batch: Integer, how many batches of the next one are.
+        rows: List of dictionaries, what the epochs logged.
+        stopped: Integer, how many epochs were asked for when a callback
+            ended the training; 0 where none did.
+        compiled_rate: Float, the learning rate that the optimizer was made
+            with; `None` where a schedule gives it.
+        reached_rate: Float, what callbacks had made of it.
+        notes: Dictionary of what callbacks go on from, by their class.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    rows: list = dataclasses.field(default_factory=list)
+    stopped: int = 0
+    compiled_rate: float | None = None
+    reached_rate: float | None = None
+    notes: dict = dataclasses.field(default_factory=dict)
+
+
+def constant_rate(optimizer):
+    """Returns the learning rate of an optimizer; `None` for a schedule.
+
+    Args:
+        optimizer: A `keras.optimizers.Optimizer`.
+    """
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    rate = optimizer.get_config().get("learning_rate")
+    return float(rate) if isinstance(rate, float) else None
+
+
+def save_state(model, path):
+    """Writes weights, optimizer, random generators and running metrics.
+
+    The file is no state yet: `finish_state` makes it one.
+
+    Args:
+        model: A compiled `keras.Model`.
+        path: A `pathlib.Path` that ends in `.weights.h5`.
+    """
+    with writing(path):
+        save_weights(model, path)
+        with h5py.File(path, "a") as file:
+            for name, variables in _not_weights(model).items():
+                for i, variable in enumerate(variables):
+                    value = keras.ops.convert_to_numpy(variable)
+                    file[f"{name}/{i}"] = value
+
+
+def save_weights(model, path):
+    """Writes the weights and the optimizer, unless the disk is full.
+
+    Args:
+        model: A `keras.Model`.
+        path: A `pathlib.Path` that ends in `.weights.h5`.
+
+    Raises:
+        OSError: when there is no room.
+    """
+    variables = model.variables + model.optimizer.variables
+    # Eight bytes a number at most, and what HDF5 writes around them.
+    size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
+    make_sure_of_room(path.parent, size)
+    model.save_weights(path)
+
+
+def load_weights(model, path):
+    """Loads what `save_weights` wrote, and the optimizer if there is one.
+
+    Args:
+        model: A built `keras.Model`, compiled or not.
+        path: Path of the file.
+    """
+    optimizer = getattr(model, "optimizer", None)
+    if optimizer is not None and not optimizer.built:
+        # Else Keras warns that it leaves the optimizer alone.
+        optimizer.build(model.trainable_variables)
+    model.load_weights(path)
+
+
+def finish_state(pending, folder, progress):
+    """Makes a saved state the one to go on from; earlier ones are removed.
+
+    Args:
+        pending: A `pathlib.Path`, what `save_state` wrote.
+        folder: A `pathlib.Path`, where the states are.
+        progress: A `Progress`, how far the training is.
+    """
+    name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
+    text = json.dumps(dataclasses.asdict(progress))
+    with writing(pending):
+        make_sure_of_room(folder, len(text) + 10_000)
+        with h5py.File(pending, "a") as file:
+            file["progress"] = text
+        put(pending, folder / name)
+    remove_earlier_states(folder)
+
+
+def remove_earlier_states(folder):
+    """Leaves the last state in a folder alone."""
+    found = states(folder)
+    for number in sorted(found)[:-1]:
+        found[number].unlink()
+
+
+def anew(folder):
+    """Returns what to do where a training cannot be gone on with."""
+    return f"Delete the folder '{folder}' to begin anew."
+
+
+def states(folder):
+    """Returns the states in a folder, by epochs and batches done."""
+    return {
+        tuple(map(int, path.name.split(".")[0].split("-")[1:])): path
+        for path in folder.glob("state-*.weights.h5")
+    }
+
+
+def read_progress(path):
+    """Returns how far the training of a state is, a `Progress`.
+
+    Raises:
+        ValueError: when the file is damaged.
+    """
+    with reading(path, anew(path.parent)), h5py.File(path) as file:
+        return Progress(**json.loads(file["progress"][()]))
+
+
+def check_weights(path):
+    """Raises a `ValueError` when a file is cut, missing or no HDF5.
+
+    Args:
+        path: A `pathlib.Path`, of what `model.save_weights` wrote.
+    """
+    with reading(path, anew(path.parent)), h5py.File(path):
+        pass
+
+
+def load_state(model, path):
+    """Loads a state that `save_state` wrote.
+
+    Args:
+        model: A built and compiled `keras.Model`.
+        path: A `pathlib.Path`, of the file.
+
+    Returns:
+        The values of the running metrics in the middle of an epoch, to give
+        to `restore_metrics` once it begins.
+
+    Raises:
+        ValueError: when the file is damaged.
+    """
+    progress = read_progress(path)
+    rate = constant_rate(model.optimizer)
+    found = _not_weights(model)
+    with reading(path, anew(path.parent)), h5py.File(path) as file:
+        load_weights(model, path)
+        for i, variable in enumerate(found["generators"]):
+            variable.assign(file[f"generators/{i}"][()])
+        metrics = [
+            file[f"metrics/{i}"][()]
+            for i in range(len(found["metrics"]) if progress.batch else 0)
+        ]
+    if rate is not None:
+        same = rate == progress.compiled_rate
+        model.optimizer.learning_rate = progress.reached_rate if same else rate
+    return metrics
+
+
+def restore_metrics(model, values):
+    """Sets running metrics to the values that `load_state` returned."""
+    for variable, value in zip(model.metrics_variables, values, strict=True):
+        variable.assign(value)
+
+
+def _not_weights(model):
+    """The variables that no file of weights has."""
+    weights = {id(weight) for weight in model.weights}
+    return {
+        "generators": [x for x in model.variables if id(x) not in weights],
+        "metrics": model.metrics_variables,
+    }
+
+
+def build_metrics(model, batches):
+    """Makes the variables of metrics, which Keras does with the first batch.
+
+    It is one of zeros: to draw from the batches would change their order.
+
+    Args:
+        model: A built and compiled `keras.Model`.
+        batches: `tf.data.Dataset` of what it learns.
+    """
+    zeros = keras.tree.map_structure(
+        lambda spec: np.zeros(
+            [size or 1 for size in spec.shape], spec.dtype.as_numpy_dtype
+        ),
+        batches.element_spec,
+    )
+    model.test_on_batch(*keras.utils.unpack_x_y_sample_weight(zeros))

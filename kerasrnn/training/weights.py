@@ -1,0 +1,78 @@
+"""Weights in files and of other models."""
+
+from kerasrnn.training.run_state import constant_rate
+from kerasrnn.training.run_state import load_weights
+
+
+def load_average(model, paths):
+    """Sets the weights of a model to the mean of those in some files.
+
+    Args:
+        model: A built `keras.Model`.
+        paths: List of paths, of weights that `model.save_weights` wrote.
+
+    Raises:
+        ValueError: when there is no path.
+
+    Example:
+
+    ```python
+    load_average(model, TrainingFolder("out", {}, "loss", keep=3).last())
+    ```
+    """
+    if not paths:
+        raise ValueError("`paths` must name at least one file. Received: [].")
+    total = None
+    for path in paths:
+        load_weights(model, path)
+        weights = model.get_weights()
+        if total is None:
+            total = weights
+        else:
+            total = [a + b for a, b in zip(total, weights, strict=True)]
+    model.set_weights([weight / len(paths) for weight in total])
+
+
+def start_from(model, source):
+    """Begins a fine-tuning: takes over weights, and the optimizer if it fits.
+
+    It fits where both models are compiled with the same class of optimizer,
+    and the new learning rate is constant: a schedule counts its steps from 0.
+    The learning rate stays that of `model`.
+
+    Args:
+        model: A built `keras.Model`, compiled if it is to have the optimizer.
+        source: A `keras.Model` with weights of the same shapes, such as
+            `keras.saving.load_model` returns.
+
+    Returns:
+        Boolean, whether the state of the optimizer was taken over.
+
+    Raises:
+        ValueError: when the weights have other shapes.
+
+    Example:
+
+    ```python
+    # A training of its own, as long as this file is what it was.
+    settings |= {"from": file_fingerprint("translator.keras")}
+    folder = TrainingFolder("fine-tuned", settings, "val_loss")
+    start_from(model, keras.saving.load_model("translator.keras"))
+    folder.fit(model, batches, epochs=5)
+    ```
+    """
+    model.set_weights(source.get_weights())
+    own, other = (getattr(x, "optimizer", None) for x in (model, source))
+    if type(own) is not type(other) or own is None or not other.built:
+        return False
+    rate = constant_rate(own)
+    if rate is None:
+        return False
+    own.build(model.trainable_variables)
+    shapes = [[tuple(x.shape) for x in of.variables] for of in (own, other)]
+    if shapes[0] != shapes[1]:
+        return False
+    for variable, value in zip(own.variables, other.variables, strict=True):
+        variable.assign(value)
+    own.learning_rate = rate
+    return True
