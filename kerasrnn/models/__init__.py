@@ -4,6 +4,7 @@ from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.ensemble import TranslatorEnsemble
+from kerasrnn.models.in_float32 import in_float32
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.models.rms_dynamic_evaluation import RMSDynamicEvaluation
@@ -31,5 +32,6 @@ __all__ = [
     "TextClassifier",
     "Translator",
     "TranslatorEnsemble",
+    "in_float32",
     "mean_squared_gradients",
 ]

@@ -75,6 +75,15 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         # No layers of Keras: what holds layers is not quantized.
         self.seed_generator = keras.random.SeedGenerator()
 
+    def assign_vectors(self, vectors):
+        """Starts from word vectors, scaled to the deviation of `E`.
+
+        Args:
+            vectors: Array of shape `(vocabulary_size, embedding_dim)`.
+        """
+        scale = vectors.std() * self.output_dim**0.5
+        self.embeddings.assign(vectors / scale)
+
     def call(self, inputs, reverse=False, training=False):
         return self._call(super().call, inputs, reverse, training)
 

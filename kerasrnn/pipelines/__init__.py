@@ -1,13 +1,26 @@
 """Text in, text out: tokenizers, a model and a search as one."""
 
+# What is imported is registered: a `.keras` file may hold any of it.
+import kerasrnn.decoding
+import kerasrnn.tokenizers  # noqa: F401
+from kerasrnn.pipelines.labelling_run import LabellingRun
+from kerasrnn.pipelines.language_run import LanguageRun
+from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_translator import TextTranslator
+from kerasrnn.pipelines.translation_run import TranslationRun
 
 __all__ = [
+    "LabellingRun",
+    "LanguageRun",
+    "Run",
     "TextLabeller",
     "TextLanguageModel",
+    "TextPipeline",
     "TextTranslator",
+    "TranslationRun",
     "export_saved_model",
 ]

@@ -6,7 +6,7 @@ import tempfile
 
 import keras
 
-from kerasrnn.training.card import output_folder
+from kerasrnn.training import output_folder
 
 
 def export_saved_model(path, signatures, resources):

@@ -1,13 +1,25 @@
-"""Text in, label out, as one graph."""
+"""Labels text: a tokenizer and a classifier as one."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.data.labelled_batches import pad_rows
+from kerasrnn.pipelines.label_scores import label_accuracy
+from kerasrnn.pipelines.label_scores import label_scores
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.text_pipeline import decoded
+from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.training import Stopwatch
 
 
-class TextLabeller:
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextLabeller(TextPipeline):
     """Labels strings, the same way in evaluation and when served.
+
+    One `.keras` file holds all of it, and the optimizer where the model is
+    compiled; opened again, it labels, learns on or is exported.
 
     Args:
         model: A `kerasrnn.models.TextClassifier`.
@@ -16,6 +28,7 @@ class TextLabeller:
             has two classes: what a probability of 0 and one of 1 mean.
         max_length: Positive integer; of longer texts the first tokens are
             read. `None` reads all.
+        **kwargs: Base model arguments, such as `name`.
 
     Raises:
         ValueError: when there are not as many `labels` as classes.
@@ -23,8 +36,12 @@ class TextLabeller:
     Example:
 
     ```python
-    labeller = TextLabeller(model, tokenizer)
-    labeller.label(tf.constant(["a fine film"]))["probability"]
+    labeller = TextLabeller(model, tokenizer, ["sports", "politics"])
+    labeller.compile("adam")
+    labeller.fit(texts, labels, epochs=3)
+    labeller.label(["a late goal"])
+    labeller.save("labeller.keras")
+    labeller.export("saved_models/labeller/1")
     ```
     """
 
@@ -34,8 +51,9 @@ class TextLabeller:
         tokenizer,
         labels=("negative", "positive"),
         max_length=None,
+        **kwargs,
     ):
-        self.model = model
+        super().__init__(model, **kwargs)
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
         classes = max(2, model.num_classes)
@@ -45,20 +63,43 @@ class TextLabeller:
                 f"Received: labels={labels!r}"
             )
         self.max_length = max_length
+
+    def compile(self, optimizer, loss=None, metrics=None, **kwargs):
+        """Compiles the model inside.
+
+        Args:
+            optimizer: A Keras optimizer, or its name.
+            loss: A loss of logits; `None` for the cross-entropy that suits
+                the number of classes.
+            metrics: List of metrics; `None` for `"accuracy"`.
+            **kwargs: Other arguments of `keras.Model.compile`.
+        """
+        if loss is None and self.model.num_classes == 1:
+            loss = keras.losses.BinaryCrossentropy(from_logits=True)
+        elif loss is None:
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        if metrics is None:
+            accuracy = keras.metrics.MeanMetricWrapper(
+                label_accuracy, name="accuracy"
+            )
+            metrics = [accuracy]
+        super().compile(optimizer, loss, metrics=metrics, **kwargs)
+
+    def functions(self):
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
-        self.label = tf.function(self._label, [texts])
-        self.label_ids = tf.function(self._label_ids, [ids])
-        self.explain = tf.function(self._explain, [texts])
-
-    @property
-    def signatures(self):
-        """The functions to export, by the names they are served under."""
         return {
-            "serving_default": self.label,
-            "label_ids": self.label_ids,
-            "explain": self.explain,
+            "serving_default": [self._label, texts],
+            "label_ids": [self._label_ids, ids],
+            "explain": [self._explain, texts],
         }
+
+    def label(self, texts, batch_size=64):
+        """Returns the label of each of a list of strings."""
+        labels = np.full(len(texts), "", object)
+        for places, found in self.answers(texts, batch_size):
+            labels[places] = decoded(found["label"])
+        return labels.tolist()
 
     def probabilities(self, texts, batch_size=64):
         """Returns the probabilities of a list of strings.
@@ -66,19 +107,112 @@ class TextLabeller:
         They have shape `(texts,)`, or `(texts, classes)` where each class has
         a logit.
         """
-        order = np.argsort([len(text) for text in texts], kind="stable")
         classes = self.model.num_classes
         shape = (len(texts), classes) if classes > 1 else (len(texts),)
-        found = np.zeros(shape, "float32")
-        for start in range(0, len(texts), batch_size):
-            batch = order[start : start + batch_size]
-            answer = self.label(tf.constant([texts[i] for i in batch]))
-            found[batch] = answer["probability"].numpy()
-        return found
+        probabilities = np.zeros(shape, "float32")
+        for places, found in self.answers(texts, batch_size):
+            probabilities[places] = found["probability"].numpy()
+        return probabilities
 
-    def weights(self, text):
-        """Returns the words of one string, and the weight of each."""
-        found = self.explain(tf.constant([text]))
+    def evaluate(self, texts, labels, batch_size=64):
+        """Labels texts and compares the labels with the true ones.
+
+        Args:
+            texts: List of strings.
+            labels: List of the true labels, by name or by number.
+            batch_size: Positive integer, how many texts to label at once.
+
+        Returns:
+            The dictionary of `label_scores`: `"accuracy"`, `"loss"` and
+            `"confusion"`; and `"wall_seconds"` and `"cpu_seconds"`.
+
+        Raises:
+            ValueError: when texts and labels differ in number, or a label is
+                none of the pipeline's.
+        """
+        clock = Stopwatch()
+        scores = label_scores(
+            self.labels,
+            self.numbers(labels),
+            self.probabilities(texts, batch_size),
+        )
+        return {**scores, **clock.read()}
+
+    def numbers(self, labels):
+        """Returns labels by number, where they are given by name."""
+        unknown = {x for x in labels if isinstance(x, str)} - {*self.labels}
+        if unknown:
+            raise ValueError(
+                f"`labels` must be of {self.labels}. "
+                f"Received: {', '.join(map(repr, sorted(unknown)))}"
+            )
+        return [
+            self.labels.index(label) if isinstance(label, str) else label
+            for label in labels
+        ]
+
+    def batches(self, texts, labels, batch_size=64, seed=None):
+        """Batches of labelled texts for the model, cut as it is served.
+
+        Args:
+            texts: List of strings.
+            labels: List of labels, by name or by number.
+            batch_size: Positive integer, texts in a batch.
+            seed: Integer to shuffle by; `None` for the order of length.
+
+        Returns:
+            The `tf.data.Dataset` of `kerasrnn.data.labelled_batches`.
+        """
+        return labelled_batches(
+            texts,
+            self.numbers(labels),
+            self.tokenizer,
+            batch_size,
+            self.max_length,
+            seed,
+        )
+
+    def fit(
+        self,
+        texts,
+        labels=None,
+        batch_size=64,
+        validation_data=None,
+        seed=0,
+        **kwargs,
+    ):
+        """Trains the model, which must be compiled.
+
+        Args:
+            texts: List of strings, or a dataset of `batches`.
+            labels: List of labels, by name or by number; `None` with a
+                dataset.
+            batch_size: Positive integer, texts in a batch.
+            validation_data: A tuple `(texts, labels)`, or a dataset; `None`
+                for no validation.
+            seed: Integer to shuffle texts by.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        return self.model.fit(
+            ready(texts, lambda x: self.batches(x, labels, batch_size, seed)),
+            validation_data=ready(
+                validation_data, lambda x: self.batches(*x, batch_size)
+            ),
+            shuffle=False,
+            **kwargs,
+        )
+
+    def explain(self, text):
+        """Returns the words of one string, and what each weighs.
+
+        That is the weight of the attention, or, where the model has none,
+        the share of its gradient.
+        """
+        found = self.signatures["explain"](tf.constant([text]))
         words = [token.decode() for token in found["tokens"].numpy()[0]]
         return words, found["weights"].numpy()[0]
 
@@ -156,3 +290,11 @@ class TextLabeller:
             greatest = tf.reduce_max(logits, axis=1)
         gradients = tape.gradient(greatest, embeddings)
         return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
+            "labels": list(self.labels),
+            "max_length": self.max_length,
+        }

@@ -1,14 +1,29 @@
-"""Text in, text out: tokenizers, model and search as one graph."""
+"""Translates text: tokenizers, a translator and a search as one."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.translation_batches import translation_batches
+from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.text_pipeline import decoded
+from kerasrnn.pipelines.text_pipeline import deserialized
+from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.translation_scores import translation_scores
+from kerasrnn.pipelines.word_alignment import align_words
+from kerasrnn.training import Stopwatch
 
-class TextTranslator:
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextTranslator(TextPipeline):
     """Translates strings, the same way in evaluation and when served.
 
+    One `.keras` file holds all of it, and the optimizer where the model is
+    compiled; opened again, it translates, learns on or is exported.
+
     Args:
-        model: A `kerasrnn.models.Translator`, or anything with its `encode`
+        model: A `kerasrnn.models.Translator`, or a layer with its `encode`
             and `decode_step`.
         source_tokenizer: The `Tokenizer` it was trained with.
         target_tokenizer: The `Tokenizer` it was trained with.
@@ -21,6 +36,7 @@ class TextTranslator:
             and its end, and not to the longest of its batch.
         shortlist: A `kerasrnn.models.Shortlist` of the words that each
             sentence may become; `None` for the whole vocabulary.
+        **kwargs: Base model arguments, such as `name`.
 
     Raises:
         ValueError: when the end token is not on the shortlist.
@@ -29,7 +45,14 @@ class TextTranslator:
 
     ```python
     translator = TextTranslator(model, english, hindi, BeamSearch())
-    translator.translate(tf.constant(["where is the book"]))["translation"]
+    translator.compile("adam", TokenCrossentropy(hindi.pad_id))
+    translator.fit(pairs, epochs=10, validation_data=others)
+    translator.translate(["where is the book"])
+    translator.save("translator.keras")
+    translator.export("saved_models/translator/1")
+
+    import kerasrnn.pipelines       # on another day
+    translator = keras.saving.load_model("translator.keras")
     ```
     """
 
@@ -42,37 +65,40 @@ class TextTranslator:
         max_length=100,
         fixed_length=False,
         shortlist=None,
+        **kwargs,
     ):
-        self.model = model
+        super().__init__(model, **kwargs)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.search = search
         self.max_length = max_length
         self.fixed_length = fixed_length
         self.shortlist = shortlist
-        end_id = target_tokenizer.end_id
-        if shortlist is not None and end_id >= shortlist.frequent:
+        if shortlist is not None and not shortlist.built:
+            shortlist.build((None, None))
+        # A tokenizer that is being loaded has no ids yet.
+        if shortlist is not None and target_tokenizer.built:
+            self._check_shortlist()
+
+    def _check_shortlist(self):
+        end_id, frequent = self.target_tokenizer.end_id, self.shortlist.frequent
+        if end_id >= frequent:
             raise ValueError(
                 "Every sentence must be able to end: the `frequent` words of "
                 f"the shortlist must reach the end id, {end_id}. "
-                f"Received: frequent={shortlist.frequent}"
+                f"Received: frequent={frequent}"
             )
+
+    def functions(self):
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
-        self.translate = tf.function(self._translate, [texts])
-        self.translate_ids = tf.function(self._translate_ids, [ids])
-        self.attend = tf.function(self._attend, [texts])
-
-    @property
-    def signatures(self):
-        """The functions to export, by the names they are served under."""
         return {
-            "serving_default": self.translate,
-            "translate_ids": self.translate_ids,
-            "attend": self.attend,
+            "serving_default": [self._translate, texts],
+            "translate_ids": [self._translate_ids, ids],
+            "attend": [self._attend, texts],
         }
 
-    def translate_all(self, texts, batch_size=64):
+    def translate(self, texts, batch_size=64):
         """Translates a list of strings, those of like length together.
 
         Args:
@@ -82,16 +108,85 @@ class TextTranslator:
         Returns:
             List of strings, in the order of `texts`.
         """
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        translations = [""] * len(texts)
-        for start in range(0, len(texts), batch_size):
-            batch = order[start : start + batch_size]
-            found = self.translate(tf.constant([texts[i] for i in batch]))
-            for i, text in zip(
-                batch, found["translation"].numpy(), strict=True
-            ):
-                translations[i] = text.decode()
-        return translations
+        translations = np.full(len(texts), "", object)
+        for places, found in self.answers(texts, batch_size):
+            translations[places] = decoded(found["translation"])
+        return translations.tolist()
+
+    def evaluate(self, pairs, batch_size=64):
+        """Translates sources and scores the translations.
+
+        Args:
+            pairs: List of `(source, target)` strings.
+            batch_size: Positive integer, how many to translate at once.
+
+        Returns:
+            The dictionary of `translation_scores`, and `"wall_seconds"` and
+            `"cpu_seconds"` of translating and scoring.
+        """
+        clock = Stopwatch()
+        sources, references = ([pair[i] for pair in pairs] for i in (0, 1))
+        translations = self.translate(sources, batch_size)
+        return {**self.scores(translations, references), **clock.read()}
+
+    def scores(self, translations, references):
+        """Scores translations against references, as `evaluate` does.
+
+        Args:
+            translations: List of strings.
+            references: List of strings, as many.
+
+        Returns:
+            The dictionary of `translation_scores`.
+        """
+        return translation_scores(
+            translations, references, self.target_tokenizer
+        )
+
+    def batches(self, pairs, batch_size=64, seed=None):
+        """Batches of pairs for the model, cut and padded as it is served.
+
+        Args:
+            pairs: List of `(source, target)` strings.
+            batch_size: Positive integer, pairs in a batch.
+            seed: Integer to shuffle by; `None` for the order of length.
+
+        Returns:
+            The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
+        """
+        return translation_batches(
+            pairs,
+            self.source_tokenizer,
+            self.target_tokenizer,
+            batch_size,
+            self.max_length,
+            seed,
+            self.fixed_length,
+        )
+
+    def fit(self, pairs, batch_size=64, validation_data=None, seed=0, **kwargs):
+        """Trains the model, which must be compiled.
+
+        Args:
+            pairs: List of `(source, target)` strings, or a dataset of
+                `batches`.
+            batch_size: Positive integer, pairs in a batch.
+            validation_data: As `pairs`; `None` for no validation.
+            seed: Integer to shuffle pairs by.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        return self.model.fit(
+            ready(pairs, lambda x: self.batches(x, batch_size, seed)),
+            validation_data=ready(
+                validation_data, lambda x: self.batches(x, batch_size)
+            ),
+            shuffle=False,
+            **kwargs,
+        )
 
     def alignments(self, texts):
         """Translates a few strings and says where each word looked.
@@ -107,9 +202,16 @@ class TextTranslator:
             of shape `(targets, sources)` and two lists of strings, as
             `kerasrnn.plots.attention_grid` draws them.
         """
-        found = self.attend(tf.constant(list(texts), tf.string))
+        texts = tf.constant(list(texts), tf.string)
+        found = self.signatures["attend"](texts)
         return [
-            self._by_words(weights, source, target)
+            align_words(
+                weights,
+                source,
+                target,
+                self.source_tokenizer,
+                self.target_tokenizer,
+            )
             for weights, source, target in zip(
                 found["weights"].numpy(),
                 found["source_tokens"].numpy(),
@@ -117,27 +219,6 @@ class TextTranslator:
                 strict=True,
             )
         ]
-
-    def _by_words(self, weights, source, target):
-        rows, columns = (
-            [i for i, token in enumerate(x) if token] for x in (target, source)
-        )
-        weights = weights[rows][:, columns]
-        source, target = (
-            [t.decode() for t in x if t] for x in (source, target)
-        )
-        if not weights.size:
-            return weights, source, target
-        source_starts, source = zip(
-            *self.source_tokenizer.words(source), strict=True
-        )
-        target_starts, target = zip(
-            *self.target_tokenizer.words(target), strict=True
-        )
-        counts = np.diff([*target_starts, len(weights)])[:, None]
-        weights = np.add.reduceat(weights, source_starts, axis=1)
-        weights = np.add.reduceat(weights, target_starts, axis=0) / counts
-        return weights, list(source), list(target)
 
     def source_ids(self, texts):
         """Returns ids `(batch, time)` with at least one column."""
@@ -211,3 +292,36 @@ class TextTranslator:
     def _tokens(tokenizer, ids):
         is_pad = tf.equal(ids, tokenizer.pad_id)
         return tf.where(is_pad, "", tokenizer.tokens(ids))
+
+    def get_config(self):
+        serialize = keras.saving.serialize_keras_object
+        return {
+            **super().get_config(),
+            "source_tokenizer": serialize(self.source_tokenizer),
+            "target_tokenizer": serialize(self.target_tokenizer),
+            "search": serialize(self.search),
+            "max_length": self.max_length,
+            "fixed_length": self.fixed_length,
+            "shortlist": self._serialized_shortlist(),
+        }
+
+    def _serialized_shortlist(self):
+        if self.shortlist is None or not self._shares_lexicon():
+            return keras.saving.serialize_keras_object(self.shortlist)
+        # Of two configurations Keras would make two lexicons.
+        config = self.shortlist.get_config()
+        return {name: config[name] for name in ("size", "frequent", "name")}
+
+    def _shares_lexicon(self):
+        decoder = getattr(self.model, "decoder", None)
+        lexicon = getattr(decoder, "lexicon", None)
+        return self.shortlist.lexicon is lexicon
+
+    @classmethod
+    def from_config(cls, config):
+        config = deserialized(config)
+        if isinstance(config["shortlist"], dict):
+            config["shortlist"] = Shortlist(
+                config["model"].decoder.lexicon, **config["shortlist"]
+            )
+        return cls(**config)

@@ -22,6 +22,13 @@ def test_embeds_with_unit_variance():
     assert x.std() == pytest.approx(1, rel=0.05)
 
 
+def test_starts_from_word_vectors():
+    layer, vectors = embedding(), 3 * np.arange(80.0).reshape(5, 16)
+    layer.assign_vectors(vectors)
+    x = helpers.as_numpy(layer(np.arange(5)[None]))[0]
+    np.testing.assert_allclose(x, vectors / vectors.std(), rtol=1e-5)
+
+
 def test_in_reverse_it_is_the_table_transposed_and_drops_nothing():
     layer = embedding(dropout=0.5, word_dropout=0.5)
     x = helpers.random(2, 3, 16)

@@ -9,7 +9,6 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
-from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from tests import fresh_process
@@ -142,6 +141,9 @@ def attending_lstm():
     return SelfAttentionCell(keras.layers.LSTMCell(6), "additive", window=3)
 
 
+# What is here alone, on language models; of exports at all, one is tested by
+# the recipes.
+pytestmark = pytest.mark.slow
 KINDS = {
     "words": (WordTokenizer, gam_rhn),
     "characters": (CharacterTokenizer, attending_lstm),
@@ -171,8 +173,7 @@ STEPS = [[[0], [0]], [[3], [4]], [[2], [5]]]
 def client(language, tmp_path_factory):
     """What a process answers that has tensorflow and tensorflow_text only."""
     path = tmp_path_factory.mktemp("models") / "language" / "1"
-    resources = [language.model, language.tokenizer]
-    export_saved_model(path, language.signatures, resources)
+    language.export(path)
     given = {
         "batches": {
             name: [text.hex() for text in texts]
@@ -189,7 +190,9 @@ def client(language, tmp_path_factory):
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_scores_are_those_of_the_live_model(client, language, name):
-    live = language.score(tf.constant(BATCHES[name], tf.string))
+    live = language.signatures["serving_default"](
+        tf.constant(BATCHES[name], tf.string)
+    )
     check_equal(client["batches"][name], plain(live))
 
 
@@ -199,7 +202,7 @@ def test_a_long_text_is_scored_soon(client):
 
 
 def test_ids_are_scored_without_text(client, language):
-    live = plain(language.score_ids(tf.constant(IDS)))
+    live = plain(language.signatures["score_ids"](tf.constant(IDS)))
     check_equal(client["ids"], live)
     assert live["length"] == [6, 2]
     assert np.all(np.array(live["total"]) < 0)
@@ -208,7 +211,9 @@ def test_ids_are_scored_without_text(client, language):
 @pytest.mark.parametrize("name", WAYS)
 def test_writes_what_the_live_model_writes(client, language, name):
     prompts = tf.constant(PROMPTS, tf.string)
-    live = language.generate(prompts, *map(tf.constant, WAYS[name]))
+    live = language.signatures["generate"](
+        prompts, *map(tf.constant, WAYS[name])
+    )
     check_equal(client["written"][name], plain(live))
 
 
@@ -220,7 +225,7 @@ def test_the_texts_are_worth_comparing(client):
 def test_steps_are_those_of_the_live_model(client, language):
     states = first_states(language)
     for ids, found in zip(STEPS, client["steps"], strict=True):
-        live = language.step(tf.constant(ids), *states.values())
+        live = language.signatures["step"](tf.constant(ids), *states.values())
         check_equal(found, plain(live))
         states = {name: x for name, x in live.items() if name != "logits"}
 

@@ -133,16 +133,14 @@ IDS = [[5, 6, 7, 2], [9, 2, 0, 0]]
 @pytest.fixture(scope="module")
 def saved(translator, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "translator" / "1"
-    resources = [
-        translator.model,
-        translator.source_tokenizer,
-        translator.target_tokenizer,
-    ]
-    assert export_saved_model(path, translator.signatures, resources) == path
+    assert translator.export(path) == path
     return path
 
 
-@pytest.fixture(scope="module")
+# A process of its own takes long: whatever asks it is slow.
+@pytest.fixture(
+    scope="module", params=[pytest.param("", marks=pytest.mark.slow)]
+)
 def client(saved):
     """What a process answers that has tensorflow and tensorflow_text only."""
     batches = {
@@ -164,7 +162,9 @@ def check_equal(found, expected):
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_the_saved_model_answers_as_the_live_one(client, translator, name):
-    live = translator.translate(tf.constant(BATCHES[name], tf.string))
+    live = translator.signatures["serving_default"](
+        tf.constant(BATCHES[name], tf.string)
+    )
     check_equal(client["batches"][name], plain(live))
 
 
@@ -199,14 +199,14 @@ def test_a_long_text_is_answered_soon(client):
 
 
 def test_ids_are_translated_without_text(client, translator):
-    live = translator.translate_ids(tf.constant(IDS))
+    live = translator.signatures["translate_ids"](tf.constant(IDS))
     check_equal(client["ids"], plain(live))
     assert np.array(client["ids"]["translation_ids"]).any()
 
 
 def test_attends(client, translator):
     text = tf.constant(["the red book", "who knows", ""])
-    check_equal(client["attend"], plain(translator.attend(text)))
+    check_equal(client["attend"], plain(translator.signatures["attend"](text)))
     assert np.array(client["attend"]["weights"]).ndim == 3
 
 
@@ -438,6 +438,6 @@ def test_the_commit_is_that_of_the_package(tmp_path, monkeypatch):
     assert as_json(path)["commit"] == here
     (tmp_path / "site" / "kerasrnn").mkdir(parents=True)
     module = tmp_path / "site" / "kerasrnn" / "export.py"
-    monkeypatch.setattr("kerasrnn.pipelines.saved_model.__file__", str(module))
+    monkeypatch.setattr("kerasrnn.training.card.__file__", str(module))
     write_card(path)
     assert as_json(path)["commit"] == "unknown"

@@ -9,10 +9,10 @@ from kerasrnn.models import DecoderSummary
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
-from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests import fresh_process
 from tests.helpers import assert_close
+from tests.helpers import one_now
 from tests.helpers import randomize
 
 TOKENIZER = ReviewTokenizer.train(
@@ -52,12 +52,12 @@ def labeller_of(summary, **options):
     return TextLabeller(classifier(summary), TOKENIZER, **options)
 
 
-@pytest.fixture(scope="module", params=["attention", "last"])
+@pytest.fixture(scope="module", params=one_now(["last", "attention"]))
 def labeller(request):
     return labeller_of(request.param)
 
 
-@pytest.fixture(scope="module", params=["decoder", "pooled"])
+@pytest.fixture(scope="module", params=one_now(["pooled", "decoder"]))
 def another(request):
     return labeller_of(request.param)
 
@@ -76,7 +76,7 @@ def padded(texts):
 
 
 def test_a_label_is_the_model_on_the_ids(labeller):
-    found = labeller.label(strings(TEXTS))
+    found = labeller.signatures["serving_default"](strings(TEXTS))
     expected = probability(labeller, padded(TEXTS))
     assert_close(found["probability"], expected)
     labels = np.where(expected > 0.5, b"positive", b"negative")
@@ -88,34 +88,45 @@ def test_labels_have_names():
     kernel, bias = labeller.model.output_projection.get_weights()
     for shift, name in ((-9, "बुरा"), (9, "good")):
         labeller.model.output_projection.set_weights([0 * kernel, bias + shift])
-        [found] = labeller.label(strings(["film"]))["label"].numpy()
+        [found] = labeller.signatures["serving_default"](strings(["film"]))[
+            "label"
+        ].numpy()
         assert found.decode() == name
 
 
 def test_ids_are_labelled_as_their_text(labeller):
-    found = labeller.label_ids(padded(TEXTS))
-    expected = labeller.label(strings(TEXTS))
+    found = labeller.signatures["label_ids"](padded(TEXTS))
+    expected = labeller.signatures["serving_default"](strings(TEXTS))
     assert_close(found["probability"], expected["probability"])
     np.testing.assert_array_equal(found["label"], expected["label"])
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
 def test_no_ids_are_labelled(labeller, shape):
-    found = labeller.label_ids(tf.zeros(shape, tf.int32))
-    empty = labeller.label(strings([""]))["probability"].numpy()
+    found = labeller.signatures["label_ids"](tf.zeros(shape, tf.int32))
+    empty = labeller.signatures["serving_default"](strings([""]))[
+        "probability"
+    ].numpy()
     np.testing.assert_allclose(found["probability"], [*empty] * shape[0])
 
 
 def test_a_text_in_a_batch_is_labelled_as_alone(labeller):
-    together = labeller.label(strings(TEXTS))["probability"]
-    alone = [labeller.label(strings([x]))["probability"][0] for x in TEXTS]
+    together = labeller.signatures["serving_default"](strings(TEXTS))[
+        "probability"
+    ]
+    alone = [
+        labeller.signatures["serving_default"](strings([x]))["probability"][0]
+        for x in TEXTS
+    ]
     assert_close(together, np.array(alone))
 
 
 def test_probabilities_keep_the_order(labeller):
     texts = [" ".join(["fine", "dull", "film"] * n)[: 7 * n] for n in range(7)]
     texts = [texts[n] for n in (3, 0, 6, 1, 5, 2, 4)]
-    expected = labeller.label(strings(texts))["probability"]
+    expected = labeller.signatures["serving_default"](strings(texts))[
+        "probability"
+    ]
     assert len(np.unique(expected)) == 7
     for batch_size in (1, 3, 64):
         assert_close(labeller.probabilities(texts, batch_size), expected)
@@ -129,7 +140,7 @@ def test_no_texts_have_no_probabilities(labeller):
 
 
 def check_explanation(labeller):
-    found = labeller.explain(strings(TEXTS))
+    found = labeller.signatures["explain"](strings(TEXTS))
     tokens, weights = found["tokens"].numpy(), found["weights"].numpy()
     ids = TOKENIZER.tokenize(strings(TEXTS)).to_list()
     for row, row_weights, row_ids in zip(tokens, weights, ids, strict=True):
@@ -139,7 +150,7 @@ def check_explanation(labeller):
         assert (row_weights[: len(words)] > 0).all()
         assert (row_weights[len(words) :] == 0).all()
         assert row_weights.sum() == pytest.approx(min(len(words), 1), abs=1e-5)
-    labels = labeller.label(strings(TEXTS))
+    labels = labeller.signatures["serving_default"](strings(TEXTS))
     assert_close(found["probability"], labels["probability"])
     np.testing.assert_array_equal(found["label"], labels["label"])
 
@@ -154,7 +165,7 @@ def test_weights_of_another_explanation(another):
 
 def test_weights_are_those_of_the_attention():
     labeller = labeller_of("attention")
-    words, weights = labeller.weights("not a fine film")
+    words, weights = labeller.explain("not a fine film")
     assert words == ["not", "a", "fine", "film"]
     memory, mask, final = labeller.model.encoder(padded(["not a fine film"]))
     _, expected = labeller.model.classify(memory, mask, final)
@@ -163,7 +174,7 @@ def test_weights_are_those_of_the_attention():
 
 def test_weights_are_shares_of_the_gradient_norms():
     labeller = labeller_of("last")
-    _, weights = labeller.weights("not a fine film")
+    _, weights = labeller.explain("not a fine film")
     norms = labeller.gradient_norms("not a fine film")
     assert_close(weights, norms / norms.sum())
 
@@ -205,8 +216,8 @@ def test_hidden_states_are_the_memory(labeller):
 @pytest.mark.parametrize("name", STRANGE)
 def test_strange_texts_are_answered(labeller, name):
     texts = strings(STRANGE[name])
-    found = labeller.label(texts)
-    explained = labeller.explain(texts)
+    found = labeller.signatures["serving_default"](texts)
+    explained = labeller.signatures["explain"](texts)
     count = len(STRANGE[name])
     assert found["probability"].shape == found["label"].shape == (count,)
     assert np.isfinite(found["probability"]).all()
@@ -217,7 +228,9 @@ def test_strange_texts_are_answered(labeller, name):
 @pytest.mark.parametrize("name", ["only HTML", "only emoji"])
 def test_texts_without_a_word_are_empty(labeller, name):
     found, empty = (
-        labeller.label(strings(STRANGE[x]))["probability"]
+        labeller.signatures["serving_default"](strings(STRANGE[x]))[
+            "probability"
+        ]
         for x in (name, "empty")
     )
     assert_close(found, empty)
@@ -226,13 +239,14 @@ def test_texts_without_a_word_are_empty(labeller, name):
 def test_long_texts_are_cut():
     short, whole = (labeller_of("pooled", max_length=n) for n in (3, None))
     text = "not a fine film and long"
-    found = short.label(strings([text]))["probability"]
+    found = short.signatures["serving_default"](strings([text]))["probability"]
     cut, uncut = (
-        whole.label(strings([x]))["probability"] for x in ("not a fine", text)
+        whole.signatures["serving_default"](strings([x]))["probability"]
+        for x in ("not a fine", text)
     )
     assert_close(found, cut)
     assert abs(found - uncut) > 1e-4
-    assert short.weights(text)[0] == ["not", "a", "fine"]
+    assert short.explain(text)[0] == ["not", "a", "fine"]
     assert short.hidden_states(text)[1].shape == (3, 8)
     assert short.gradient_norms(text).shape == (3,)
 
@@ -298,21 +312,25 @@ def check_equal(found, expected):
             assert_close(found_value, value)
 
 
+@pytest.mark.slow
 def test_it_is_served_as_it_lives(tmp_path):
     """By a process that has no kerasrnn, gradients and all."""
     labeller = labeller_of("last")
     path = tmp_path / "labeller" / "1"
-    resources = [labeller.model, labeller.tokenizer]
-    export_saved_model(path, labeller.signatures, resources)
+    labeller.export(path)
     texts = {name: [x.hex() for x in xs] for name, xs in SERVED.items()}
     given = {"texts": texts, "ids": padded(TEXTS).tolist()}
     client = fresh_process.answer(CLIENT, path, json.dumps(given))
     assert client["names"] == ["explain", "label_ids", "serving_default"]
-    check_equal(client["ids"], labeller.label_ids(padded(TEXTS)))
+    check_equal(client["ids"], labeller.signatures["label_ids"](padded(TEXTS)))
     for name, texts in SERVED.items():
         texts = strings(texts)
-        check_equal(client["label"][name], labeller.label(texts))
-        check_equal(client["explain"][name], labeller.explain(texts))
+        check_equal(
+            client["label"][name], labeller.signatures["serving_default"](texts)
+        )
+        check_equal(
+            client["explain"][name], labeller.signatures["explain"](texts)
+        )
 
 
 @pytest.mark.parametrize("num_classes, count", [(1, 2), (3, 3)])
@@ -326,9 +344,99 @@ def test_one_of_several_classes():
     model = classifier("attention", num_classes=3)
     labels = ["bad", "fair", "good"]
     labeller = TextLabeller(model, TOKENIZER, labels)
-    found = labeller.explain(strings(TEXTS))
+    found = labeller.signatures["explain"](strings(TEXTS))
     logits = model(padded(TEXTS)).numpy()
     assert_close(found["probability"], tf.nn.softmax(logits))
     assert_close(labeller.probabilities(TEXTS), found["probability"])
     named = [labels[i].encode() for i in logits.argmax(1)]
     assert found["label"].numpy().tolist() == named
+
+
+# Labelled texts.
+
+
+@pytest.fixture(scope="module")
+def of_three():
+    model = classifier("last", num_classes=3)
+    return TextLabeller(model, TOKENIZER, ["bad", "fair", "good"], 3)
+
+
+def test_labels_come_in_the_order_of_the_texts(of_three):
+    found = of_three.signatures["serving_default"](strings(TEXTS))["label"]
+    expected = [label.decode() for label in found.numpy()]
+    assert of_three.label(TEXTS, batch_size=2) == expected
+    assert of_three.label([]) == []
+
+
+def test_it_is_compared_with_true_labels(of_three):
+    labels = ["good", "bad", "bad", "fair", "good"]
+    numbers = [2, 0, 0, 1, 2]
+    found = of_three.evaluate(TEXTS, labels, batch_size=2)
+    assert found.keys() > {"wall_seconds", "cpu_seconds"}
+    probabilities = of_three.probabilities(TEXTS)
+    guesses = probabilities.argmax(axis=1)
+    assert found["accuracy"] == pytest.approx(np.mean(guesses == numbers))
+    of_true = probabilities[range(5), numbers]
+    assert found["loss"] == pytest.approx(-np.mean(np.log(of_true)), rel=1e-5)
+    for i, true in enumerate(of_three.labels):
+        for j, guess in enumerate(of_three.labels):
+            count = np.sum((np.array(numbers) == i) & (guesses == j))
+            assert found["confusion"][true][guess] == count
+    by_number = of_three.evaluate(TEXTS, numbers)
+    assert by_number["confusion"] == found["confusion"]
+
+
+def test_a_single_logit_is_compared_too(labeller):
+    found = labeller.evaluate(TEXTS, [1, 0, 0, 1, 1])
+    labels = ["positive", "negative", "negative", "positive", "positive"]
+    guesses = labeller.label(TEXTS)
+    same = [x == y for x, y in zip(guesses, labels, strict=True)]
+    assert found["accuracy"] == pytest.approx(np.mean(same))
+    p = labeller.probabilities(TEXTS)
+    of_true = np.where([1, 0, 0, 1, 1], p, 1 - p)
+    assert found["loss"] == pytest.approx(-np.mean(np.log(of_true)), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["fine"] * 5, r"\('bad', 'fair', 'good'\). Received: 'fine'"),
+        ([0, 1, 2, 3, -1], r"numbers from 0. Received: \[-1, 0, 1, 2, 3\]"),
+        ([0], "Received: 5 texts and 1 labels"),
+    ],
+)
+def test_true_labels_must_be_labels(of_three, labels, message):
+    with pytest.raises(ValueError, match=message):
+        of_three.evaluate(TEXTS, labels)
+
+
+@pytest.mark.slow
+def test_it_learns_from_labelled_texts_or_from_batches(of_three):
+    labels = ["good", "bad", "bad", "fair", "good"]
+    batches = of_three.batches(TEXTS, labels, batch_size=2, seed=1)
+    ids, numbers = next(iter(of_three.batches(TEXTS, labels)))
+    assert ids.shape == (5, 3)
+    assert sorted(numbers.numpy()[:, 0].tolist()) == [0, 0, 1, 2, 2]
+    of_three.compile(keras.optimizers.Adam(0.01))
+    history = of_three.fit(
+        TEXTS, labels, validation_data=(TEXTS, labels), epochs=2, verbose=0
+    ).history
+    assert history["val_loss"][1] < history["val_loss"][0]
+    scores = of_three.evaluate(TEXTS, labels)
+    assert_close(history["val_loss"][1], scores["loss"])
+    assert_close(history["val_accuracy"][1], scores["accuracy"])
+    of_three.fit(batches, validation_data=batches, verbose=0)
+    assert of_three.model.optimizer.iterations.numpy() == 2 + 3
+
+
+def test_the_loss_of_two_classes_takes_probabilities(labeller):
+    labeller.compile("sgd")
+    for labels, right in (([0.9, 0.2], [1, 0]), ([1, 0], [1, 0])):
+        batches = labeller.batches(["a fine film", "dull"], labels)
+        loss, accuracy = labeller.model.evaluate(batches, verbose=0)
+        found = labeller.probabilities(["a fine film", "dull"])
+        log = np.log(np.where(right, found, 1 - found))
+        other = np.log(np.where(right, 1 - found, found))
+        share = np.array([0.9, 0.8]) if labels[0] < 1 else 1.0
+        assert_close(loss, -np.mean(share * log + (1 - share) * other))
+        assert_close(accuracy, np.mean((found > 0.5) == np.array(right)))

@@ -3,13 +3,16 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from kerasrnn.data import text_windows
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.training import TokenCrossentropy
 from tests.helpers import assert_close
+from tests.helpers import one_now
 from tests.helpers import randomize
 
 LINES = [
@@ -46,19 +49,15 @@ def new_model(tokenizer, cell, **kwargs):
     return model
 
 
-KINDS = [("words", gam_rhn), ("characters", attending_lstm)]
+CELLS = {"characters": attending_lstm, "words": gam_rhn}
 
 
-@pytest.fixture(
-    scope="module",
-    params=KINDS,
-    ids=[f"{kind}-{cell.__name__}" for kind, cell in KINDS],
-)
+@pytest.fixture(scope="module", params=one_now(CELLS))
 def language(request):
-    kind, cell = request.param
-    model = new_model(TOKENIZERS[kind], cell(), depth=2, embedding_dim=5)
+    tokenizer, cell = TOKENIZERS[request.param], CELLS[request.param]()
+    model = new_model(tokenizer, cell, depth=2, embedding_dim=5)
     randomize(model)
-    return TextLanguageModel(model, TOKENIZERS[kind], WINDOW)
+    return TextLanguageModel(model, tokenizer, WINDOW)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,9 @@ def words():
 
 
 def scored(language, texts):
-    found = language.score(tf.constant(texts, tf.string))
+    found = language.signatures["serving_default"](
+        tf.constant(texts, tf.string)
+    )
     return {name: value.numpy() for name, value in found.items()}
 
 
@@ -153,7 +154,7 @@ def test_a_text_in_a_batch_scores_as_alone(language):
 def test_the_probabilities_of_all_continuations_sum_to_1(words):
     vocabulary = words.tokenizer.vocabulary_size
     ids = np.array([[3, 2, i] for i in range(vocabulary)], "int32")
-    scores = words.score_ids(ids)["log_probabilities"].numpy()
+    scores = words.signatures["score_ids"](ids)["log_probabilities"].numpy()
     assert_close(np.exp(scores[:, 2]).sum(), 1.0)
     assert_close(scores[:, :2], np.repeat(scores[:1, :2], vocabulary, 0))
 
@@ -162,7 +163,7 @@ def test_ids_score_as_their_text(language):
     texts = list(TEXTS.values())
     found = scored(language, texts)
     ids = language.text_ids(tf.constant(texts)).to_tensor(-1)
-    from_ids = language.score_ids(ids)
+    from_ids = language.signatures["score_ids"](ids)
     assert from_ids.keys() == found.keys() - {"tokens"}
     for name, value in from_ids.items():
         assert_close(value, found[name])
@@ -193,7 +194,7 @@ def test_no_texts_have_no_scores(language):
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
 def test_no_ids_have_no_scores(language, shape):
-    found = language.score_ids(tf.zeros(shape, tf.int32))
+    found = language.signatures["score_ids"](tf.zeros(shape, tf.int32))
     assert found["log_probabilities"].shape == shape
     assert found["total"].numpy().tolist() == [0.0] * shape[0]
 
@@ -218,7 +219,7 @@ def test_bytes_that_are_no_text_are_scored(language):
 
 def test_an_id_outside_the_vocabulary_is_an_error(language):
     with pytest.raises(tf.errors.InvalidArgumentError, match="9999 is not in"):
-        language.score_ids([[4, 9999]])
+        language.signatures["score_ids"]([[4, 9999]])
 
 
 # Ids.
@@ -247,7 +248,7 @@ def test_steps_give_the_logits_of_the_whole_text(language):
     states = language.model.initial_states(2)
     logits = []
     for t in range(ids.shape[1]):
-        found = dict(language.step(ids[:, t : t + 1], *states))
+        found = dict(language.signatures["step"](ids[:, t : t + 1], *states))
         logits.append(found.pop("logits"))
         assert list(found) == [f"state_{i}" for i in range(len(states))]
         states = list(found.values())
@@ -261,7 +262,7 @@ def test_steps_of_any_length(language):
     states = language.model.initial_states(1)
     logits = []
     for part in (ids[:, :3], ids[:, 3:]):
-        found = dict(language.step(part, *states))
+        found = dict(language.signatures["step"](part, *states))
         logits.append(found.pop("logits"))
         states = list(found.values())
     assert_close(
@@ -273,7 +274,7 @@ def test_steps_of_any_length(language):
 
 
 def generated(language, prompts, seed=0, temperature=1.0, top_k=0, count=12):
-    found = language.generate(
+    found = language.signatures["generate"](
         tf.constant(prompts, tf.string),
         tf.constant(seed),
         tf.constant(temperature, tf.float32),
@@ -335,7 +336,7 @@ def test_rows_draw_on_their_own(language):
 
 
 def test_text_is_prompt_and_added_tokens(language):
-    found = language.generate(
+    found = language.signatures["generate"](
         tf.constant(PROMPTS),
         tf.constant(3),
         tf.constant(1.0),
@@ -379,7 +380,7 @@ def test_strange_prompts_are_continued(language):
 # Draws from a known distribution.
 
 
-@pytest.fixture(scope="module", params=TOKENIZERS)
+@pytest.fixture(scope="module", params=one_now(TOKENIZERS))
 def flat(request):
     """A model whose bias alone says what it draws."""
     tokenizer = TOKENIZERS[request.param]
@@ -523,3 +524,48 @@ def test_the_samplers_of_keras_nlp_take_the_model(words):
     for row in found:
         likeliest = words.model(row[None, :-1]).numpy().argmax(-1)
         np.testing.assert_array_equal(row[2:], likeliest[0, 1:])
+
+
+# Lists of strings.
+
+
+def test_scores_of_a_list_keep_its_order(words):
+    texts = ["who knows the book", "a", "the red book\na blue house", ""]
+    found = words.score(texts, batch_size=2)
+    expected = scored(words, texts)
+    assert found.keys() == {"total", "perplexity", "length"}
+    for name, values in found.items():
+        assert_close(values, expected[name])
+
+
+def test_lines_are_evaluated_as_one_text(words):
+    found = words.evaluate([*LINES, ""])
+    ids = words.ids(LINES)
+    loss = -expected_scores(words, ids.tolist()).mean()
+    assert found["tokens"] == len(ids)
+    assert found["loss"] == pytest.approx(loss, rel=1e-5)
+    assert found["perplexity"] == pytest.approx(np.exp(loss), rel=1e-5)
+    assert found["wall_seconds"] >= 0
+    with pytest.raises(ValueError, match="Received: 2 lines without any"):
+        words.evaluate(["", " "])
+
+
+def test_it_learns_from_lines():
+    model = new_model(TOKENIZERS["words"], keras.layers.GRUCell(4))
+    language = TextLanguageModel(model, TOKENIZERS["words"], WINDOW)
+    with pytest.raises(ValueError, match="Received: batch_size=None"):
+        language.fit(LINES)
+    language = TextLanguageModel(
+        model.with_batch_size(2), TOKENIZERS["words"], WINDOW
+    )
+    for found, expected in zip(
+        language.batches(LINES),
+        text_windows(language.ids(LINES), 2, WINDOW, END),
+        strict=True,
+    ):
+        keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
+    language.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(-1))
+    history = language.fit(
+        LINES, validation_data=LINES, epochs=2, verbose=0
+    ).history
+    assert history["val_loss"][1] < history["val_loss"][0]

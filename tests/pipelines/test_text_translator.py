@@ -7,14 +7,17 @@ from kerasrnn.data import translation_batches
 from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.metrics import corpus_scores
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
+from tests.helpers import one_now
 
 PAIRS = [
     ("the red book", "लाल किताब"),
@@ -55,21 +58,16 @@ def model(tokenizers):
     return model
 
 
-@pytest.fixture(scope="module", params=["greedy", "beam"])
+@pytest.fixture(scope="module", params=one_now(["greedy", "beam"]))
 def translator(request, model, tokenizers):
     search = {"greedy": GreedySearch, "beam": BeamSearch}[request.param]
     return TextTranslator(model, *tokenizers, search(max_length=50))
 
 
-def translated(translator, texts):
-    found = translator.translate(tf.constant(texts, tf.string))
-    return [text.decode() for text in found["translation"].numpy()]
-
-
 def test_translates_what_it_learned(translator):
     targets = [target for _, target in PAIRS]
-    assert translated(translator, SENTENCES) == targets
-    assert translated(translator, ["  The\u00a0RED book "]) == ["लाल किताब"]
+    assert translator.translate(SENTENCES) == targets
+    assert translator.translate(["  The\u00a0RED book "]) == ["लाल किताब"]
 
 
 @pytest.fixture(scope="module")
@@ -84,13 +82,15 @@ def test_it_translates_into_the_words_of_a_shortlist(
     model, tokenizers, shortlist
 ):
     whole, short = (
-        TextTranslator(model, *tokenizers, BeamSearch(), shortlist=words)
+        TextTranslator(model, *tokenizers, GreedySearch(), shortlist=words)
         for words in (None, shortlist)
     )
     assert shortlist.size < tokenizers[1].vocabulary_size
-    assert translated(short, SENTENCES) == [target for _, target in PAIRS]
+    assert short.translate(SENTENCES) == [target for _, target in PAIRS]
     texts = tf.constant(SENTENCES)
-    scores, others = (x.translate(texts)["score"] for x in (short, whole))
+    scores, others = (
+        x.signatures["serving_default"](texts)["score"] for x in (short, whole)
+    )
     # Among fewer words each is likelier.
     assert (scores.numpy() > others.numpy()).all()
     assert (scores.numpy() < 0).all()
@@ -103,23 +103,25 @@ def test_every_sentence_can_end(model, tokenizers, shortlist):
 
 
 def test_scores_are_log_probabilities(translator):
-    scores = translator.translate(tf.constant(SENTENCES))["score"]
+    scores = translator.signatures["serving_default"](tf.constant(SENTENCES))[
+        "score"
+    ]
     assert scores.dtype == tf.float32
     assert (scores.numpy() < 0).all()
     assert (scores.numpy() > -1).all()
 
 
 def test_order_is_kept_whatever_the_lengths(translator):
-    found = translator.translate_all(SENTENCES[::-1] * 3, batch_size=4)
+    found = translator.translate(SENTENCES[::-1] * 3, batch_size=4)
     assert found == [target for _, target in PAIRS[::-1]] * 3
-    assert translator.translate_all([]) == []
+    assert translator.translate([]) == []
 
 
 def test_a_sentence_in_a_batch_is_as_alone(translator):
     texts = [*SENTENCES, "", "who knows who is there", "house a zzz"]
-    together = translator.translate(tf.constant(texts))
+    together = translator.signatures["serving_default"](tf.constant(texts))
     for i, text in enumerate(texts):
-        alone = translator.translate(tf.constant([text]))
+        alone = translator.signatures["serving_default"](tf.constant([text]))
         assert alone["translation"][0] == together["translation"][i]
         np.testing.assert_allclose(
             alone["score"][0], together["score"][i], rtol=1e-4
@@ -127,16 +129,16 @@ def test_a_sentence_in_a_batch_is_as_alone(translator):
 
 
 def test_nothing_is_translated_by_nothing(translator):
-    assert translated(translator, ["", "  \t", "\u3000"]) == [""] * 3
-    assert translated(translator, ["", "who knows"]) == ["", "किसे पता"]
-    assert translated(translator, []) == []
+    assert translator.translate(["", "  \t", "\u3000"]) == [""] * 3
+    assert translator.translate(["", "who knows"]) == ["", "किसे पता"]
+    assert translator.translate([]) == []
 
 
 @pytest.mark.parametrize(
     "text", ["zzz qqq", "the किताब है", b"\xff\xfe the", "the " * 2000]
 )
 def test_strange_text_gets_an_answer_of_bounded_length(translator, text):
-    found = translator.translate(tf.constant([text]))
+    found = translator.signatures["serving_default"](tf.constant([text]))
     words = found["translation"].numpy()[0].decode().split()
     assert len(words) <= 50
     assert np.isfinite(found["score"].numpy()).all()
@@ -151,45 +153,47 @@ def test_a_source_is_cut_to_its_maximum_length(model, tokenizers):
     assert ids[1].numpy().tolist()[1:] == [end, 0, 0]
 
 
-def test_a_translation_has_a_length_limit_of_its_source(tokenizers):
+@pytest.mark.parametrize("search", one_now([GreedySearch, BeamSearch]))
+def test_a_translation_has_a_length_limit_of_its_source(tokenizers, search):
     """A model that can never end stops for every sentence by itself."""
     model = new_model(*tokenizers)
     bias = model.decoder.output_projection.bias
     bias.assign(np.where(np.arange(bias.shape[0]) <= 3, -1e9, 0.0))
-    for search in (GreedySearch(max_length=40), BeamSearch(max_length=40)):
-        translator = TextTranslator(model, *tokenizers, search)
-        texts = ["", "a", "the red book", "the " * 2000]
-        lengths = [len(text.split()) for text in translated(translator, texts)]
-        # Its end token counts: twice 2 and 10 more, twice 4 and 10 more.
-        assert lengths == [0, 14, 18, 40]
+    translator = TextTranslator(model, *tokenizers, search(max_length=40))
+    texts = ["", "a", "the red book", "the " * 2000]
+    lengths = [len(text.split()) for text in translator.translate(texts)]
+    # Its end token counts: twice 2 and 10 more, twice 4 and 10 more.
+    assert lengths == [0, 14, 18, 40]
 
 
 def test_translates_ids(translator, tokenizers):
     source, target = tokenizers
     ids = translator.source_ids(tf.constant(SENTENCES))
-    found = translator.translate_ids(ids)
+    found = translator.signatures["translate_ids"](ids)
     assert found["translation_ids"].dtype == tf.int32
     np.testing.assert_array_equal(
         target.detokenize(found["translation_ids"]),
-        translator.translate(tf.constant(SENTENCES))["translation"],
+        translator.signatures["serving_default"](tf.constant(SENTENCES))[
+            "translation"
+        ],
     )
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0)])
 def test_no_ids_have_no_translation(translator, shape):
-    found = translator.translate_ids(tf.zeros(shape, tf.int32))
+    found = translator.signatures["translate_ids"](tf.zeros(shape, tf.int32))
     assert found["translation_ids"].shape == (shape[0], 50)
     assert not found["translation_ids"].numpy().any()
 
 
 def test_an_id_outside_the_vocabulary_is_an_error(translator):
     with pytest.raises(tf.errors.InvalidArgumentError, match="9999 is not in"):
-        translator.translate_ids([[4, 9999]])
+        translator.signatures["translate_ids"]([[4, 9999]])
 
 
 def test_attends(translator):
     texts = ["the red book", "who knows", ""]
-    found = translator.attend(tf.constant(texts))
+    found = translator.signatures["attend"](tf.constant(texts))
     source = [
         ["the", "red", "book", "</s>"],
         ["who", "knows", "</s>", ""],
@@ -208,7 +212,7 @@ def test_attends(translator):
 
 
 def test_no_text_attends_to_nothing(translator):
-    found = translator.attend(tf.zeros([0], tf.string))
+    found = translator.signatures["attend"](tf.zeros([0], tf.string))
     assert found["weights"].shape[0] == 0
 
 
@@ -228,6 +232,7 @@ def test_alignments_are_cut_to_their_sentence(translator):
     assert empty[0].shape == (0, 0)
 
 
+@pytest.mark.slow
 def test_vocabularies_need_no_special_tokens_but_of_the_target():
     sources, targets = zip(*PAIRS, strict=True)
     tokenizers = [
@@ -241,10 +246,10 @@ def test_vocabularies_need_no_special_tokens_but_of_the_target():
     search = BeamSearch(**ids, **says, max_length=50)
     translator = TextTranslator(model, *tokenizers, search)
     texts = ["the red book", "zzz", "", "who zzz knows"]
-    first, unknown, empty, mixed = translated(translator, texts)
+    first, unknown, empty, mixed = translator.translate(texts)
     assert first
     assert unknown == empty == ""
-    assert mixed == translated(translator, ["who knows"])[0]
+    assert mixed == translator.translate(["who knows"])[0]
     (weights, source, target), _ = translator.alignments(["a", "zzz"])
     assert source == ["a"]
     assert weights.shape == (len(target), 1)
@@ -258,16 +263,16 @@ def test_ids_are_cut_as_text_is(model, tokenizers):
     ids = translator.source_tokenizer.tokenize([text]).to_tensor()
     kept = translator.source_ids(tf.constant([text])).shape[1]
     cut, whole = (
-        translator.translate_ids(x)["score"] for x in (ids[:, :kept], ids)
+        translator.signatures["translate_ids"](x)["score"]
+        for x in (ids[:, :kept], ids)
     )
     np.testing.assert_allclose(cut, whole)
 
 
-def test_padding_in_a_translation_moves_no_row(model, tokenizers):
-    translator = TextTranslator(model, *tokenizers, GreedySearch())
+def test_padding_in_a_translation_moves_no_row(tokenizers):
     weights = np.arange(12.0).reshape(4, 3)
-    found, source, target = translator._by_words(
-        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""]
+    found, source, target = align_words(
+        weights, [b"the", b"book", b""], [b"x", b"", b"y", b""], *tokenizers
     )
     assert (source, target) == (["the", "book"], ["x", "y"])
     np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
@@ -275,3 +280,47 @@ def test_padding_in_a_translation_moves_no_row(model, tokenizers):
 
 def test_nothing_has_no_alignment(translator):
     assert translator.alignments([]) == []
+
+
+# Pairs of text.
+
+
+def test_it_is_scored_against_references(translator):
+    pairs = [*PAIRS[:5], ("who is there", "zzz")]
+    found = translator.evaluate(pairs, batch_size=4)
+    assert found.pop("wall_seconds") >= 0
+    assert found.pop("cpu_seconds") >= 0
+    targets = [target for _, target in PAIRS]
+    references = [target for _, target in pairs]
+    expected = corpus_scores(targets, references)
+    words = len(" ".join(targets).split()) / len(" ".join(references).split())
+    assert found == {**expected, "length_ratio": pytest.approx(words)}
+    assert 0 < found["chrf"] < 100
+    with pytest.raises(ValueError, match="at least one"):
+        translator.evaluate([])
+
+
+def test_its_batches_are_those_it_learns_from(model, tokenizers):
+    translator = TextTranslator(model, *tokenizers, GreedySearch(), 2, True)
+    found = list(translator.batches(PAIRS, 4, seed=3))
+    expected = list(translation_batches(PAIRS, *tokenizers, 4, 2, 3, True))
+    for batch, other in zip(found, expected, strict=True):
+        keras.tree.map_structure(np.testing.assert_array_equal, batch, other)
+    assert found[0][0]["source"].shape[1] == 3
+
+
+@pytest.mark.slow
+def test_it_learns_from_pairs_or_from_batches(tokenizers):
+    translator = TextTranslator(
+        new_model(*tokenizers), *tokenizers, GreedySearch()
+    )
+    translator.compile(keras.optimizers.Adam(0.01), TokenCrossentropy(0))
+    history = translator.fit(
+        PAIRS, 3, validation_data=PAIRS[:2], epochs=2, verbose=0
+    ).history
+    assert history["loss"][1] < history["loss"][0]
+    assert len(history["val_loss"]) == 2
+    assert translator.model.optimizer.iterations.numpy() == 4
+    batches = translator.batches(PAIRS)
+    translator.fit(batches, validation_data=batches, verbose=0)
+    assert translator.model.optimizer.iterations.numpy() == 5

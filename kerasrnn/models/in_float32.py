@@ -1,0 +1,71 @@
+"""A trained model for processors without half precision."""
+
+import json
+import pathlib
+import tempfile
+import zipfile
+
+import keras
+
+
+def in_float32(model):
+    """Copies a model, weights included, as one that computes in float32.
+
+    A model that learnt under `mixed_bfloat16` or `mixed_float16` is so served
+    where such numbers are slow or unknown. The copy is not compiled, and
+    compiles as any other.
+
+    Args:
+        model: A built Keras model that `.keras` files can hold, such as a
+            `Translator`, or a whole pipeline of `kerasrnn.pipelines`.
+
+    Returns:
+        A model of the same class. The given one stays as it is.
+
+    Raises:
+        ValueError: when the model has no weights yet.
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8, dtype="mixed_bfloat16")
+    >>> model = LanguageModel(50, cell, dtype="mixed_bfloat16")
+    >>> model.build()
+    >>> in_float32(model)(np.ones((2, 7), "int32")).dtype
+    float32
+    """
+    if not model.built:
+        raise ValueError(
+            "`model` must be built, so that there are weights to copy. "
+            f"Received: {model.name!r}, which is not built."
+        )
+    policy = keras.config.dtype_policy()
+    with tempfile.TemporaryDirectory() as folder:
+        saved, copy = (pathlib.Path(folder, f"{i}.keras") for i in range(2))
+        model.save(saved)
+        _copy_archive(saved, copy)
+        try:
+            # Layers that a layer makes by itself may follow the global one.
+            keras.config.set_dtype_policy("float32")
+            return keras.saving.load_model(copy)
+        finally:
+            keras.config.set_dtype_policy(policy)
+
+
+def _copy_archive(path, copy):
+    """Copies a `.keras` file, its configuration as of a float32 model."""
+    with zipfile.ZipFile(path) as given, zipfile.ZipFile(copy, "w") as written:
+        for name in given.namelist():
+            content = given.read(name)
+            if name == "config.json":
+                config = json.loads(content, object_hook=_float32)
+                content = json.dumps(config)
+            written.writestr(name, content)
+
+
+def _float32(config):
+    """Changes one dictionary of a configuration, those inside it done."""
+    config.pop("compile_config", None)
+    if config.get("class_name") == "DTypePolicy":
+        if "float" in config["config"]["name"]:
+            config["config"]["name"] = "float32"
+    return config

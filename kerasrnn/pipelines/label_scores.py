@@ -1,0 +1,68 @@
+"""How well found labels agree with the true ones."""
+
+import keras
+import numpy as np
+from keras import ops
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+def label_accuracy(labels, logits):
+    """Says where labels and logits mean the same class.
+
+    Args:
+        labels: Tensor of shape `(batch, 1)`: classes, or, of two, the
+            probability of the second.
+        logits: Tensor of shape `(batch, num_classes)`; one of two classes.
+
+    Returns:
+        Boolean tensor of shape `(batch, 1)`.
+    """
+    if logits.shape[-1] == 1:
+        return ops.equal(ops.cast(labels, "float32") > 0.5, logits > 0.0)
+    found = ops.argmax(logits, axis=-1, keepdims=True)
+    return ops.equal(ops.cast(labels, found.dtype), found)
+
+
+def label_scores(names, true, probabilities):
+    """Compares the probabilities of labels with the true labels.
+
+    Args:
+        names: List of strings, the name of each label.
+        true: List of integers, the true labels by number.
+        probabilities: Array of shape `(texts, labels)`, or `(texts,)` with
+            the probability of the second of two.
+
+    Returns:
+        A dictionary of `"accuracy"`; `"loss"`, the mean negative logarithm of
+        the probability of the true label; and `"confusion"`: for each true
+        label, how often each label was found, by name.
+
+    Raises:
+        ValueError: when there is no text, the lists differ in length, or a
+            true label has no name.
+    """
+    if not len(true) or len(true) != len(probabilities):
+        raise ValueError(
+            "Texts and labels must be equally many, and at least one. "
+            f"Received: {len(probabilities)} texts and {len(true)} labels."
+        )
+    if not np.isin(true, range(len(names))).all():
+        raise ValueError(
+            f"`labels` must be of {names}, or their numbers from 0. "
+            f"Received: {sorted(set(true))}"
+        )
+    true = np.asarray(true, int)
+    if probabilities.ndim == 1:
+        probabilities = np.stack([1 - probabilities, probabilities], axis=1)
+    found = probabilities.argmax(axis=1)
+    of_true = probabilities[np.arange(len(true)), true]
+    counts = np.zeros((len(names), len(names)), int)
+    np.add.at(counts, (true, found), 1)
+    return {
+        "accuracy": float(np.mean(found == true)),
+        "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+        "confusion": {
+            name: dict(zip(names, row, strict=True))
+            for name, row in zip(names, counts.tolist(), strict=True)
+        },
+    }

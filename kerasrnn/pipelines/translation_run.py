@@ -1,0 +1,122 @@
+"""The run of a recipe that translates."""
+
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.models import in_float32
+from kerasrnn.pipelines.run import Run
+from kerasrnn.pipelines.text_translator import TextTranslator
+from kerasrnn.plots import attention_grid
+from kerasrnn.training import TextScores
+
+_SCORED = 200  # pairs after every epoch
+
+
+class TranslationRun(Run):
+    """The run of a recipe that trains a `TextTranslator`.
+
+    See `Run`.
+
+    Args:
+        settings: `kerasrnn.training.Settings` with `average`, the number of
+            last epochs whose weights are averaged, 0 for those of the best.
+
+    Example:
+
+    ```python
+    with TranslationRun(settings) as run:
+        translator.compile(optimizer, TokenCrossentropy(pad_id))
+        run.fit(translator, pairs, dev)
+        run.finish(translator, dev)
+    ```
+    """
+
+    def fit(self, translator, pairs, dev, callbacks=(), **facts):
+        """Trains a compiled translator; the best epoch is that of BLEU.
+
+        Args:
+            translator: A `TextTranslator`.
+            pairs: List of `(source, target)` strings to learn from.
+            dev: The same to validate on. The first 200 are translated after
+                every epoch, by greedy search.
+            callbacks: List of callbacks, in addition.
+            **facts: What the training depends on beside the settings and the
+                pairs: what it starts from.
+        """
+        print(f"{len(pairs)} training pairs, {len(dev)} to validate on")
+        settings = self.settings
+        sources, references = zip(*dev[:_SCORED], strict=True)
+        scores = TextScores(
+            _greedy(translator).translate,
+            *(sources, references, translator.scores),
+        )
+        self.pairs = {"train": len(pairs), "dev": len(dev)}
+        self.history = super().fit(
+            translator.model,
+            translator.batches(pairs, settings.batch_size, settings.seed),
+            translator.batches(dev, settings.batch_size),
+            *("val_bleu", "max", settings.average),
+            callbacks=[scores, *callbacks],
+            data=[pairs, dev],
+            **facts,
+        )
+
+    def finish(self, translator, dev, test=(), pictures=None, **facts):
+        """Measures a translator and leaves it, in float32, ready to use.
+
+        Args:
+            translator: The `TextTranslator` that was trained.
+            dev: List of `(source, target)` strings to score greedy search and
+                the translator's own search by, and to show translations of.
+            test: The same to report on; empty for none.
+            pictures: Dictionary of name to figure, in addition.
+            **facts: What else the card says.
+        """
+        translator = in_float32(translator)
+        greedy = _greedy(translator)
+        scores = {}
+        for part, pairs in {"dev": dev, "test": test}.items():
+            if pairs:
+                scores[part] = {
+                    "greedy": greedy.evaluate(pairs),
+                    "beam": translator.evaluate(pairs),
+                }
+        samples = self.samples(translator, dev[:10])
+        sources = [source for source, _ in dev]
+        short = [text for text in sources if 4 <= len(text.split()) <= 9]
+        attention = attention_grid(
+            translator.alignments((short or sources)[:4])
+        )
+        super().finish(
+            *(translator, "translator", self.history),
+            {"attention": attention, **(pictures or {})},
+            pairs=self.pairs,
+            scores=scores,
+            samples=samples,
+            **facts,
+        )
+
+    def samples(self, translator, pairs):
+        """Prints and returns pairs, each with its translation."""
+        sources = [source for source, _ in pairs]
+        samples = [
+            (*pair, translation)
+            for pair, translation in zip(
+                pairs, translator.translate(sources), strict=True
+            )
+        ]
+        for source, reference, translation in samples:
+            print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
+        return samples
+
+
+def _greedy(translator):
+    """A translator that takes the likeliest word at each step."""
+    target, search = translator.target_tokenizer, translator.search
+    return TextTranslator(
+        translator.model,
+        translator.source_tokenizer,
+        target,
+        GreedySearch(**target.special_ids, max_length=search.max_length),
+        translator.max_length,
+        translator.fixed_length,
+        translator.shortlist,
+    )

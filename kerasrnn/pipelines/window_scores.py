@@ -1,0 +1,53 @@
+"""The probabilities of texts of any length, window by window."""
+
+import tensorflow as tf
+
+
+def log_probabilities(model, ids, lengths, window, end_id):
+    """Scores texts window by window, as graph operations.
+
+    Args:
+        model: What has the `run` and `initial_states` of a `LanguageModel`.
+        ids: Integer tensor of shape `(batch, time)`.
+        lengths: Integer tensor of shape `(batch,)`, how many ids are real.
+        window: Integer, how many ids are scored at once.
+        end_id: Integer, what a text is taken to follow.
+
+    Returns:
+        A dictionary of `"log_probabilities"`, of shape `(batch, time)` and 0
+        behind the end of a text, and of `"total"`, `"perplexity"` and
+        `"length"`, of shape `(batch,)`.
+    """
+    rows, time = tf.unstack(tf.shape(ids))
+    count = tf.maximum(-(-time // window), 1)
+    padding = count * window - time
+    labels = tf.pad(ids, [[0, 0], [0, padding]], constant_values=end_id)
+    inputs = tf.pad(labels, [[0, 0], [1, 0]], constant_values=end_id)
+    parts = tf.TensorArray(tf.float32, count, element_shape=[None, window])
+
+    def next_window(i, states, parts):
+        start = i * window
+        logits, states = model.run(inputs[:, start : start + window], states)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+            labels[:, start : start + window],
+            tf.cast(logits, tf.float32),
+        )
+        return i + 1, states, parts.write(i, -losses)
+
+    *_, parts = tf.while_loop(
+        lambda i, *_: i < count,
+        next_window,
+        [0, model.initial_states(rows), parts],
+    )
+    found = tf.transpose(parts.stack(), [1, 0, 2])
+    found = tf.reshape(found, [rows, count * window])[:, :time]
+    real = tf.sequence_mask(lengths, time)
+    found = tf.where(real, found, 0.0)
+    total = tf.reduce_sum(found, axis=1)
+    tokens = tf.cast(tf.maximum(lengths, 1), tf.float32)
+    return {
+        "log_probabilities": found,
+        "total": total,
+        "perplexity": tf.exp(-total / tokens),
+        "length": tf.cast(lengths, tf.int32),
+    }

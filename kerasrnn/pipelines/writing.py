@@ -1,0 +1,96 @@
+"""How a language model writes, as graph operations."""
+
+import tensorflow as tf
+
+
+def draw_ids(model, tokenizer, prompts, seed, temperature, top_k, max_tokens):
+    """Draws ids that follow those of prompts, as graph operations.
+
+    Args:
+        model: What has the `run` and `initial_states` of a `LanguageModel`.
+        tokenizer: Its `Tokenizer`.
+        prompts: Ragged integer tensor of shape `(batch, tokens)`.
+        seed, temperature, top_k, max_tokens: Scalar tensors; see
+            `TextLanguageModel.write`.
+
+    Returns:
+        Int32 tensor of shape `(batch, max_tokens)`.
+    """
+    lengths = tf.cast(prompts.row_lengths(), tf.int32)
+    rows = tf.shape(lengths)[0]
+    max_tokens = tf.maximum(max_tokens, 0)
+    time = tf.reduce_max(tf.concat([lengths + max_tokens, [1]], axis=0))
+    given = prompts.to_tensor(-1, shape=(None, None))
+    given = tf.pad(
+        given,
+        [[0, 0], [0, time - tf.shape(given)[1]]],
+        constant_values=-1,
+    )
+    written = tf.TensorArray(tf.int32, time, element_shape=[None])
+
+    def next_token(t, last, states, written):
+        logits, states = model.run(last[:, None], states)
+        drawn = _draw_one(
+            _writable(logits[:, 0], tokenizer),
+            tf.stack([seed, t]),
+            temperature,
+            top_k,
+        )
+        last = tf.where(given[:, t] >= 0, given[:, t], drawn)
+        return t + 1, last, states, written.write(t, last)
+
+    *_, written = tf.while_loop(
+        lambda t, *_: t < time,
+        next_token,
+        [
+            0,
+            tf.fill([rows], tokenizer.end_id),
+            model.initial_states(rows),
+            written,
+        ],
+    )
+    written = tf.reshape(written.stack(), [time, rows])
+    places = lengths[:, None] + tf.range(max_tokens)
+    return tf.gather(tf.transpose(written), places, batch_dims=1)
+
+
+def _writable(logits, tokenizer):
+    """Logits `(batch, vocabulary_size)` without those of `<unk>`."""
+    logits = tf.cast(logits, tf.float32)
+    if tokenizer.unknown_id < 0:
+        return logits
+    # It stands for a word, and cannot be written as one.
+    unknown = tf.one_hot(tokenizer.unknown_id, tokenizer.vocabulary_size)
+    return tf.where(unknown > 0, logits.dtype.min, logits)
+
+
+def _draw_one(logits, seed, temperature, top_k):
+    """Draws one token a row by logits `(batch, vocabulary_size)`."""
+    best = tf.argmax(logits, axis=-1, output_type=tf.int32)
+    size = tf.shape(logits)[1]
+    k = tf.where(top_k > 0, tf.minimum(top_k, size), size)
+    least = tf.math.top_k(logits, k).values[:, -1:]
+    is_drawn = tf.logical_and(logits >= least, logits > logits.dtype.min)
+    logits /= tf.clip_by_value(temperature, 1e-6, 1e6)
+    logits = tf.where(is_drawn, logits, logits.dtype.min)
+    drawn = tf.random.stateless_categorical(logits, 1, seed, tf.int32)
+    return tf.where(temperature > 0, drawn[:, 0], best)
+
+
+def as_lines(ids, tokenizer):
+    """Detokenizes ragged ids, with a line break for each end token."""
+    is_end = tf.cast(ids.flat_values == tokenizer.end_id, tf.int64)
+    row = ids.value_rowids()
+    # A row with n end tokens has n + 1 lines.
+    line = tf.cumsum(is_end, exclusive=True) + row
+    ends = tf.math.segment_sum(is_end, row)
+    ends = tf.pad(ends, [[0, ids.nrows() - tf.shape(ends, tf.int64)[0]]])
+    lines = tf.RaggedTensor.from_value_rowids(
+        ids.flat_values, line, nrows=tf.reduce_sum(ends + 1)
+    )
+    lines = tf.RaggedTensor.from_row_lengths(
+        tokenizer.detokenize(lines) + "\n", ends + 1
+    )
+    # Not joined by a separator: that loses empty strings in front.
+    texts = tf.strings.reduce_join(lines, axis=-1)
+    return tf.strings.regex_replace(texts, "\n$", "")

@@ -1,0 +1,69 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.models import AttentionSummary
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
+from kerasrnn.models import TextClassifier
+from kerasrnn.models import Translator
+from kerasrnn.models import in_float32
+from tests.helpers import as_numpy
+from tests.helpers import assert_close
+from tests.helpers import randomize
+
+IDS = np.array([[5, 3, 4], [6, 7, 0]], "int32")
+
+
+def language_model():
+    cell = SelfAttentionCell(RHNCell(4, depth=2), "additive", window=2)
+    return LanguageModel(9, cell, batch_size=2), IDS
+
+
+def classifier():
+    encoder = Encoder(9, keras.layers.GRUCell(4), 3, bidirectional=True)
+    return TextClassifier(encoder, AttentionSummary("general", 4)), IDS
+
+
+def translator():
+    cell = keras.layers.LSTMCell(4)
+    encoder = Encoder(9, cell, 3, lexical=True)
+    decoder = Decoder(9, cell, 3, input_feeding=True)
+    return Translator(encoder, decoder), {"source": IDS, "target": IDS}
+
+
+def under(policy, make):
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(policy)
+    try:
+        model, inputs = make()
+        model.build((None, None))
+        return model, inputs
+    finally:
+        keras.config.set_dtype_policy(before)
+
+
+@pytest.mark.parametrize("make", [language_model, classifier, translator])
+def test_the_copy_computes_in_float32_with_the_same_weights(make):
+    model, inputs = under("mixed_bfloat16", make)
+    randomize(model)
+    model.compile("adam", "mse")
+    copy = in_float32(model)
+    # As if it had been made under float32.
+    expected, _ = under("float32", make)
+    expected.set_weights(model.get_weights())
+    assert not copy.compiled
+    assert model.compute_dtype == "bfloat16"
+    dtypes = {layer.compute_dtype for layer in copy._flatten_layers()}
+    assert dtypes == {"float32"}
+    assert_close(copy(inputs), as_numpy(expected(inputs)), 1e-6, 1e-6)
+    assert np.abs(as_numpy(copy(inputs)) - as_numpy(model(inputs))).max() > 1e-5
+
+
+def test_there_must_be_weights_to_copy():
+    model = LanguageModel(9, keras.layers.GRUCell(4), name="empty")
+    with pytest.raises(ValueError, match="Received: 'empty', which is not"):
+        in_float32(model)

@@ -1,0 +1,83 @@
+"""A tiny pipeline of each kind, on a few made-up texts."""
+
+import keras
+import numpy as np
+
+from kerasrnn.data import translation_lexicon
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.models import AttentionSummary
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
+from kerasrnn.models import TextClassifier
+from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.tokenizers import ReviewTokenizer
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from tests.helpers import randomize
+
+PAIRS = [
+    ("the red book.", "Lal kitab, sahib."),
+    ("who knows?", "Kise pata?"),
+    ("a blue house.", "Nila ghar."),
+    ("who is there?", "Kaun hai?"),
+] * 2
+SOURCES = [source for source, _ in PAIRS]
+REVIEWS = ["a fine film", "dull", "not a fine story", "long and dull"]
+CLASSES = ["good", "bad", "fair", "bad"]
+
+
+def translator():
+    source = SentencePieceTokenizer.train(SOURCES, 40)
+    target = WordTokenizer.train(
+        [target for _, target in PAIRS],
+        lowercase=False,
+        separate_punctuation=True,
+    )
+    sizes = source.vocabulary_size, target.vocabulary_size
+    lexicon = Lexicon(*sizes, translations=4)
+    lexicon.assign(*translation_lexicon(PAIRS, source, target, translations=4))
+    cell = keras.layers.GRUCell(8)
+    model = Translator(
+        Encoder(sizes[0], cell, 8), Decoder(sizes[1], cell, 8, lexicon=lexicon)
+    )
+    randomize(model)
+    # Words come first and the end later.
+    bias = model.decoder.output_projection.bias
+    bias.assign(bias - 3.0 * (np.arange(sizes[1]) < 4))
+    search = GreedySearch(max_length=12, min_length=1)
+    shortlist = Shortlist(lexicon, size=10, frequent=4)
+    return TextTranslator(
+        model, source, target, search, max_length=20, shortlist=shortlist
+    )
+
+
+def labeller():
+    tokenizer = ReviewTokenizer.train(REVIEWS, special="apart")
+    encoder = Encoder(
+        tokenizer.vocabulary_size,
+        keras.layers.GRUCell(4),
+        3,
+        pad_id=tokenizer.pad_id,
+    )
+    model = TextClassifier(
+        encoder, AttentionSummary("additive", 4), num_classes=3
+    )
+    model.build((None, None))
+    randomize(model)
+    return TextLabeller(model, tokenizer, ["bad", "fair", "good"], 3)
+
+
+def language():
+    tokenizer = WordTokenizer.train(SOURCES, specials=("</s>", "<unk>"))
+    model = LanguageModel(
+        tokenizer.vocabulary_size, keras.layers.GRUCell(4), batch_size=2
+    )
+    model.build()
+    randomize(model)
+    return TextLanguageModel(model, tokenizer, window=3)

@@ -1,0 +1,169 @@
+"""A pipeline that is saved and opened again is the same pipeline."""
+
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.models import Lexicon
+from kerasrnn.models import Shortlist
+from kerasrnn.models import in_float32
+from kerasrnn.pipelines import TextPipeline
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.training import TokenCrossentropy
+from tests import fresh_process
+from tests.helpers import one_now
+from tests.helpers import reloaded
+from tests.pipelines import small
+from tests.pipelines.small import PAIRS
+from tests.pipelines.small import REVIEWS
+from tests.pipelines.small import SOURCES
+
+KINDS = {
+    "translator": (small.translator, [PAIRS], SOURCES, TokenCrossentropy(0)),
+    "labeller": (
+        small.labeller,
+        [REVIEWS, small.CLASSES],
+        REVIEWS,
+        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    ),
+    "language": (small.language, [SOURCES], SOURCES, TokenCrossentropy(-1)),
+}
+
+
+@pytest.fixture(scope="module", params=one_now(KINDS))
+def trained(request):
+    """A pipeline after some training, its examples and its texts."""
+    make, examples, texts, loss = KINDS[request.param]
+    pipeline = make()
+    pipeline.compile(keras.optimizers.Adam(0.01), loss)
+    pipeline.fit(*examples, epochs=2, verbose=0)
+    return pipeline, examples, texts
+
+
+def answers(pipeline, texts):
+    """What the main functions of a pipeline answer."""
+    texts = tf.constant([*texts, "", "zzz the"])
+    names = {"serving_default", "explain"} & {*pipeline.signatures}
+    return {
+        f"{name}, {key}": value.numpy().tolist()
+        for name in sorted(names)
+        for key, value in pipeline.signatures[name](texts).items()
+    }
+
+
+def test_it_answers_and_learns_on_as_if_never_closed(trained, tmp_path):
+    pipeline, examples, texts = trained
+    opened = reloaded(pipeline, tmp_path)
+    configs = [json.dumps(each.get_config()) for each in (opened, pipeline)]
+    assert configs[0] == configs[1]
+    assert answers(opened, texts) == answers(pipeline, texts)
+    learnt = [
+        each.fit(*examples, epochs=2, verbose=0).history["loss"]
+        for each in (opened, pipeline)
+    ]
+    assert learnt[0] == learnt[1]
+    assert learnt[0][1] < learnt[0][0]
+    assert answers(opened, texts) == answers(pipeline, texts)
+
+
+OPEN = """
+import json
+import sys
+
+import keras
+import kerasrnn.pipelines
+
+translator = keras.saving.load_model(sys.argv[1])
+translator.export(sys.argv[2])
+print(json.dumps(translator.translate(json.loads(sys.argv[3]))))
+"""
+
+
+@pytest.mark.slow
+def test_another_process_opens_it_and_serves_it(tmp_path):
+    translator = small.translator()
+    translator.save(tmp_path / "translator.keras")
+    path = tmp_path / "translator" / "1"
+    answer = fresh_process.answer(
+        OPEN, tmp_path / "translator.keras", path, json.dumps(SOURCES)
+    )
+    assert answer == translator.translate(SOURCES)
+    assert len(set(answer)) > 2
+    served = tf.saved_model.load(path).signatures
+    assert served.keys() == translator.signatures.keys()
+    found = served["serving_default"](text=tf.constant(SOURCES))
+    assert [x.decode() for x in found["translation"].numpy()] == answer
+
+
+@pytest.mark.slow
+def test_a_shortlist_has_the_lexicon_of_the_model_or_its_own(tmp_path):
+    given = small.translator()
+    opened = reloaded(given, tmp_path)
+    assert opened.shortlist.lexicon is opened.model.decoder.lexicon
+    config = given.shortlist.lexicon.get_config()
+    own = Shortlist(Lexicon.from_config(config), size=9, frequent=5)
+    own.build((None, None))
+    own.lexicon.set_weights(given.shortlist.lexicon.get_weights())
+    with pytest.raises(AttributeError, match="keeps its `shortlist`"):
+        given.shortlist = own
+    parts = given.source_tokenizer, given.target_tokenizer, given.search
+    given = TextTranslator(given.model, *parts, shortlist=own)
+    opened = reloaded(given, tmp_path)
+    assert opened.shortlist.lexicon is not opened.model.decoder.lexicon
+    assert (opened.shortlist.size, opened.shortlist.frequent) == (9, 5)
+    assert opened.translate(SOURCES) == given.translate(SOURCES)
+
+
+@pytest.mark.slow
+def test_two_languages_may_have_one_tokenizer(tmp_path):
+    given = small.translator()
+    model, tokenizer = given.model, given.target_tokenizer
+    shared = TextTranslator(model, tokenizer, tokenizer, GreedySearch())
+    opened = reloaded(shared, tmp_path)
+    assert opened.source_tokenizer is opened.target_tokenizer
+    assert opened.translate(["Lal ghar"]) == shared.translate(["Lal ghar"])
+
+
+def test_a_whole_pipeline_in_float32(tmp_path):
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        given = small.translator()
+    finally:
+        keras.config.set_dtype_policy(policy)
+    copy = in_float32(given)
+    assert given.model.compute_dtype == "bfloat16"
+    dtypes = {layer.compute_dtype for layer in copy._flatten_layers()}
+    assert dtypes == {"float32", "int32"}
+    assert copy.shortlist.lexicon is copy.model.decoder.lexicon
+    for new, old in zip(copy.weights, given.weights, strict=True):
+        np.testing.assert_array_equal(new, old)
+    assert all(copy.translate(SOURCES))
+
+
+def test_another_search_gives_other_answers():
+    translator = small.translator()
+    before = translator.translate(SOURCES)
+    assert translator.signatures is translator.signatures
+    translator.search = GreedySearch(max_length=1)
+    after = translator.translate(SOURCES)
+    assert after != before
+    assert all(len(text.split()) <= 1 for text in after)
+
+
+def test_texts_come_in_a_list(trained):
+    pipeline, *_ = trained
+    with pytest.raises(ValueError, match="list of strings.*string 'a film'"):
+        list(pipeline.answers("a film", 2))
+
+
+def test_the_base_says_what_to_override():
+    pipeline = TextPipeline(keras.layers.Dense(1))
+    with pytest.raises(NotImplementedError, match="TextPipeline must override"):
+        pipeline.functions()
+    with pytest.raises(NotImplementedError, match="override `batches"):
+        pipeline.batches([], 2)

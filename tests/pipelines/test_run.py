@@ -1,0 +1,207 @@
+"""What every recipe's run does; the recipes' own tests run it whole."""
+
+import dataclasses
+import json
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from matplotlib.figure import Figure
+
+from kerasrnn.pipelines import Run
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines import TranslationRun
+from kerasrnn.training import Settings
+from tests.pipelines import small
+from tests.pipelines.small import PAIRS
+
+X, Y = np.linspace(-1, 1, 8).reshape(8, 1), np.ones((8, 1))
+BATCHES = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Small(Settings):
+    epochs: int = 3
+    batch_size: int = 4
+    learning_rate: float = 0.1
+    average: int = 0
+
+
+def new_model(rate=0.1):
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.layers[0].set_weights([np.ones((1, 1)), np.zeros(1)])
+    model.compile(keras.optimizers.SGD(rate), "mse", run_eagerly=True)
+    return model
+
+
+class Weights(keras.callbacks.Callback):
+    """Keeps the weights of every epoch."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept = []
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.kept.append(self.model.get_weights())
+
+
+class Pipeline:
+    """Stands for a pipeline that is saved and exported."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def save(self, path):
+        path.write_text("saved")
+
+    def export(self, path):
+        path.mkdir()
+
+
+def fit(run, model, **kwargs):
+    return run.fit(model, BATCHES, BATCHES, "val_loss", **kwargs)
+
+
+@pytest.mark.parametrize("average, epochs", [(0, [0]), (2, [1, 2])])
+def test_it_ends_with_the_best_weights_or_averaged_ones(
+    tmp_path, average, epochs
+):
+    """At a negative rate every epoch is worse than the one before."""
+    model, weights = new_model(-0.1), Weights()
+    with Run(Small(output=tmp_path)) as run:
+        history = fit(run, model, average=average, callbacks=[weights])
+    assert len(history["val_loss"]) == 3
+    expected = [weights.kept[epoch] for epoch in epochs]
+    for found, values in zip(
+        model.get_weights(), zip(*expected, strict=True), strict=True
+    ):
+        np.testing.assert_allclose(found, np.mean(values, axis=0), rtol=1e-6)
+
+
+def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
+    def trained(epochs=1, seed=13, **facts):
+        settings = Small(output=tmp_path, epochs=epochs, seed=seed)
+        with Run(settings) as run:
+            history = fit(run, new_model(), **facts)
+        assert len(history["loss"]) == epochs
+        return len(list(tmp_path.glob("training-*")))
+
+    assert trained(data=[1]) == 1
+    assert trained(epochs=2, data=[1]) == 1
+    assert trained(data=[2]) == 2
+    assert trained(seed=14, data=[1]) == 3
+
+
+def test_the_seed_is_set(tmp_path):
+    drawn = []
+    for seed in (1, 1, 2):
+        with Run(Small(output=tmp_path, seed=seed)):
+            drawn.append(float(keras.random.normal(())))
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_what_a_run_leaves(tmp_path, capsys):
+    settings = Small(output=tmp_path / "new" / "out")
+    with Run(settings) as run:
+        model = new_model()
+        run.finish(
+            Pipeline(model),
+            "thing",
+            {"loss": [2.0, 1.0], "wall_seconds": [1.0, 1.0]},
+            {"more": Figure()},
+            scores={"bleu": 1.5},
+        )
+    assert {path.name for path in run.output.iterdir()} == {
+        *(".lock", "1", "card.json", "more.png", "thing.keras", "training.png"),
+    }
+    card = json.loads((run.output / "card.json").read_text("utf-8"))
+    assert card["settings"]["learning_rate"] == 0.1
+    assert card["parameters"] == 2
+    assert card["history"]["loss"] == [2.0, 1.0]
+    assert card["wall_seconds"] >= 0
+    printed = capsys.readouterr().out
+    assert '"bleu": 1.5' in printed and "thing.keras" in printed
+
+
+def test_a_file_that_fails_leaves_the_older_one(tmp_path):
+    class Torn(Pipeline):
+        def save(self, path):
+            path.write_text("half")
+            raise OSError("disk full")
+
+    with Run(Small(output=tmp_path)) as run:
+        run.finish(Pipeline(new_model()), "thing", {"loss": [1.0]})
+        with pytest.raises(OSError, match="disk full"):
+            run.finish(Torn(new_model()), "thing", {"loss": [1.0]})
+    assert (tmp_path / "thing.keras").read_text() == "saved"
+
+
+def test_an_error_inside_releases_the_folder(tmp_path):
+    with pytest.raises(KeyError):
+        with Run(Small(output=tmp_path)):
+            raise KeyError
+    with Run(Small(output=tmp_path)) as run:
+        assert run.output == pathlib.Path(tmp_path)
+
+
+# Of translators.
+
+
+@pytest.fixture
+def translator(monkeypatch):
+    """One that says what it is given, and is exported as nothing."""
+
+    def translate(self, texts, batch_size=64):
+        return list(texts)
+
+    def alignments(self, texts):
+        return [([[1.0]], [text], ["b"]) for text in texts]
+
+    def export(self, path):
+        path.mkdir()
+
+    for function in (translate, alignments, export):
+        monkeypatch.setattr(TextTranslator, function.__name__, function)
+    return small.translator()
+
+
+def test_what_a_translation_leaves(translator, tmp_path, capsys):
+    test = [("who knows?", "who knows?"), ("a blue house.", "a blue house.")]
+    with TranslationRun(Small(output=tmp_path)) as run:
+        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
+        run.finish(translator, PAIRS, test, more="fact")
+    card = json.loads((tmp_path / "card.json").read_text("utf-8"))
+    assert set(card["scores"]) == {"dev", "test"}
+    for scores in card["scores"].values():
+        assert set(scores) == {"greedy", "beam"}
+    assert card["scores"]["test"]["beam"]["chrf"] == 100
+    assert card["scores"]["dev"]["beam"]["chrf"] < 100
+    assert (card["more"], card["pairs"]) == ("fact", {"train": 8})
+    assert card["samples"] == [[*pair, pair[0]] for pair in PAIRS]
+    assert (tmp_path / "attention.png").exists()
+    assert f"{PAIRS[0][1]}   (reference)" in capsys.readouterr().out
+    opened = keras.saving.load_model(tmp_path / "translator.keras")
+    np.testing.assert_array_equal(
+        opened.get_weights()[0], translator.get_weights()[0]
+    )
+
+
+def test_the_best_epoch_is_that_of_bleu(translator, tmp_path, monkeypatch):
+    said = []
+
+    def watched(self, model, batches, validation, monitor, mode, average, **kw):
+        said.append((monitor, mode, average, kw["data"], kw["start"]))
+        [scores] = kw["callbacks"]
+        logs = {}
+        scores.on_epoch_end(0, logs)
+        return logs
+
+    monkeypatch.setattr(Run, "fit", watched)
+    dev = PAIRS * 40
+    with TranslationRun(Small(output=tmp_path, average=2)) as run:
+        run.fit(translator, PAIRS, dev, start="abc")
+        assert run.pairs == {"train": len(PAIRS), "dev": len(dev)}
+    assert said == [("val_bleu", "max", 2, [PAIRS, dev], "abc")]
+    assert 0 <= run.history["val_bleu"] < 100

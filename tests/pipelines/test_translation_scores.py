@@ -1,0 +1,43 @@
+import pytest
+
+from kerasrnn.metrics import corpus_scores
+from kerasrnn.pipelines.translation_scores import translation_scores
+from kerasrnn.tokenizers import WordTokenizer
+
+HYPOTHESES = ["It's true, isn't it?", "<unk> is a big house here."]
+REFERENCES = ["It's true (isn't it?)", "There is a big house here."]
+
+
+def test_text_is_scored_as_it_is_read():
+    plain = WordTokenizer(["a"], lowercase=False)
+    found = translation_scores(HYPOTHESES, REFERENCES, plain)
+    expected = corpus_scores(HYPOTHESES, REFERENCES)
+    assert found == {**expected, "length_ratio": 10 / 10}
+
+
+def test_references_are_as_the_tokenizer_learns_them():
+    bare = WordTokenizer(["a"], strip_punctuation=True)
+    texts = ["its true isnt it", "there is a big house here"]
+    found = translation_scores(texts, REFERENCES, bare)
+    assert found["bleu"] == pytest.approx(100)
+    assert "tok:none" in found["bleu_signature"]
+
+
+def test_punctuation_apart_is_scored_apart_too():
+    apart = WordTokenizer(["a"], lowercase=False, separate_punctuation=True)
+    # References may be plain text or tokenized.
+    tokenized = [
+        "It &apos;s true ( isn &apos;t it ? )",
+        "There is a big house here .",
+    ]
+    found = translation_scores(HYPOTHESES, tokenized, apart)
+    plain = corpus_scores(HYPOTHESES, REFERENCES)
+    assert {name: found[name] for name in plain} == plain
+    # The place of an unknown word is one token, and its brackets are none.
+    assert found["length_ratio"] == (8 + 7) / (9 + 7)
+    ours = [
+        "It &apos;s true , isn &apos;t it ?",
+        "\ufffd is a big house here .",
+    ]
+    expected = corpus_scores(ours, tokenized, "none")
+    assert {name: found[f"tokenized_{name}"] for name in expected} == expected
