@@ -1,36 +1,59 @@
+import csv
+import io
 import json
 import pathlib
-import runpy
 import subprocess
 import sys
+import tarfile
 
+import imdb
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
-RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "imdb.py"
+from kerasrnn import data
+from kerasrnn import training
+from kerasrnn.tokenizers import ReviewTokenizer
+
+RECIPE = pathlib.Path(imdb.__file__)
+TOPICS = {
+    "Art": ["museum", "opera"],
+    "Food": ["bread", "soup"],
+    "Law": ["court", "judge"],
+    "Sky": ["star", "comet"],
+    "Sport": ["goal", "race"],
+}
 
 
-def run_inside(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", [str(RECIPE), *map(str, arguments)])
-    return runpy.run_path(str(RECIPE), run_name="__main__")
+@pytest.fixture(autouse=True)
+def policy():
+    """A run sets it for all that comes behind."""
+    yield
+    keras.config.set_dtype_policy("float32")
 
 
 @pytest.fixture
-def unexported(monkeypatch):
-    """For runs of which no test serves the model: an export takes seconds."""
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.export_saved_model", lambda *_: None
-    )
+def questions(tmp_path):
+    """A CSV of five classes, with columns of its own names."""
+    path = tmp_path / "questions.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["topic", "id", "body"])
+        for number in range(16):
+            for topic, words in TOPICS.items():
+                word = words[number % 2]
+                rows.writerow([topic, number, f'The "{word}", number {number}'])
+    return path
+
+
+COLUMNS = ("--text-column", "body", "--label-column", "topic")
 
 
 @pytest.fixture
 def archive(tmp_path):
     """The official layout, without a test part."""
-    import io
-    import tarfile
-
     path = tmp_path / "aclImdb_v1.tar.gz"
     words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
     with tarfile.open(path, "w:gz") as tar:
@@ -43,289 +66,178 @@ def archive(tmp_path):
     return path
 
 
-def test_a_small_run_leaves_everything(tmp_path):
-    output = tmp_path / "models" / "tiny"
+def test_five_classes_from_nothing_to_a_label(questions, tmp_path):
+    output = tmp_path / "models" / "topics"
+    test = tmp_path / "test.jsonl"
+    rows = [{"topic": "Sky", "body": f'A "comet" of {n}'} for n in range(4)]
+    test.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     done = subprocess.run(
         [
-            *(sys.executable, RECIPE, "--limit", "300", "--units", "8"),
-            *("--epochs", "2", "--output", output),
+            *(sys.executable, RECIPE, "--corpus", questions, *COLUMNS),
+            *("--units", "8", "--epochs", "6", "--learning-rate", "0.02"),
+            *("--test", test, "--output", output),
         ],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "no test part" in done.stdout
+    assert "(true)" in done.stdout  # a sample
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert card["texts"] == {"train": 64, "dev": 16}
+    assert card["scores"]["dev"]["accuracy"] > 0.9
+    assert card["scores"]["test"]["confusion"]["Sky"]["Sky"] == 4
     for name in ("training", "hidden_states", "word_map", "words"):
         picture = output / f"{name}.png"
         assert picture.read_bytes().startswith(b"\x89PNG")
 
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["reviews"] == {"train": 240, "validation": 60}
-    assert 0.4 < card["scores"]["validation"]["accuracy"] <= 1.0
-    assert len(card["history"]["val_loss"]) == 2
-    assert min(card["gradient_norms"]) >= 0
+    labeller = keras.saving.load_model(output / "labeller.keras")
+    text = 'The "judge", again'
+    assert labeller.label([text]) == ["Law"]
+    served = tf.saved_model.load(output / "1").signatures["serving_default"]
+    found = served(text=tf.constant([text, "", "🙂" * 9]))
+    assert found["probability"].shape == (3, 5)
+    assert found["label"].numpy()[0] == b"Law"
+    assert {*TOPICS} >= {label.decode() for label in found["label"].numpy()}
 
-    served = tf.saved_model.load(output / "1").signatures
-    assert served.keys() == {"serving_default", "label_ids", "explain"}
-    found = served["serving_default"](
-        text=tf.constant(["the plot was good", "", "<br />", "🙂" * 9])
+
+def settings_of(*flags):
+    settings = training.read_settings(
+        imdb.PRESETS, imdb.preset_for, args=[str(flag) for flag in flags]
     )
-    assert found["probability"].shape == (4,)
-    assert set(found["label"].numpy()) <= {b"positive", b"negative"}
+    return training.by_size(settings, 60, imdb.SIZES)
 
 
-@pytest.mark.usefixtures("unexported")
-def test_the_archive_with_word_vectors(archive, tmp_path, monkeypatch):
+def test_more_epochs_equal_an_uninterrupted_run(
+    questions, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.LabellingRun.finish", lambda run, *_: run.history
+    )
+
+    def history(output, epochs):
+        settings = settings_of(
+            *("--corpus", questions, *COLUMNS, "--cell", "rnn", "--units", 4),
+            *("--no-bidirectional", "--summary", "last"),
+            *("--schedule", "constant", "--epochs", epochs),
+            *("--output", tmp_path / output),
+        )
+        corpus = imdb.load_corpus(settings)
+        return imdb.run(settings, *data.split_labelled_corpus(corpus, 9, 0))
+
+    history("twice", epochs=1)
+    twice, once = history("twice", epochs=2), history("once", epochs=2)
+    for name in ("loss", "val_loss", "accuracy", "val_accuracy"):
+        np.testing.assert_allclose(twice[name], once[name], rtol=1e-5)
+
+
+def test_the_built_in_reviews_and_a_saved_labeller(
+    monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.TextLabeller.export", lambda *_: None
+    )
     output = tmp_path / "out"
-    run_inside(
-        monkeypatch,
-        *("--corpus", archive, "--preset", "best", "--units", 4),
-        *("--epochs", 1, "--output", output),
-    )
+    flags = ("--limit", 100, "--epochs", 1, "--units", 4, "--output", output)
+    flags += ("--cell", "rnn", "--no-bidirectional")
+    flags += ("--dtype", "mixed_bfloat16")
+    monkeypatch.setattr(sys, "argv", ["imdb.py", *map(str, flags)])
+    imdb.main()
+    assert "no test part" in capsys.readouterr().out
     card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["reviews"] == {"train": 48, "validation": 12}
-    [vectors] = output.glob("skip-gram-*")
+    assert card["texts"] == {"train": 80, "dev": 20}
+    assert {*card["scores"]["dev"]["confusion"]} == {"negative", "positive"}
+    assert min(card["gradient_norms"]) >= 0
+    # Another corpus, of fewer words and classes.
+    path = tmp_path / "more.tsv"
+    path.write_text("text\tlabel\na good film\tpositive\n", "utf-8")
+    settings = settings_of(
+        *("--corpus", path, "--from", output / "labeller.keras")
+    )
+    corpus = imdb.load_corpus(settings)
+    assert corpus.train == (["a good film"], [1])
+    labeller = imdb.build_labeller(settings, corpus)
+    assert labeller.model.compute_dtype == "float32"
+    assert labeller.tokenizer.vocabulary_size == card["vocabulary_size"]
+
+
+def test_the_archive_with_word_vectors(archive, tmp_path):
+    settings = settings_of(
+        *("--corpus", archive, "--preset", "best", "--output", tmp_path)
+    )
+    corpus = imdb.load_corpus(settings)
+    assert len(corpus.train.texts) == 60 and len(corpus.unlabelled) == 30
+    labeller = imdb.build_labeller(settings, corpus)
+    assert labeller.model.encoder.embedding_dim == 100
+    [vectors] = tmp_path.glob("skip-gram-*")
     assert vectors.read_text("utf-8").splitlines()[0].endswith(" 100")
 
 
-def test_vectors_may_come_from_any_file(archive, tmp_path, monkeypatch):
+def test_vectors_may_come_from_any_file(tmp_path):
     path = tmp_path / "glove.txt"
     path.write_text("film 1 0 2\nfine -1 0.5 3\n", "utf-8")
-    output = tmp_path / "out"
-    recipe = run_inside(
-        monkeypatch,
-        *("--corpus", archive, "--preset", "one-way", "--units", 4),
-        *("--epochs", 1, "--vectors", path, "--output", output),
-    )
-    assert (output / "1").is_dir()
-    args, words = recipe["parse_args"](), ("film", "fine")
-    tokenizer = recipe["ReviewTokenizer"].train(["a fine film"])
-    vectors = recipe["load_vectors"](args, tokenizer, [])
-    model = recipe["start"](args, tokenizer, [], vectors)
-    assert model.encoder.embedding_dim == 3
-    table = model.encoder.embedding.embeddings.numpy()
-    film, fine = (table[tokenizer.vocabulary.index(x)] for x in words)
+    settings = settings_of("--vectors", path, "--no-train-vectors")
+    corpus = imdb.load_corpus(settings)
+    texts = corpus.train._replace(texts=["a fine film"], labels=[1])
+    labeller = imdb.build_labeller(settings, corpus._replace(train=texts))
+    embedding = labeller.model.encoder.embedding
+    assert embedding.embedding_dim == 3 and not embedding.trainable_variables
+    table = embedding.embeddings.numpy()
+    words = labeller.tokenizer.vocabulary
+    film, fine = (table[words.index(x)] for x in ("film", "fine"))
     np.testing.assert_allclose(film / film[0], [1, 0, 2], rtol=1e-5)
     np.testing.assert_allclose(fine / film[0], [-1, 0.5, 3], rtol=1e-5)
+    # The same path, and a file that was replaced.
+    before = training.identity(settings)
+    path.write_text("film 2 0 0\nfine 0 1 1\n", "utf-8")
+    assert training.identity(settings) != before
 
 
-def test_other_vectors_are_another_start(archive, tmp_path, monkeypatch):
-    """The same path, and a file that was replaced."""
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    path = tmp_path / "glove.txt"
-    arguments = (
-        *("imdb.py", "--corpus", archive, "--preset", "one-way", "--units", 4),
-        *("--vectors", path, "--output", tmp_path / "out"),
-    )
-    monkeypatch.setattr(sys, "argv", [*map(str, arguments)])
-    args = recipe["parse_args"]()
-    train = recipe["LabelledTexts"](["a fine film", "a dull film"], [1, 0])
-    tokenizer = recipe["build_tokenizer"](args, train.texts)
-    seen = []
-
-    class Stop(Exception):
-        pass
-
-    def watched(args, model, tokenizer, train, validation, facts):
-        seen.append(recipe["fingerprint"](facts))
-        raise Stop
-
-    learn = recipe["learn"]
-    monkeypatch.setitem(learn.__globals__, "fit", watched)
-    for number in (1, 1, 2):
-        path.write_text(f"film {number} 0\nfine 0 1\n", "utf-8")
-        with pytest.raises(Stop):
-            learn(args, tokenizer, train, [], train)
-    assert seen[0] == seen[1] != seen[2]
+def test_a_text_of_ones_own_keeps_its_words(questions):
+    settings = settings_of("--corpus", questions, *COLUMNS)
+    assert settings.preset == "own"
+    tokenizer = imdb.build_tokenizer(settings, ["u"])
+    assert tokenizer.normalize_all(["U can't <b>win</b>, Sir!"]) == [
+        "U can ' t < b > win < / b > , Sir !"
+    ]
+    settings = settings_of("--preset", "best")
+    tokenizer = imdb.build_tokenizer(settings, ["u"])
+    assert tokenizer.normalize_all(["U <b>win</b>!"]) == ["you win !"]
 
 
-def test_vectors_are_of_the_texts_that_they_were_trained_on(
-    archive, tmp_path, monkeypatch
+@pytest.mark.parametrize(
+    "flags, problem",
+    [
+        (("--dropuot", "0.1"), "dropuot"),
+        (("--summary", "frist"), "frist"),
+        (("--attention", "adittive"), "adittive"),
+        (("--vectors", "skipgram"), "skipgram"),
+        (("--from", "absent.keras"), "absent.keras"),
+        (("--learning-rate", "nan"), "nan"),
+    ],
+)
+def test_a_wrong_setting_is_refused_at_once(
+    monkeypatch, capsys, flags, problem
 ):
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    arguments = ("--corpus", archive, "--preset", "one-way", "--output")
-    monkeypatch.setattr(
-        sys, "argv", [*map(str, ("imdb.py", *arguments, tmp_path / "out"))]
-    )
-    args = recipe["parse_args"]()
-    tokenizer = recipe["ReviewTokenizer"].train(["a fine film"])
-    for texts in (["a fine film"] * 5, ["a dull film"] * 5) * 2:
-        recipe["load_vectors"](args, tokenizer, texts)
-    assert len(list(args.output.glob("skip-gram-*"))) == 2
+    monkeypatch.setattr(imdb, "load_corpus", None)
+    monkeypatch.setattr(sys, "argv", ["imdb.py", *flags])
+    with pytest.raises(SystemExit) as stop:
+        imdb.main()
+    assert stop.value.code == 2
+    found = capsys.readouterr()
+    assert problem in found.out + found.err
 
 
-def test_a_folder_is_a_corpus(archive, tmp_path, monkeypatch):
-    import tarfile
-
-    with tarfile.open(archive) as tar:
-        tar.extractall(tmp_path / "here", filter="data")
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [
-            *("imdb.py", "--corpus", str(tmp_path / "here" / "aclImdb")),
-            *("--output", str(tmp_path / "out")),
-        ],
-    )
-    corpus = recipe["load_corpus"](recipe["parse_args"]())
-    assert len(corpus.train.texts) == 60 and len(corpus.unlabelled) == 30
+def test_a_missing_corpus_says_how_to_get_it(tmp_path):
+    settings = settings_of("--corpus", "imdb", "--data-dir", tmp_path)
+    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
+        imdb.load_corpus(settings)
 
 
-def test_what_is_held_out_stands_nowhere_else():
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    texts = recipe["LabelledTexts"]
-    without, held_out = recipe["without"], texts(["a", "b"], [1, 0])
-    found = without(held_out, texts(["c", "b", "d", "a", "c"], [1, 0, 0, 1, 1]))
-    assert found == texts(["c", "d", "c"], [1, 0, 1])
-    assert without(held_out, ["b", "e"]) == ["e"]
-
-
-@pytest.mark.usefixtures("unexported")
-def test_other_data_are_learnt_anew(tmp_path, monkeypatch):
-    """The same settings, and words that have changed places."""
-    corpus, output = tmp_path / "reviews.tsv", tmp_path / "out"
-    accuracies = []
-    for good, bad in (("good", "bad"), ("bad", "good")):
-        rows = [f"{good} {i}\t1" for i in range(40)]
-        rows += [f"{bad} {i}\t0" for i in range(80)]
-        corpus.write_text("\n".join(["text\tlabel", *rows]), "utf-8")
-        run_inside(
-            monkeypatch,
-            *("--corpus", corpus, "--preset", "no-vectors", "--units", 4),
-            *("--epochs", 3, "--batch-size", 4, "--learning-rate", 0.05),
-            *("--output", output),
-        )
-        card = json.loads((output / "card.json").read_text("utf-8"))
-        accuracies.append(card["scores"]["validation"]["accuracy"])
-    assert accuracies == [1.0, 1.0]
-
-
-@pytest.mark.usefixtures("unexported")
-def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
-    output = tmp_path / "out"
-    arguments = (
-        *("--corpus", archive, "--preset", "pretrained", "--units", 4),
-        *("--epochs", 1, "--output", output),
-    )
-    recipe = run_inside(monkeypatch, *arguments)
-    trained = [x for x in output.iterdir() if x.name.startswith("training-")]
-    assert len(trained) == 2  # the language model and the classifier
-    # What the language model learnt is what the encoder starts from.
-    args = recipe["parse_args"]()
-    train = recipe["load_corpus"](args).train
-    train = recipe["hold_out"](train, 12, args.seed)[0].texts
-    tokenizer = recipe["build_tokenizer"](args, train)
-    model = recipe["build_model"](args, tokenizer)
-    before = model.encoder.forward_rnns[0].get_weights()
-    recipe["pretrain"](args, model, tokenizer, train, None)
-    after = model.encoder.forward_rnns[0].get_weights()
-    assert all((a != b).any() for a, b in zip(after, before, strict=True))
-    # From other vectors it is another language model.
-    trained = set(output.glob("training-*"))
-    for vectors in (np.ones((2, 3)), np.ones((2, 3)), np.zeros((2, 3))):
-        recipe["pretrain"](args, model, tokenizer, train, vectors)
-    assert len(set(output.glob("training-*")) - trained) == 2
-
-
-def test_folds(archive, tmp_path, monkeypatch):
-    output = tmp_path / "out"
-    run_inside(
-        monkeypatch,
-        *("--corpus", archive, "--preset", "no-vectors", "--units", 4),
-        *("--folds", 2, "--epochs", 1, "--output", output),
-    )
-    folds = json.loads((output / "folds.json").read_text("utf-8"))
-    assert len(folds["accuracies"]) == 2
-    assert folds["mean"] == pytest.approx(sum(folds["accuracies"]) / 2)
-    assert (output / "fold-1").is_dir() and (output / "fold-2").is_dir()
-
-
-def test_a_second_model_learns_from_the_answers_of_the_first(
-    archive, tmp_path, monkeypatch
-):
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [
-            *("imdb.py", "--corpus", str(archive), "--preset", "best"),
-            *("--units", "4", "--epochs", "1", "--output", str(tmp_path)),
-        ],
-    )
-    args = recipe["parse_args"]()
-    args.vectors = None
-    corpus = recipe["load_corpus"](args)
-    train, validation = recipe["hold_out"](corpus.train, 12, args.seed)
-    tokenizer = recipe["build_tokenizer"](args, train.texts)
-    seen = []
-    fit = recipe["fit"]
-
-    def watched(args, model, tokenizer, train, validation, facts):
-        seen.append((model, train, facts))
-        return fit(args, model, tokenizer, train, validation, facts)
-
-    learn = recipe["learn"]
-    monkeypatch.setitem(learn.__globals__, "fit", watched)
-    model, _, seconds = learn(
-        args, tokenizer, train, corpus.unlabelled, validation
-    )
-    assert seconds > 0
-    (first, labelled, _), (second, answered, _) = seen
-    assert model.dtype == "float32" and second.compute_dtype == "bfloat16"
-    for own, learnt in zip(model.weights, second.weights, strict=True):
-        np.testing.assert_array_equal(own, learnt)
-    assert answered.texts == labelled.texts + corpus.unlabelled
-    assert answered.labels[: len(labelled.labels)] == labelled.labels
-    answers = recipe["TextLabeller"](first, tokenizer, max_length=400)
-    np.testing.assert_allclose(
-        answered.labels[len(labelled.labels) :],
-        answers.probabilities(corpus.unlabelled),
-        rtol=1e-3,
-    )
-
-
-@pytest.mark.slow
 # The report leaves stop words out, negations among them.
 @pytest.mark.filterwarnings("ignore:`stop_words` has negations")
-def test_the_models_of_the_report_are_compared(archive, tmp_path, monkeypatch):
-    output = tmp_path / "report"
-    arguments = (
-        *("--corpus", archive, "--preset", "report", "--limit", 40),
-        *("--epochs", 1, "--output", output),
-    )
-    run_inside(monkeypatch, *arguments)
-    table = (output / "table.md").read_text("utf-8")
-    assert len(table.splitlines()) == 2 + 11
-    for name in ("val_accuracy", "val_loss", "gradients"):
-        assert (output / f"{name}.png").exists()
-    card = output / "lstm" / "card.json"
-    written = card.stat().st_mtime_ns
-    run_inside(monkeypatch, *arguments)
-    assert card.stat().st_mtime_ns == written
-    run_inside(monkeypatch, *arguments, "--units", 7)
-    assert card.stat().st_mtime_ns > written
-    settings = json.loads(card.read_text("utf-8"))["settings"]
-    assert (settings["units"], settings["cell"]) == (7, "lstm")
-
-
-def test_the_presets_are_models(monkeypatch):
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-
-    class Vocabulary:
-        vocabulary_size = 20
-        pad_id = 1
-
-    for name, settings in recipe["PRESETS"].items():
-        args = recipe["argparse"].Namespace(**settings)
-        model = recipe["build_model"](args, Vocabulary)
-        assert model(tf.constant([[2, 3, 1]])).shape == (1, 1), name
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
-        run_inside(
-            monkeypatch,
-            *("--corpus", "imdb", "--data-dir", tmp_path),
-            *("--output", tmp_path / "out"),
-        )
+@pytest.mark.parametrize("name", imdb.PRESETS)
+def test_the_presets_are_models(name):
+    settings = training.by_size(imdb.PRESETS[name], 60, imdb.SIZES)
+    tokenizer = ReviewTokenizer(["<unk>", "<pad>", "film"])
+    model = imdb.build_model(settings, tokenizer, 2, settings.embedding_dim)
+    assert model(tf.constant([[2, 0, 1]])).shape == (1, 1)

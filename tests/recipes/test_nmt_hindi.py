@@ -1,183 +1,188 @@
-import json
-import pathlib
-import runpy
-import subprocess
-import sys
-
+import nmt_hindi
+import numpy as np
 import pytest
 import tensorflow as tf
-import tensorflow_text  # noqa: F401  registers the text operations
 
-RECIPE = pathlib.Path(__file__).parents[2] / "recipes" / "nmt_hindi.py"
+from kerasrnn.training import read_settings
+from tests.helpers import one_now
+from tests.recipes import brief
+from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
 SUBJECTS = {"i": "मैं", "we": "हम", "they": "वे", "you": "आप", "he": "वह"}
 PLACES = {"home": "घर", "school": "स्कूल", "market": "बाज़ार", "city": "शहर"}
 VERBS = {"go to": "जाना", "see the": "देखना", "know the": "जानना"}
+PAIRS = [
+    (f"{subject} {verb} {place}!", f"{hindi} {where} {what} है।")
+    for subject, hindi in SUBJECTS.items()
+    for place, where in PLACES.items()
+    for verb, what in VERBS.items()
+]
+
+
+def settings(*arguments):
+    return read_settings(
+        nmt_hindi.PRESETS, nmt_hindi.preset_for, args=map(str, arguments)
+    )
 
 
 @pytest.fixture
 def corpus(tmp_path):
     """Sixty pairs, and a line that is not UTF-8."""
-    lines = [
-        f"{subject} {verb} {place}!\t{hindi} {where} {what} है।".encode()
-        for subject, hindi in SUBJECTS.items()
-        for place, where in PLACES.items()
-        for verb, what in VERBS.items()
-    ]
+    lines = ["\t".join(pair).encode() for pair in PAIRS]
     path = tmp_path / "corpus.tsv"
     path.write_bytes(b"\n".join([*lines[:30], b"caf\xe9\t\xff", *lines[30:]]))
     return path
 
 
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, RECIPE, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-    )
-
-
-def run_inside(monkeypatch, *arguments):
-    """The same without the seconds that a new process takes."""
-    monkeypatch.setattr(sys, "argv", [str(RECIPE), *map(str, arguments)])
-    runpy.run_path(str(RECIPE), run_name="__main__")
-
-
-def test_a_small_run_leaves_everything(corpus, tmp_path):
-    output = tmp_path / "models" / "tiny"
-    done = run(
-        *("--corpus", corpus, "--units", 8, "--epochs", 1),
-        *("--limit", 60, "--output", output),
-    )
-    assert done.returncode == 0, done.stderr
-    assert "54 training pairs, 6 held-out pairs" in done.stdout
-    assert "line 31" in done.stderr
-
-    assert {path.name for path in output.iterdir()} >= {
-        "1",
-        "attention.png",
-        "card.json",
-        "training.png",
-    }
-    for name in ("attention.png", "training.png"):
-        assert (output / name).read_bytes().startswith(b"\x89PNG")
-
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["settings"]["units"] == 8
-    assert card["pairs"] == {"train": 54, "dev": 6}
-    for search in ("greedy", "beam 5"):
-        scores = card["scores"][search]
-        assert 0 <= scores["bleu"] <= 100
-        assert 0 <= scores["chrf"] <= 100
-        assert "version:" in scores["bleu_signature"]
-    assert len(card["samples"]) == 6
-    assert len(card["history"]["loss"]) == 1
-
-    model = tf.saved_model.load(output / "1")
-    assert set(model.signatures) == {
-        "serving_default",
-        "translate_ids",
-        "attend",
-    }
-    found = model.signatures["serving_default"](
-        text=tf.constant(["we go to school", ""])
-    )
-    assert found["translation"].shape == (2,)
-    assert found["translation"][1] == b""
-
-
-def test_what_is_trained_is_not_trained_again(corpus, tmp_path, monkeypatch):
-    # An export takes seconds, and is not what this is about.
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.export_saved_model", lambda *_: None
-    )
+@pytest.mark.usefixtures("untranslated")
+def test_it_learns_a_corpus_of_ones_own_as_it_is(corpus, tmp_path, capsys):
     output = tmp_path / "out"
-    histories = []
-    for path in (output, tmp_path / "elsewhere" / ".." / "out"):
-        run_inside(
-            monkeypatch,
-            *("--corpus", corpus, "--units", 8, "--limit", 24),
-            *("--epochs", 1, "--output", path),
+    with pytest.warns(UserWarning, match="line 31"):
+        brief.run(
+            nmt_hindi,
+            *(*brief.SMALL, *brief.PLAIN, "--corpus", corpus),
+            *("--vocabulary-size", 80, "--limit", 40, "--epochs", 1),
+            *("--output", output),
         )
-        card = json.loads((output / "card.json").read_text("utf-8"))
-        histories.append(card["history"])
-    assert histories[0] == histories[1]
-    assert len(histories[1]["loss"]) == 1
-    assert len(list(output.glob("training-*"))) == 1
+    assert "36 training pairs, 4 to validate on" in capsys.readouterr().out
+    found = brief.card(output)
+    assert found["settings"]["preset"] == "own"
+    assert not found["settings"]["lowercase"]
+    assert len(found["samples"]) == 4
+    assert all(source.endswith("!") for source, *_ in found["samples"])
+    assert len(found["history"]["loss"]) == 1
 
 
-def test_a_missing_corpus_ends_the_run(tmp_path):
+@pytest.mark.parametrize(
+    "corpus, preset",
+    [
+        (None, "phrasebook"),
+        ("phrasebook", "phrasebook"),
+        ("guha", "best"),
+        ("guha+phrasebook", "best"),
+        ("mine.tsv", "own"),
+    ],
+)
+def test_the_corpus_chooses_a_preset(corpus, preset):
+    given = () if corpus is None else ("--corpus", corpus)
+    assert settings(*given).preset == preset
+    assert settings(*given, "--preset", "word").preset == "word"
+
+
+def test_the_built_in_phrasebook_needs_no_file():
+    train, dev = nmt_hindi.load_pairs(settings("--limit", 200))
+    assert (len(train), len(dev)) == (180, 20)
+    assert not {source for source, _ in train} & {source for source, _ in dev}
+
+
+@pytest.mark.filterwarnings("ignore:.*malformed")
+def test_what_is_held_out_is_not_learnt(corpus, tmp_path):
+    train, dev = nmt_hindi.load_pairs(settings("--corpus", corpus))
+    assert (len(train), len(dev)) == (54, 6)
+    assert sorted(train + dev) == sorted(PAIRS)
+    more, new = tmp_path / "more.tsv", ("who knows", "किसे पता")
+    rows = [new, (dev[0][0].upper(), "फिर")]
+    more.write_text("\n".join(map("\t".join, rows)), "utf-8")
+    joined = settings("--corpus", f"{corpus}+{more}")
+    assert nmt_hindi.load_pairs(joined) == ([*train, new], dev)
+
+
+@pytest.mark.filterwarnings("ignore:.*malformed")
+def test_the_report_is_closed_over_the_words_of_its_corpus(corpus):
+    options = settings("--preset", "guha", "--corpus", corpus, "--units", 8)
+    assert (options.limit, options.batch_size, options.epochs) == (100, 64, 100)
+    train, dev = nmt_hindi.load_pairs(options)
+    assert train == dev == PAIRS
+    source, target = nmt_hindi.guha_tokenizers(options, train)
+    assert source.unknown_id == source.pad_id == -1
+    assert target.vocabulary[:2] == ("<s>", "</s>")
+    assert target.special_ids == {"start_id": 0, "end_id": 1, "pad_id": -1}
+    for tokenizer, texts in zip(
+        (source, target), zip(*train, strict=True), strict=True
+    ):
+        found = tokenizer.tokenize(texts).row_lengths().numpy().tolist()
+        assert found == [len(text.split()) for text in texts]
+
+
+class Sized:
+    """Stands for a tokenizer where nothing is tokenized."""
+
+    def __init__(self, size, pad_id=0):
+        self.vocabulary_size, self.pad_id = size, pad_id
+
+
+def test_the_model_of_the_report_has_its_parameters():
+    """With its 110 English and 158 Hindi words."""
+    model = nmt_hindi.guha_model(
+        settings("--preset", "guha"), Sized(110, -1), Sized(158, -1)
+    )
+    assert model.encoder.count_params() == 3_963_392
+    assert model.decoder.count_params() == 9_383_583
+
+
+@pytest.mark.parametrize(
+    "preset",
+    one_now([x for x in nmt_hindi.PRESETS if x not in ("own", "guha")])
+    + ["guha"],
+)
+def test_every_preset_is_a_model_that_learns(preset):
+    options = settings("--preset", preset, "--units", 8)
+    build = nmt_hindi.translate.build_model
+    if options.model == "guha":
+        build = nmt_hindi.guha_model
+    model = build(options, Sized(9), Sized(7))
+    ids = np.array([[4, 5, 2, 0], [6, 2, 0, 0]])
+    with tf.GradientTape() as tape:
+        logits = model({"source": ids, "target": ids}, training=True)
+        loss = tf.reduce_mean(logits**2)
+    assert logits.shape == (2, 4, 7)
+    weights = model.trainable_weights
+    gradients = tape.gradient(loss, [weight.value for weight in weights])
+    missing = zip(weights, gradients, strict=True)
+    assert [w.path for w, gradient in missing if gradient is None] == []
+
+
+def test_ablations_change_what_they_are_named_for():
+    best = vars(settings("--preset", "best"))
+    changed = {
+        name: {
+            key
+            for key, value in vars(settings("--preset", name)).items()
+            if value != best[key]
+        }
+        - {"preset"}
+        for name in ("word", "bpe", "one-way", "no-lexical", "no-lexicon")
+    }
+    assert changed == {
+        "word": {"tokenizer"},
+        "bpe": {"tokenizer"},
+        "one-way": {"bidirectional"},
+        "no-lexical": {"lexical"},
+        "no-lexicon": {"lexicon"},
+    }
+
+
+def test_a_corpus_that_is_missing_is_named(tmp_path):
     missing = tmp_path / "missing.tsv"
-    done = run("--corpus", missing, "--output", tmp_path / "out")
-    assert done.returncode != 0
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith("FileNotFoundError: ")
-    assert str(missing) in last
-    assert "does not exist" in last
-
-
-def test_a_named_corpus_that_is_missing(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="missing.tsv.*does not exist"):
+        brief.run(nmt_hindi, "--corpus", missing, "--output", tmp_path / "out")
     with pytest.raises(FileNotFoundError, match="'hin.txt'.*How to get it"):
-        run_inside(
-            monkeypatch,
-            *("--corpus", "tatoeba", "--data-dir", tmp_path),
-            *("--output", tmp_path / "out"),
+        nmt_hindi.load_pairs(
+            settings("--corpus", "tatoeba", "--data-dir", tmp_path)
         )
 
 
-def test_a_corpus_without_a_usable_line(tmp_path, monkeypatch):
+def test_a_corpus_without_a_usable_line(tmp_path):
     path = tmp_path / "corpus.tsv"
     path.write_bytes(b"no tab\n\n\xff\tx\n")
     with pytest.raises(ValueError, match="no usable line"):
-        run_inside(monkeypatch, "--corpus", path, "--output", tmp_path / "out")
+        nmt_hindi.load_pairs(settings("--corpus", path))
 
 
-def test_an_output_that_cannot_be_written(corpus, tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(OSError, match="can be made and written.*Received"):
-        run_inside(
-            monkeypatch,
-            *("--corpus", corpus, "--output", tmp_path / "file" / "out"),
-        )
-
-
-def test_the_seeds_preset_is_closed_over_the_words_of_the_corpus(
-    corpus, tmp_path, monkeypatch
-):
-    recipe = runpy.run_path(str(RECIPE), run_name="recipe")
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [
-            *(str(RECIPE), "--preset", "guha", "--corpus", str(corpus)),
-            *("--units", "8", "--output", str(tmp_path / "out")),
-        ],
-    )
-    args = recipe["parse_args"]()
-    assert (args.limit, args.batch_size, args.epochs) == (100, 64, 100)
-    with pytest.warns(UserWarning, match="malformed"):
-        train, dev = recipe["load_pairs"](args)
-    assert train == dev
-    assert len(train) == 60
-    more = tmp_path / "more.tsv"
-    more.write_text("who knows\tकिसे पता\nI go to home\tमैं घर\n", "utf-8")
-    args.corpus += f"+{more}"
-    with pytest.warns(UserWarning, match="malformed"):
-        assert recipe["load_pairs"](args) == (
-            [*train, ("who knows", "किसे पता")],
-            dev,
-        )
-    english, hindi = zip(*train, strict=True)
-    source = recipe["build_tokenizer"](args, english, specials=())
-    target = recipe["build_tokenizer"](args, hindi, specials=("<s>", "</s>"))
-    assert source.unknown_id == source.pad_id == -1
-    assert target.vocabulary[:2] == ("<s>", "</s>")
-    model = recipe["build_model"](args, source, target)
-    logits = model(
-        {
-            "source": source.tokenize(english).to_tensor(-1),
-            "target": target.tokenize(hindi).to_tensor(-1),
-        }
-    )
-    assert logits.shape[0] == 60
-    assert logits.shape[2] == target.vocabulary_size
+def test_flags_of_another_recipe_are_refused(capsys):
+    for wrong in (("--train", "a.tsv"), ("--preset", "bset")):
+        with pytest.raises(SystemExit) as error:
+            brief.run(nmt_hindi, *wrong)
+        assert error.value.code == 2
+    captured = capsys.readouterr()
+    assert "--train" in captured.out + captured.err

@@ -465,3 +465,30 @@ DRAWN = [
 @pytest.mark.parametrize(("pattern", "options", "english", "hindi"), DRAWN)
 def test_golden_pattern(pattern, options, english, hindi):
     assert dict(draw(pattern, options, 1_000))[english] == hindi
+
+
+def test_a_thing_owns_nothing_of_its_own():
+    gifts = dict(draw(being.gift, {}, 60))
+    assert not [hindi for hindi in gifts.values() if "अपन" in hindi]
+    assert (
+        gifts["These shirts are for their daughters."]
+        == "ये कमीज़ें उनकी बेटियों के लिए हैं।"
+    )
+    assert gifts["That pen is for her son."] == "वह पेन उसके बेटे के लिए है।"
+
+
+@pytest.mark.parametrize(
+    "pattern, options, english, hindi",
+    [
+        (having.likes, {}, "He likes his horse.", "उसे अपना घोड़ा पसंद है।"),
+        (having.likes, {}, "We like his bird.", "हमें उसकी चिड़िया पसंद है।"),
+        (
+            having.asked,
+            {"verb": verbs.LIKE},
+            "Do they like their film?",
+            "क्या उन्हें अपनी फ़िल्म पसंद है?",
+        ),
+    ],
+)
+def test_who_likes_what_is_his_own(pattern, options, english, hindi):
+    assert dict(draw(pattern, options, 200))[english] == hindi

@@ -225,7 +225,7 @@ def gift(pick):
     """Benefit: "This letter is for you."."""
     noun = NOUNS[pick("book letter flower bag toy pen shirt picture".split())]
     thing = noun_phrase(noun, pick((THIS, THAT)), plural=sometimes(pick))
-    other = somebody(pick, thing)
+    other = somebody(pick)
     what = f"for {other.english_object}", other.with_postposition("लिए")
     return finish(*copula(thing, what))
 

@@ -123,17 +123,18 @@ def sensation(pick, time, negative=False):
     )
 
 
-def liked(pick):
-    """Draws something to like: "mangoes", "this song"."""
+def liked(pick, who):
+    """Draws something that somebody likes: "mangoes", "this song"."""
     noun = NOUNS[pick(_PLEASANT.split())]
     if noun.kind in ("text", "art", "animal") and sometimes(pick, 2):
-        return noun_phrase(noun, pick((THIS, THAT, owner(pick))))
+        return noun_phrase(noun, pick((THIS, THAT, owner(pick, who))))
     return noun_phrase(noun, BARE, plural=True)
 
 
 def likes(pick, negative=False):
     """Liking: "Sita likes mangoes."."""
-    who, thing = subject(pick), liked(pick)
+    who = subject(pick)
+    thing = liked(pick, who)
     verb = to_be(thing.agreement, negative=negative)
     return finish(
         say(who, verbs.LIKE, "habitual", thing.english, negative),
@@ -198,7 +199,7 @@ def asked(pick, verb):
     """Any of these asked: "Do you have a car?", "Does Ram like mangoes?"."""
     who = asked_about(pick)
     if verb is verbs.LIKE:
-        thing, hindi = liked(pick), "पसंद"
+        thing, hindi = liked(pick, who), "पसंद"
     else:
         kinds = _HELD if verb is verbs.HAVE else ("food", "fruit", "drink")
         nouns = [noun for noun in NOUNS.values() if noun.kind in kinds]

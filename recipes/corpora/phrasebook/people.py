@@ -78,9 +78,13 @@ def subject(pick):
     return pick((person_name, person, person, relative, relative, couple))(pick)
 
 
-def somebody(pick, subject, sorts=_SORTS):
-    """Draws someone other than the subject, as an object."""
-    clash = _CLASH[subject.pronoun]
+def somebody(pick, subject=None, sorts=_SORTS):
+    """Draws someone other than the subject, as an object.
+
+    A thing is no subject here: nothing is its own, so "their" in "These
+    shirts are for their daughters" is never अपना.
+    """
+    clash = _CLASH[subject.pronoun] if subject else ()
     sort = pick(sorts)
     if sort == "pronoun":
         return pick([one for one in PRONOUNS if one.english not in clash])
@@ -90,5 +94,5 @@ def somebody(pick, subject, sorts=_SORTS):
         other = person(pick)
     else:
         other = relative(pick, subject)
-    same = other.english in subject.english
+    same = subject is not None and other.english in subject.english
     return somebody(pick, subject, sorts) if same else other

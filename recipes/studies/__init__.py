@@ -1,0 +1,1 @@
+"""Comparisons and ablations: what made the tables of the recipes."""

@@ -1,0 +1,93 @@
+"""Cross-validates a preset of `recipes/imdb.py` on stratified folds.
+
+    python recipes/studies/imdb_folds.py --corpus imdb --preset lstm --epochs 3
+
+As in the report on the models, the epoch of the least loss on a fold is
+measured on that fold. Each has a training of its own, in `OUTPUT/fold-1/` and
+so on; what is done is not done again.
+"""
+
+import dataclasses
+import pathlib
+import sys
+
+import keras
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
+
+import imdb
+
+from kerasrnn import data
+from kerasrnn import training
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(imdb.Settings):
+    not_identity = imdb.Settings.not_identity | {"folds"}
+
+    output: pathlib.Path = pathlib.Path("saved_models/imdb_folds")
+    folds: training.Count = 5
+    """Into how many parts the training texts are divided, two at least."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.folds < 2:
+            raise ValueError(
+                f"`folds` must be 2 at least. Received: folds={self.folds}"
+            )
+
+
+OUTPUT = {"output": Settings.output}
+PRESETS = {
+    name: Settings(**vars(preset) | OUTPUT)
+    for name, preset in imdb.PRESETS.items()
+}
+
+
+def folds_of(corpus, settings):
+    """Yields pairs of corpus and held-out texts, a pair for each fold."""
+    texts, labels = corpus.train
+    folds = StratifiedKFold(
+        settings.folds, shuffle=True, random_state=settings.seed
+    )
+    for inside, outside in folds.split(texts, labels):
+        learnt, held_out = (
+            data.LabelledTexts(
+                [texts[place] for place in places],
+                [labels[place] for place in places],
+            )
+            for places in (inside, outside)
+        )
+        fold = corpus._replace(train=learnt, test=None)
+        yield data.without_texts(fold, held_out), held_out
+
+
+def main():
+    settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
+    corpus = imdb.load_corpus(settings)
+    settings = training.by_size(settings, len(corpus.train.texts), imdb.SIZES)
+    accuracies = []
+    for number, (fold, held_out) in enumerate(folds_of(corpus, settings), 1):
+        keras.backend.clear_session()
+        own = dataclasses.replace(
+            settings,
+            output=settings.output / f"fold-{number}",
+            seed=settings.seed + number - 1,
+        )
+        labeller = imdb.run(own, fold, held_out)
+        accuracies.append(labeller.evaluate(*held_out)["accuracy"])
+    mean, spread = np.mean(accuracies), np.std(accuracies, ddof=1)
+    print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")
+    training.write_card(
+        settings.output / "folds.json",
+        settings=vars(settings),
+        accuracies=accuracies,
+        mean=float(mean),
+        standard_deviation=float(spread),
+    )
+
+
+if __name__ == "__main__":
+    main()

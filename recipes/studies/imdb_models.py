@@ -1,0 +1,78 @@
+"""Compares the models of a report on sentiment (Wang 2025) with one another.
+
+    python recipes/studies/imdb_models.py --corpus imdb
+
+Flags beside `--output` are those of `recipes/imdb.py`, for all rows. What is
+done is not done again.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
+
+from kerasrnn import plots
+from studies.rows import run_rows
+from studies.rows import write_table
+
+# What the report read off its curves, in per cent.
+REPORTED = {
+    "rnn": "65",
+    "rnn2": "67",
+    "gru": "85",
+    "gru2": "85",
+    "lstm": "83",
+    "lstm2": "82.5",
+    "encdec": "65",
+    "encdec-attention": "85",
+}
+OURS = ("rhn", "gam-rhn", "gam-rhn-attention")
+GRADIENTS = ("rnn", "lstm", "gru", "rhn", "gam-rhn")
+
+
+def draw(cards, output):
+    """Draws how each model learnt, and how far the gradient of some reaches."""
+    histories = {name: cards[name]["history"] for name in REPORTED}
+    for metric in ("val_accuracy", "val_loss"):
+        figure = plots.comparison_figure(histories, metric)
+        plots.save_figure(figure, output / f"{metric}.png")
+    norms = {name: cards[name]["gradient_norms"] for name in GRADIENTS}
+    figure = plots.gradient_figure(norms)
+    plots.save_figure(figure, output / "gradients.png")
+
+
+def row(name, card):
+    return [
+        f"`{name}`",
+        f"{100 * card['scores']['dev']['accuracy']:.1f}",
+        REPORTED.get(name, ""),
+        f"{card['parameters']:,}",
+        f"{sum(card['history']['cpu_seconds']):.0f}",
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        default="saved_models/imdb_models",
+        help="folder to write",
+    )
+    args, flags = parser.parse_known_args()
+    rows = {name: ["--preset", name] for name in (*REPORTED, *OURS)}
+    cards = run_rows("imdb.py", rows, args.output, flags)
+    draw(cards, args.output)
+    columns = ["model", "accuracy", "the report's", "parameters", "CPU s"]
+    write_table(
+        args.output / "table.md",
+        columns,
+        [row(name, card) for name, card in cards.items()],
+    )
+
+
+if __name__ == "__main__":
+    main()

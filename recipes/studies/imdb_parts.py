@@ -1,0 +1,67 @@
+"""What each part of the best classifier of reviews is worth.
+
+    python recipes/studies/imdb_parts.py --corpus imdb
+
+Flags beside `--output` are those of `recipes/imdb.py`, for all rows. What is
+done is not done again, word vectors among it.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
+
+from studies.rows import run_rows
+from studies.rows import write_table
+
+# The best model, and it with one change.
+PARTS = {
+    "no-vectors": ["--vectors", "None"],
+    "cbow": ["--vectors", "cbow"],
+    "fixed-vectors": ["--no-train-vectors"],
+    "no-attention": ["--summary", "last"],
+    "pooled": ["--summary", "pooled"],
+    "short": ["--max-length", "100"],
+    "long": ["--max-length", "800"],
+    "gam-rhn": ["--cell", "gam_rhn"],
+    "one-way": ["--no-bidirectional", "--units", "256"],
+}
+
+
+def row(name, card):
+    score = card["scores"]["dev"]
+    return [
+        f"`{name}`",
+        f"{100 * score['accuracy']:.1f}",
+        f"{score['loss']:.3f}",
+        f"{sum(card['history']['cpu_seconds']):.0f}",
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        default="saved_models/imdb_parts",
+        help="folder to write",
+    )
+    args, flags = parser.parse_known_args()
+    flags = ["--preset", "best", *flags]
+    cards = run_rows("imdb.py", {"best": []}, args.output, flags)
+    # The vectors of the first row are those of all that say nothing of it.
+    [vectors] = (args.output / "best").glob("skip-gram-*.txt")
+    flags += ["--vectors", str(vectors)]
+    cards |= run_rows("imdb.py", PARTS, args.output, flags)
+    write_table(
+        args.output / "table.md",
+        ["model", "accuracy", "loss", "CPU s"],
+        [row(name, card) for name, card in cards.items()],
+    )
+
+
+if __name__ == "__main__":
+    main()

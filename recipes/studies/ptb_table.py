@@ -1,0 +1,91 @@
+"""Compares seven cells of five million weights on the Penn Treebank.
+
+    python recipes/studies/ptb_table.py --corpus ptb
+
+Two of them are trained with three seeds, to see how far a seed goes. Flags
+beside `--output` are those of `recipes/ptb_lm.py`, for all rows. What is done
+is not done again.
+"""
+
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
+
+import numpy as np
+
+from kerasrnn import plots
+from studies.rows import run_rows
+from studies.rows import write_table
+
+# What attention adds in weights, the cell around it gives up in units.
+GAM_RHN = {"--cell": "gam_rhn", "--depth": "2"}
+MODELS = {
+    "lstm": {"--cell": "lstm", "--layers": "2", "--units": "324"},
+    "rhn": {},
+    "gam-rhn": GAM_RHN | {"--units": "300"},
+    "gam-rhn-dot": GAM_RHN | {"--units": "292", "--attention": "dot"},
+    "gam-rhn-additive": GAM_RHN | {"--units": "284", "--attention": "additive"},
+    "gam-rhn-scaled-dot": GAM_RHN
+    | {"--units": "292", "--attention": "scaled_dot"},
+    "gam-rhn-multi-head": GAM_RHN
+    | {"--units": "276", "--attention": "multi_head"},
+}
+SPREAD = ("rhn", "gam-rhn")
+SEEDS = ("13", "14", "15")
+CURVES = ("loss", "val_loss", "val_token_accuracy", "val_perplexity")
+
+
+def flags(name, seed):
+    chosen = {"--preset": "5m", "--seed": seed} | MODELS[name]
+    return [word for pair in chosen.items() for word in pair]
+
+
+def row(name, card):
+    found, history = card["scores"]["validation"], card["history"]
+    speed = history["tokens"][0] / np.median(history["cpu_seconds"])
+    return [
+        f"`{name}`",
+        f"{card['parameters']:,}",
+        f"{history['loss'][-1]:.3f}",
+        f"{found['perplexity']:.2f}",
+        f"{found['token_accuracy']:.3f}",
+        f"{speed:,.0f}",
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        default="saved_models/ptb_table",
+        help="folder to write",
+    )
+    args, others = parser.parse_known_args()
+    runs = [(name, SEEDS[0]) for name in MODELS]
+    runs += [(name, seed) for seed in SEEDS[1:] for name in SPREAD]
+    rows = {f"{name}-{seed}": flags(name, seed) for name, seed in runs}
+    cards = run_rows("ptb_lm.py", rows, args.output, others)
+    histories = {
+        name: cards[f"{name}-{SEEDS[0]}"]["history"] for name in MODELS
+    }
+    for metric in CURVES:
+        figure = plots.comparison_figure(histories, metric)
+        plots.save_figure(figure, args.output / f"{metric}.png")
+    columns = [
+        *("model, seed", "parameters", "train loss", "validation perplexity"),
+        *("accuracy", "tokens a CPU s"),
+    ]
+    write_table(
+        args.output / "table.md",
+        columns,
+        [row(name, card) for name, card in cards.items()],
+    )
+
+
+if __name__ == "__main__":
+    main()

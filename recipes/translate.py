@@ -1,0 +1,240 @@
+"""Trains a translator on any parallel corpus and leaves it ready to use.
+
+    python recipes/translate.py --train pairs.tsv
+    python recipes/translate.py --train a.en a.de --dev b.en b.de
+    python recipes/translate.py --train pairs.csv --source de --target en
+    python recipes/translate.py --train more.tsv --from OUTPUT/translator.keras
+
+A run leaves `translator.keras`, a SavedModel in `OUTPUT/1/`, `card.json` and
+pictures. Interrupted, it resumes; finished, it goes on to more epochs.
+"""
+
+import dataclasses
+import math
+import typing
+from pathlib import Path
+
+import keras
+import tyro
+
+from kerasrnn import data
+from kerasrnn import decoding
+from kerasrnn import models
+from kerasrnn import pipelines
+from kerasrnn import tokenizers
+from kerasrnn import training
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.Settings):
+    """Which model translates, and how it learns; `None` goes by `SIZES`."""
+
+    output: Path = Path("saved_models/translate")
+    start_from: typing.Annotated[
+        training.Existing | None, tyro.conf.arg(name="from")
+    ] = None
+    """A `translator.keras` whose tokenizers and weights to go on from."""
+    dev_size: training.Count = 500
+    """How many pairs to hold out where none are given: at most a tenth."""
+    max_words: training.Count | None = None
+    """Training pairs with more words on a side are left out."""
+    max_tokens: training.Count = 100
+    """Longer sentences are cut."""
+    lowercase: bool = False
+    """Whether the model works in lower case."""
+    strip_punctuation: bool = False
+    """Whether the model works without punctuation."""
+    separate_punctuation: bool = False
+    """Whether punctuation marks are words of their own to the model."""
+    tokenizer: typing.Literal["unigram", "bpe", "word"] = "unigram"
+    """Subwords of two kinds, or words that occur twice."""
+    vocabulary_size: training.Count | None = None
+    """Subwords of a language."""
+    cell: training.CellName = "gru"
+    """Recurrent cell of encoder and decoder."""
+    units: training.Count | None = None
+    """Width of the cells and the embeddings."""
+    depth: training.Count = 1
+    """Layers of the encoder, and of the decoder."""
+    bidirectional: bool = True
+    """Whether the encoder reads both ways."""
+    lexical: bool = True
+    """Whether attention reads embeddings beside the encoder's outputs."""
+    lexicon: bool = True
+    """Whether word translations counted in the corpus help the output."""
+    shortlist: training.Count | None = None
+    """To how many words the lexicon narrows a search; else none is left out."""
+    attention: training.AttentionName | None = "multi_head"
+    """How the decoder attends to the source."""
+    dropout: training.Rate = 0.3
+    """Of embeddings, memory and outputs."""
+    word_dropout: training.Rate = 0.1
+    """Of whole words."""
+    label_smoothing: training.Rate = 0.1
+    """Share of each label that is spread over the vocabulary."""
+    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
+    """Precision in training."""
+    epochs: training.Count | None = None
+    batch_size: training.Count = 32
+    learning_rate: training.Positive = 2e-3
+    warmup: training.Count = 200
+    """Batches in which the rate rises."""
+    clip: training.Positive = 1.0
+    """Greatest norm of the gradients."""
+    average: training.Whole = 1
+    """Of how many last epochs the weights are averaged; 0 for the best one."""
+    beam_width: training.Count = 5
+    """Hypotheses of the search."""
+    length_penalty: float = 1.0
+    """Exponent of the length by which scores are divided."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CorpusSettings(Settings):
+    """And what is translated."""
+
+    not_identity = Settings.not_identity | {"train", "dev", "test"}
+
+    train: tuple[Path, ...] = ()
+    """A file of pairs, or one of sources and one of targets."""
+    dev: tuple[Path, ...] = ()
+    """Pairs to score by; without any, some of `train` are held out."""
+    test: tuple[Path, ...] = ()
+    """Pairs to report on at the end."""
+    source: str | None = None
+    """Column or language to translate from."""
+    target: str | None = None
+    """Column or language to translate into."""
+
+
+# What suits a corpus of up to so many pairs.
+SIZES = {
+    8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
+    50_000: {"units": 256, "vocabulary_size": 4000, "epochs": 24},
+    math.inf: {"units": 384, "vocabulary_size": 8000, "epochs": 8},
+}
+
+
+def load_pairs(settings):
+    """Returns the pairs to train on, to score by and to report on."""
+
+    def read(paths, limit=None):
+        path = paths[0] if len(paths) == 1 else paths
+        names = settings.source, settings.target
+        return data.read_parallel_corpus(path, *names, limit).pairs
+
+    pairs = read(settings.train, settings.limit)
+    dev, test = (x and read(x) for x in (settings.dev, settings.test))
+    if not dev:
+        size = min(settings.dev_size, max(1, len(pairs) // 10))
+        pairs, dev = data.split_by_source(pairs, size, settings.seed)
+    return data.drop_overlap(pairs, [*dev, *test]), dev, test
+
+
+def build_tokenizers(settings, pairs):
+    """Returns a tokenizer of the source and one of the target."""
+    names = "lowercase", "strip_punctuation", "separate_punctuation"
+    options = {name: getattr(settings, name) for name in names}
+    if settings.tokenizer == "word":
+        train, options["min_count"] = tokenizers.WordTokenizer.train, 2
+    else:
+        train = tokenizers.SentencePieceTokenizer.train
+        options["vocabulary_size"] = settings.vocabulary_size
+        options["model_type"] = settings.tokenizer
+    return [train(texts, **options) for texts in zip(*pairs, strict=True)]
+
+
+def build_model(settings, source, target):
+    """Returns an untrained model for two tokenizers."""
+    sizes = source.vocabulary_size, target.vocabulary_size
+    shared = {
+        "cell": training.build_cell(settings.cell, settings.units),
+        "embedding_dim": settings.units,
+        "depth": settings.depth,
+        "dropout": settings.dropout,
+        "word_dropout": settings.word_dropout,
+    }
+    encoder = models.Encoder(
+        sizes[0],
+        bidirectional=settings.bidirectional,
+        lexical=settings.lexical,
+        pad_id=source.pad_id,
+        **shared,
+    )
+    decoder = models.Decoder(
+        sizes[1],
+        attention=settings.attention,
+        tie_embeddings=True,
+        lexicon=models.Lexicon(*sizes) if settings.lexicon else None,
+        **shared,
+    )
+    return models.Translator(encoder, decoder)
+
+
+def build_optimizer(settings, steps):
+    peak, warmup = settings.learning_rate, settings.warmup
+    schedule = training.cosine_schedule(peak, steps, warmup)
+    return keras.optimizers.Adam(
+        schedule, beta_2=0.98, global_clipnorm=settings.clip
+    )
+
+
+def build_translator(settings, model, source, target, pairs):
+    """Returns the model as a pipeline, with what counting teaches it."""
+    search = decoding.BeamSearch(
+        beam_width=settings.beam_width,
+        length_penalty=settings.length_penalty,
+        max_length=settings.max_tokens,
+        **target.special_ids,
+    )
+    lexicon, shortlist = model.decoder.lexicon, None
+    if lexicon is not None:
+        lexicon.assign(*data.translation_lexicon(pairs, source, target))
+        if settings.shortlist:
+            shortlist = models.Shortlist(lexicon, settings.shortlist)
+    return pipelines.TextTranslator(
+        *(model, source, target, search, settings.max_tokens),
+        shortlist=shortlist,
+    )
+
+
+def run(
+    settings,
+    pairs,
+    dev,
+    test=(),
+    build_tokenizers=build_tokenizers,
+    build_model=build_model,
+    build_optimizer=build_optimizer,
+):
+    """Trains, measures and exports: the other translation recipes call it."""
+    settings = training.by_size(settings, len(pairs), SIZES)
+    if settings.max_words:
+        pairs = data.drop_long(pairs, settings.max_words)
+    with pipelines.TranslationRun(settings) as this_run:
+        keras.config.set_dtype_policy(settings.dtype)
+        if settings.start_from:
+            translator = keras.saving.load_model(settings.start_from)
+        else:
+            both = build_tokenizers(settings, pairs)
+            model = build_model(settings, *both)
+            translator = build_translator(settings, model, *both, pairs)
+        steps = settings.epochs * math.ceil(len(pairs) / settings.batch_size)
+        pad_id = translator.target_tokenizer.pad_id
+        translator.compile(
+            build_optimizer(settings, steps),
+            training.TokenCrossentropy(pad_id, settings.label_smoothing),
+        )
+        this_run.fit(translator, pairs, dev)
+        this_run.finish(translator, dev, test)
+
+
+def main():
+    settings = training.read_settings({"any": CorpusSettings()}, "any", __doc__)
+    if not settings.train:
+        raise SystemExit("What is to be learnt? Expected: --train PAIRS.tsv")
+    run(settings, *load_pairs(settings))
+
+
+if __name__ == "__main__":
+    main()

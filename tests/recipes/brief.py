@@ -1,0 +1,69 @@
+"""Translation recipes run in brief: on small corpora, in this process."""
+
+import json
+import sys
+
+import keras
+import pytest
+
+from kerasrnn.pipelines import TextTranslator
+
+THINGS = {
+    "the House": "das Haus",
+    "a Tree": "ein Baum",
+    "my Dog": "mein Hund",
+}
+ENDS = {
+    "is old!": "ist alt!",
+    "sleeps, too.": "schläft auch.",
+    "stands here.": "steht hier.",
+    "is green?": "ist grün?",
+}
+PAIRS = [
+    (f"{what} {does}", f"{was} {tut}")
+    for what, was in THINGS.items()
+    for does, tut in ENDS.items()
+]
+# The smallest model, in few steps.
+SMALL = (
+    *("--units", 4, "--vocabulary-size", 40, "--batch-size", 4),
+    *("--max-tokens", 12, "--beam-width", 2),
+)
+PLAIN = (
+    *("--no-bidirectional", "--no-lexical", "--no-lexicon"),
+    *("--attention", "dot", "--max-tokens", 3),
+)
+
+
+def run(recipe, *arguments):
+    """Runs a recipe's `main` with a command line."""
+    with pytest.MonkeyPatch.context() as context:
+        context.setattr(sys, "argv", [recipe.__file__, *map(str, arguments)])
+        try:
+            recipe.main()
+        finally:
+            keras.config.set_dtype_policy("float32")
+
+
+def card(output):
+    return json.loads((output / "card.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def untranslated(monkeypatch):
+    """For runs of which no test asks what they say: graphs take seconds."""
+
+    def translate(self, texts, batch_size=64):
+        return list(texts)
+
+    def alignments(self, texts):
+        return [([[1.0]], ["a"], ["b"]) for _ in texts]
+
+    def export(self, path):
+        path.mkdir(exist_ok=True)
+
+    def compile(self, *args):
+        self.model.compile(*args, run_eagerly=True)
+
+    for function in (translate, alignments, export, compile):
+        monkeypatch.setattr(TextTranslator, function.__name__, function)

@@ -1,0 +1,190 @@
+"""One tiny run of each study."""
+
+import io
+import json
+import sys
+import tarfile
+
+import imdb
+import keras
+import numpy as np
+import pytest
+from studies import imdb_folds
+from studies import imdb_models
+from studies import imdb_parts
+from studies import imdb_pretraining
+from studies import imdb_self_training
+
+from kerasrnn import training
+
+# The report leaves stop words out, negations among them.
+pytestmark = pytest.mark.filterwarnings("ignore:`stop_words` has negations")
+
+
+@pytest.fixture(autouse=True)
+def policy():
+    """A run sets it for all that comes behind."""
+    yield
+    keras.config.set_dtype_policy("float32")
+
+
+@pytest.fixture
+def unmeasured(monkeypatch):
+    """A run ends with its training: the recipe's own tests see the rest."""
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.LabellingRun.finish",
+        lambda run, labeller, *_: labeller,
+    )
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """Reviews, a third of them without a label."""
+    path = tmp_path / "aclImdb_v1.tar.gz"
+    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
+    with tarfile.open(path, "w:gz") as tar:
+        for label, text in words.items():
+            for number in range(30):
+                content = f"{text}, number {number}".encode()
+                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+    return path
+
+
+def run(study, monkeypatch, *flags):
+    monkeypatch.setattr(sys, "argv", [study.__name__, *map(str, flags)])
+    study.main()
+
+
+TINY = ("--cell", "rnn", "--units", 4, "--epochs", 1, "--vectors", "None")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unmeasured")
+def test_folds(archive, tmp_path, monkeypatch):
+    flags = ("--corpus", archive, "--preset", "best", *TINY, "--folds", 2)
+    run(imdb_folds, monkeypatch, *flags, "--output", tmp_path / "out")
+    folds = json.loads((tmp_path / "out" / "folds.json").read_text("utf-8"))
+    assert len(folds["accuracies"]) == 2
+    assert folds["mean"] == pytest.approx(sum(folds["accuracies"]) / 2)
+    assert len(list(tmp_path.glob("out/fold-?/training-*"))) == 2
+
+
+def test_one_fold_is_none(monkeypatch):
+    with pytest.raises(SystemExit):
+        run(imdb_folds, monkeypatch, "--folds", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unmeasured")
+def test_a_second_model_learns_from_the_answers_of_the_first(
+    archive, tmp_path, monkeypatch
+):
+    taught, real = [], imdb.run
+
+    def watched(settings, corpus, *rest):
+        labeller = real(settings, corpus, *rest)
+        taught.append((corpus, labeller))
+        return labeller
+
+    monkeypatch.setattr(imdb, "run", watched)
+    flags = ("--corpus", archive, "--preset", "best", *TINY)
+    run(imdb_self_training, monkeypatch, *flags, "--output", tmp_path)
+    (labelled, first), (answered, second) = taught
+    count = len(labelled.train.texts)
+    assert answered.train.texts == labelled.train.texts + labelled.unlabelled
+    assert answered.train.labels[:count] == labelled.train.labels
+    np.testing.assert_allclose(
+        answered.train.labels[count:],
+        first.probabilities(labelled.unlabelled),
+        rtol=1e-2,
+    )
+    assert second.tokenizer.vocabulary == first.tokenizer.vocabulary
+
+
+def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
+    starts, real = [], imdb.build_labeller
+
+    def watched(settings, corpus):
+        labeller = real(settings, corpus)
+        starts.append(labeller.model.encoder.get_weights())
+        return labeller
+
+    monkeypatch.setattr(imdb, "build_labeller", watched)
+    found = []
+    monkeypatch.setattr(
+        imdb,
+        "run",
+        lambda settings, corpus, dev, build: found.append(
+            build(settings, corpus)
+        ),
+    )
+    flags = ("--corpus", archive, "--preset", "best", *TINY)
+    run(imdb_pretraining, monkeypatch, *flags, "--output", tmp_path)
+    assert len(list(tmp_path.glob("training-*"))) == 1  # the language model
+    [labeller], [start] = found, starts
+    learnt = labeller.model.encoder.get_weights()
+    assert all((a != b).any() for a, b in zip(start, learnt, strict=True))
+
+
+@pytest.fixture
+def commands(monkeypatch):
+    """What a study would run, checked as by the recipe, and cards of it."""
+    found = {}
+
+    def pretend(command, check):
+        python, recipe, *flags = map(str, command)
+        settings = training.read_settings(
+            imdb.PRESETS, imdb.preset_for, args=flags
+        )
+        output = settings.output
+        output.mkdir(parents=True)
+        found[output.name] = settings
+        if settings.vectors == "skip-gram":
+            (output / "skip-gram-1.txt").write_text("film 1 2", "utf-8")
+        names = ("loss", "val_loss", "val_accuracy", "cpu_seconds")
+        card = {
+            "parameters": 1234,
+            "scores": {"dev": {"accuracy": 0.5, "loss": 0.25}},
+            "history": dict.fromkeys(names, [0.5, 0.25]),
+            "gradient_norms": [0.0, 1.0],
+        }
+        (output / "card.json").write_text(json.dumps(card), "utf-8")
+
+    monkeypatch.setattr("subprocess.run", pretend)
+    return found
+
+
+def test_the_models_of_the_report_are_compared(commands, tmp_path, monkeypatch):
+    run(imdb_models, monkeypatch, "--limit", 40, "--output", tmp_path)
+    assert len(commands) == 11
+    assert {settings.limit for settings in commands.values()} == {40}
+    assert commands["lstm2"].cell == "lstm" and commands["lstm2"].depth == 2
+    table = (tmp_path / "table.md").read_text("utf-8")
+    assert len(table.splitlines()) == 2 + 11
+    assert "| `lstm2` | 50.0 | 82.5 | 1,234 | 1 |" in table
+    for name in ("val_accuracy", "val_loss", "gradients"):
+        assert (tmp_path / f"{name}.png").exists()
+
+
+def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
+    run(imdb_parts, monkeypatch, "--seed", 5, "--output", tmp_path)
+    assert commands["best"].vectors == "skip-gram"
+    vectors = {name: x.vectors for name, x in commands.items()}
+    assert (vectors["cbow"], vectors["no-vectors"]) == ("cbow", None)
+    assert vectors["long"] == tmp_path / "best" / "skip-gram-1.txt"
+    assert {settings.seed for settings in commands.values()} == {5}
+    table = (tmp_path / "table.md").read_text("utf-8")
+    assert "| `short` | 50.0 | 0.250 | 1 |" in table
+
+
+@pytest.mark.slow
+def test_rows_are_trained(archive, tmp_path, monkeypatch):
+    monkeypatch.setattr(imdb_models, "REPORTED", {"rnn": "65"})
+    monkeypatch.setattr(imdb_models, "OURS", ("gam-rhn",))
+    monkeypatch.setattr(imdb_models, "GRADIENTS", ("rnn", "gam-rhn"))
+    flags = ("--corpus", archive, "--limit", 40, "--epochs", 1, "--units", 4)
+    run(imdb_models, monkeypatch, *flags, "--output", tmp_path / "out")
+    table = (tmp_path / "out" / "table.md").read_text("utf-8")
+    assert len(table.splitlines()) == 2 + 2

@@ -1,0 +1,348 @@
+import csv
+import fcntl
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
+import translate
+
+from kerasrnn import data
+from kerasrnn import training
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.training import read_settings
+from tests import fresh_process
+from tests.recipes import brief
+from tests.recipes.brief import PAIRS
+from tests.recipes.brief import PLAIN
+from tests.recipes.brief import SMALL
+from tests.recipes.brief import card
+from tests.recipes.brief import untranslated  # noqa: F401  a fixture
+
+GERMAN = ["Das Haus ist alt!", "der Baum, grün?", ""]
+
+
+def run(*arguments):
+    brief.run(translate, *SMALL, *arguments)
+
+
+def settings(*arguments):
+    return read_settings(
+        {"any": translate.CorpusSettings()}, "any", args=map(str, arguments)
+    )
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A CSV whose columns have names."""
+    path = tmp_path_factory.mktemp("corpus") / "pairs.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["number", "English", "Deutsch"])
+        rows.writerows([i, *pair] for i, pair in enumerate(PAIRS))
+    return path
+
+
+@pytest.fixture(scope="module")
+def two_files(tmp_path_factory):
+    """The same, line by line."""
+    paths = [tmp_path_factory.mktemp("lines") / f"a.{x}" for x in ("en", "de")]
+    for path, texts in zip(paths, zip(*PAIRS, strict=True), strict=True):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(texts) + "\n", "utf-8")
+    return paths
+
+
+@pytest.fixture(scope="module")
+def output(table, tmp_path_factory):
+    """What a run from German to English leaves."""
+    output = tmp_path_factory.mktemp("models") / "de-en"
+    run(
+        *("--train", table, "--source", "Deutsch", "--target", "English"),
+        *("--tokenizer", "word", "--units", 16, "--dropout", 0),
+        *("--no-bidirectional", "--no-lexical", "--attention", "dot"),
+        *("--epochs", 10, "--learning-rate", 0.05, "--output", output),
+    )
+    return output
+
+
+def test_a_run_leaves_everything(output):
+    for name in ("attention", "training"):
+        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    found = card(output)
+    assert found["pairs"] == {"train": 11, "dev": 1}
+    assert set(found["scores"]) == {"dev"}
+    for search in ("greedy", "beam"):
+        scores = found["scores"]["dev"][search]
+        assert 0 <= scores["bleu"] < 101 and 0 <= scores["chrf"] < 101
+        assert "version:" in scores["bleu_signature"]
+    assert len(found["history"]["val_bleu"]) == 10
+    [(source, reference, _)] = found["samples"]
+    assert (reference, source) in PAIRS
+
+
+OPEN = """
+import json, sys
+import keras
+import kerasrnn.pipelines
+translator = keras.saving.load_model(sys.argv[1])
+print(json.dumps(translator.translate(json.loads(sys.argv[2]))))
+"""
+
+
+def test_it_translates_alike_from_every_file(output):
+    """As it did when it was trained; the first in a process of its own."""
+    [(source, _, said)] = card(output)["samples"]
+    texts = [source, *GERMAN]
+    found = fresh_process.answer(
+        OPEN, output / "translator.keras", json.dumps(texts)
+    )
+    assert found[0] == said
+    assert found[-1] == "" and len({*found}) >= 3
+    served = tf.saved_model.load(output / "1").signatures
+    assert set(served) == {"serving_default", "translate_ids", "attend"}
+    answer = served["serving_default"](text=tf.constant(texts))
+    assert [x.decode() for x in answer["translation"].numpy()] == found
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word"])
+def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
+    names = ["English", "Deutsch"]
+    for pairs, (source, target) in (
+        (PAIRS, names),
+        ([(b, a) for a, b in PAIRS], names[::-1]),
+    ):
+        options = settings(
+            *("--train", table, "--source", source, "--target", target),
+            *("--tokenizer", kind, "--vocabulary-size", 50),
+        )
+        train, dev, _ = translate.load_pairs(options)
+        assert sorted(train + dev) == sorted(pairs)
+        both = translate.build_tokenizers(options, pairs)
+        sides = zip(*pairs, strict=True)
+        for tokenizer, texts in zip(both, sides, strict=True):
+            ids = tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)
+            found = [x.decode() for x in tokenizer.detokenize(ids).numpy()]
+            assert found == list(texts)
+
+
+def test_what_is_asked_of_the_text_is_done():
+    options = settings("--tokenizer", "word", "--lowercase")
+    source, _ = translate.build_tokenizers(options, PAIRS)
+    assert {"house", "old!"} <= set(source.vocabulary)
+    options = settings("--tokenizer", "word", "--strip-punctuation")
+    source, _ = translate.build_tokenizers(options, PAIRS)
+    assert {"House", "old"} <= set(source.vocabulary)
+    options = settings("--tokenizer", "word", "--separate-punctuation")
+    source, _ = translate.build_tokenizers(options, PAIRS)
+    assert {"House", "old", "!"} <= set(source.vocabulary)
+
+
+def test_two_files_and_what_is_held_out(two_files, tmp_path):
+    pairs, dev, test = translate.load_pairs(settings("--train", *two_files))
+    assert sorted(pairs + dev) == sorted(PAIRS)
+    assert (len(dev), test) == (1, ())
+    # No sentence that is scored by is learnt, in whatever case.
+    held_out = [(PAIRS[0][0].upper(), "x"), ("A Cat.", "Eine Katze.")]
+    path = tmp_path / "held_out.tsv"
+    path.write_text("\n".join(map("\t".join, held_out)), "utf-8")
+    for part in (1, 2):
+        found = translate.load_pairs(
+            settings("--train", *two_files, ("--dev", "--test")[part - 1], path)
+        )
+        assert found[part] == held_out
+        assert PAIRS[0] not in found[0] + list(found[1])
+    found = translate.load_pairs(
+        settings("--train", *two_files, "--dev", path, "--limit", 5)
+    )
+    assert found[0] == PAIRS[1:5]
+    few = settings("--train", *two_files, "--dev-size", 1, "--seed", 2)
+    assert translate.load_pairs(few)[1] != dev
+
+
+def test_sizes_go_by_the_corpus():
+    chosen = [
+        training.by_size(settings("--epochs", 3), pairs, translate.SIZES)
+        for pairs in (8_000, 8_001, 50_001)
+    ]
+    assert [x.units for x in chosen] == [128, 256, 384]
+    assert [x.vocabulary_size for x in chosen] == [1000, 4000, 8000]
+    assert {x.epochs for x in chosen} == {3}
+
+
+def test_the_rate_rises_and_falls_along_a_cosine():
+    options = settings("--learning-rate", 0.5, "--warmup", 10, "--clip", 2)
+    optimizer = translate.build_optimizer(options, 110)
+    assert optimizer.global_clipnorm == 2
+    rates = []
+    for step in (5, 10, 60, 110):
+        optimizer.iterations.assign(step)
+        rates.append(float(optimizer.learning_rate))
+    assert rates[0] < rates[1] == pytest.approx(0.5, rel=0.1)
+    assert rates[2] == pytest.approx(0.25, rel=0.1)
+    assert rates[3] == pytest.approx(0, abs=0.01)
+
+
+@pytest.mark.usefixtures("untranslated")
+def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
+    """With its tokenizers and weights, on another corpus."""
+    saved = output / "translator.keras"
+    begun = keras.saving.load_model(saved)
+    arguments = (
+        *("--train", *reversed(two_files), "--limit", 8, "--from", saved),
+        *("--epochs", 1, "--learning-rate", 1e-9, "--output", tmp_path),
+    )
+    run(*arguments, "--average", 0)
+    assert card(tmp_path)["pairs"] == {"train": 7, "dev": 1}
+    found = keras.saving.load_model(tmp_path / "translator.keras")
+    for name in ("source_tokenizer", "target_tokenizer"):
+        one, other = (getattr(x, name) for x in (begun, found))
+        assert one.vocabulary == other.vocabulary
+    # At this rate nothing is learnt.
+    for one, other in zip(
+        begun.get_weights(), found.get_weights(), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_another_file_to_go_on_from_is_another_training(
+    output, tmp_path, table, monkeypatch
+):
+    seen = []
+
+    class Stop(Exception):
+        pass
+
+    def fit(self, translator, pairs, dev):
+        seen.append(training.identity(self.settings))
+        raise Stop
+
+    monkeypatch.setattr(translate.pipelines.TranslationRun, "fit", fit)
+    saved = tmp_path / "translator.keras"
+    saved.write_bytes((output / "translator.keras").read_bytes())
+    for change in (lambda x: x, lambda x: x, lambda x: x.save(saved)):
+        change(keras.saving.load_model(saved))
+        with pytest.raises(Stop):
+            run(
+                *("--train", table, "--source", "Deutsch"),
+                *("--target", "English", "--from", saved, "--epochs", 1),
+                *("--output", tmp_path),
+            )
+    assert seen[0] == seen[1] != seen[2]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("untranslated")
+def test_a_killed_run_resumes_and_a_finished_one_goes_on(
+    two_files, tmp_path, monkeypatch, capsys
+):
+    def learn(output, epochs):
+        run(
+            *("--train", *two_files, *PLAIN, "--limit", 8),
+            *("--epochs", epochs, "--output", output),
+        )
+        found = card(output)["history"]
+        return found["loss"], found["val_loss"]
+
+    expected = learn(tmp_path / "whole", 2)
+    scores, again = TextTranslator.scores, tmp_path / "again"
+    epochs = []
+
+    def kill(self, *args):
+        epochs.append(len(epochs))
+        if len(epochs) == 2:
+            raise Killed
+        return scores(self, *args)
+
+    with monkeypatch.context() as context:
+        context.setattr(TextTranslator, "scores", kill)
+        with pytest.raises(Killed):
+            learn(again, 2)
+    assert not (again / "card.json").exists()
+    capsys.readouterr()
+    assert learn(again, 2) == expected
+    assert "goes on after epoch 1" in capsys.readouterr().out
+    # Under another name of the folder, it is the same run.
+    assert learn(again / ".." / "again", 2) == expected
+    assert "2 epochs are trained" in capsys.readouterr().out
+    more = learn(again, 3)
+    assert [len(x) for x in more] == [3, 3]
+    assert [x[:2] for x in more] == list(expected)
+    assert len(list(again.glob("training-*"))) == 1
+
+
+@pytest.mark.usefixtures("untranslated")
+def test_a_loss_that_is_no_number_leaves_nothing(two_files, tmp_path):
+    with pytest.raises(FloatingPointError, match="`loss` must be a finite"):
+        run(
+            *("--train", *two_files, *PLAIN, "--learning-rate", 1e38),
+            *("--warmup", 1, "--epochs", 1, "--output", tmp_path / "out"),
+        )
+    left = {path.name[:8] for path in (tmp_path / "out").iterdir()}
+    assert left == {".lock", "training"}
+
+
+def test_a_second_process_is_told_of_the_first(two_files, tmp_path):
+    # For the system, a file that is opened again is another process's.
+    with open(tmp_path / ".lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(RuntimeError, match="Another process is training"):
+            run("--train", *two_files, "--epochs", 1, "--output", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_the_other_backend_is_refused_in_words(
+    two_files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
+    with pytest.raises(RuntimeError, match="KERAS_BACKEND=jax"):
+        run("--train", *two_files, "--epochs", 1, "--output", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (("--dropuot", "0.1"), "--dropuot"),
+        (("--attention", "adittive"), "adittive"),
+        (("--epochs", "0"), "`epochs` must be a positive integer"),
+        (("--learning-rate", "nan"), "a finite positive number"),
+        (("--dropout", "1"), r"a number in \[0, 1\)"),
+        (("--seed", "-1"), "an integer of at least 0"),
+        (("--units", "wide"), "wide"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_loaded(
+    wrong, said, monkeypatch, capsys
+):
+    monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
+    with pytest.raises(SystemExit) as error:
+        run("--train", "pairs.tsv", *wrong)
+    assert error.value.code == 2
+    captured = capsys.readouterr()
+    message = " ".join((captured.out + captured.err).replace("│", " ").split())
+    assert said.replace("\\", "") in message
+    assert "Traceback" not in message
+
+
+def test_there_must_be_something_to_learn(tmp_path):
+    with pytest.raises(SystemExit, match="--train PAIRS"):
+        run("--epochs", 1)
+    missing = tmp_path / "missing.tsv"
+    with pytest.raises(FileNotFoundError, match="missing.tsv"):
+        run("--train", missing, "--epochs", 1)
+
+
+def test_an_output_that_cannot_be_written(two_files, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="can be made and written.*Received"):
+        run(
+            *("--train", *two_files, "--epochs", 1),
+            *("--output", tmp_path / "file" / "out"),
+        )
