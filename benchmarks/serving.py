@@ -16,7 +16,7 @@ import tensorflow as tf  # noqa: E402
 import tensorflow_text  # noqa: E402, F401  registers the text operations
 
 from kerasrnn.data import find_corpus  # noqa: E402
-from kerasrnn.data import read_review_corpus  # noqa: E402
+from kerasrnn.data import read_labelled_corpus  # noqa: E402
 from kerasrnn.training import Stopwatch  # noqa: E402
 
 
@@ -35,8 +35,8 @@ def main():
     args = parser.parse_args()
     tf.config.threading.set_intra_op_parallelism_threads(args.threads)
     tf.config.threading.set_inter_op_parallelism_threads(args.threads)
-    corpus = read_review_corpus(
-        find_corpus(args.corpus, args.data_dir), args.reviews
+    corpus = read_labelled_corpus(
+        find_corpus(args.corpus, args.data_dir), limit=args.reviews
     )
     batches = tf.data.Dataset.from_tensor_slices(corpus.train.texts)
     batches = list(batches.batch(args.batch_size))

@@ -23,7 +23,7 @@ import tensorflow as tf
 
 from kerasrnn.data import drop_long
 from kerasrnn.data import find_corpus
-from kerasrnn.data import read_parallel_files
+from kerasrnn.data import read_parallel_corpus
 from kerasrnn.data import read_vocabulary
 from kerasrnn.data import translation_batches
 from kerasrnn.data import translation_lexicon
@@ -138,9 +138,11 @@ def main():
     parser.add_argument("--sentences", type=int, default=256)
     args = parser.parse_args()
     path = find_corpus("en_vi", args.data_dir)
-    pairs, _ = read_parallel_files(path, path.with_suffix(".vi"), 20000)
-    dev, _ = read_parallel_files(
-        path.with_name("tst2012.en"), path.with_name("tst2012.vi")
+    pairs, _ = read_parallel_corpus(
+        (path, path.with_suffix(".vi")), limit=20000
+    )
+    dev, _ = read_parallel_corpus(
+        (path.with_name("tst2012.en"), path.with_name("tst2012.vi"))
     )
     tokenizers = [
         WordTokenizer(

@@ -10,7 +10,11 @@ import pytest
 ROOT = pathlib.Path(__file__).parent.parent
 PACKAGE = ROOT / "kerasrnn"
 FILES = sorted(PACKAGE.rglob("*.py"))
-RECIPES = sorted((ROOT / "recipes").glob("*.py"))
+RECIPES = sorted(
+    path
+    for folder in ("recipes", "recipes/studies")
+    for path in (ROOT / folder).glob("*.py")
+)
 
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
@@ -26,7 +30,15 @@ ALLOWED = {
     "models": {"keras", "kerasrnn.layers"},
     "decoding": {"keras"},
     "metrics": {"keras", "sacrebleu"},
-    "training": {"h5py", "keras", "kerasrnn.layers", "kerasrnn.metrics"},
+    "training": {
+        "filelock",
+        "h5py",
+        "keras",
+        "kerasrnn.layers",
+        "kerasrnn.metrics",
+        "numpy",
+        "tyro",
+    },
     "plots": {"matplotlib", "numpy", "pymupdf_fonts", "sklearn"},
     "tokenizers": {
         "keras",
@@ -35,10 +47,24 @@ ALLOWED = {
         "tensorflow",
         "tensorflow_text",
     },
-    "data": {"gensim", "keras", "kerasrnn.tokenizers", "numpy", "tensorflow"},
+    "data": {
+        "datasets",
+        "gensim",
+        "keras",
+        "kerasrnn.tokenizers",
+        "numpy",
+        "pyarrow",
+        "sklearn",
+        "tensorflow",
+    },
     "pipelines": {
         "keras",
         "kerasrnn.data",
+        "kerasrnn.decoding",
+        "kerasrnn.metrics",
+        "kerasrnn.models",
+        "kerasrnn.plots",
+        "kerasrnn.tokenizers",
         "kerasrnn.training",
         "numpy",
         "tensorflow",
@@ -118,12 +144,21 @@ def test_nobody_imports_what_keras_keeps_to_itself(path):
 
 @pytest.mark.parametrize("path", RECIPES, ids=name_of)
 def test_a_recipe_imports_public_names_only(path):
-    recipes = {recipe.stem for recipe in RECIPES}
+    rooms = {f"kerasrnn.{part}" for part in ALLOWED}
     for module, name in imports(path):
-        assert module.split(".")[0] not in recipes | {"recipes", "tests"}
-        if module.startswith("kerasrnn"):
-            assert module in {f"kerasrnn.{part}" for part in ALLOWED}
+        # Other recipes are imported as they stand beside one another.
+        assert module.split(".")[0] not in {"recipes", "tests"}
+        if module == "kerasrnn":
+            assert f"kerasrnn.{name}" in rooms, f"{module}.{name}"
+        elif module.startswith("kerasrnn"):
+            assert module in rooms
             assert name in public_names(module), f"{module}.{name}"
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=name_of)
+def test_no_recipe_imports_a_study(path):
+    if path.parent.name != "studies":
+        assert not [m for m, _ in imports(path) if m.startswith("studies")]
 
 
 def test_every_part_of_the_package_has_its_arrows():
