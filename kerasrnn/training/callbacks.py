@@ -42,7 +42,7 @@ class TextScores(keras.callbacks.Callback):
 
     Args:
         generate: Function from a list of strings to a list of strings, such
-            as `TextTranslator.translate_all`.
+            as `TextTranslator.translate`.
         inputs: List of strings to generate from.
         references: List of strings, as many.
         score: Function from hypotheses and references to a dictionary, such
@@ -52,7 +52,7 @@ class TextScores(keras.callbacks.Callback):
 
     ```python
     scores = TextScores(
-        translator.translate_all, sources, references, corpus_scores
+        translator.translate, sources, references, corpus_scores
     )
     model.fit(batches, callbacks=[scores])      # logs val_bleu and val_chrf
     ```
