@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.rows import attend_rows
 from kerasrnn.layers.recurrent import cells
 
 
@@ -256,18 +257,14 @@ class AttentionCell(keras.layers.Layer):
         """One query a row: `(rows, dim)` -> context, weights, state."""
         if self.attention is None:
             return _nothing(query, projected)
-        rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
-        # The rows of a sentence are queries of one memory.
-        shape = (batch_size, _quotient(rows, batch_size))
-        query, state, noise = keras.tree.map_structure(
-            lambda x: x if x is None else _reshape(x, shape, 1),
-            (query, state, noise),
-        )
-        found = self.attention.attend(
-            query, projected, memory_mask, state, training, noise
-        )
-        return keras.tree.map_structure(
-            lambda x: _reshape(x, (rows,), 2), found
+        return attend_rows(
+            self.attention,
+            query,
+            projected,
+            memory_mask,
+            state,
+            training,
+            noise,
         )
 
     def attend_in_turn(
@@ -429,15 +426,3 @@ def _replaced(first, own, states):
         for state, like in zip(given, flat[start:], strict=True)
     ]
     return keras.tree.pack_sequence_as(first, flat)
-
-
-def _reshape(x, shape, axes):
-    """Puts a shape in the place of the first axes of a tensor."""
-    return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
-
-
-def _quotient(rows, batch_size):
-    """How many rows there are for each of a batch, which may be empty."""
-    if ops.is_tensor(batch_size):  # an open size on TensorFlow
-        return rows // ops.maximum(batch_size, 1)
-    return rows // (batch_size or 1)

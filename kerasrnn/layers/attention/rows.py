@@ -1,0 +1,49 @@
+"""Several queries of one memory, side by side in the rows of a batch."""
+
+import keras
+from keras import ops
+
+
+def attend_rows(
+    attention, query, projected, memory_mask, state, training, noise
+):
+    """Attends with as many rows as there are memories, or some for each.
+
+    The rows of a sentence, such as the hypotheses of a search, are queries of
+    one memory, which is not repeated for them.
+
+    Args:
+        attention: A mechanism of `kerasrnn.layers`.
+        query: Tensor of shape `(rows, query_dim)`.
+        projected: What `attention.project` made of a memory, tensors of shape
+            `(batch, places, ...)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        state: State of the attention, a nest of tensors `(rows, ...)`.
+        training: Whether to behave as in training.
+        noise: What is random in this step, a nest of tensors `(rows, ...)`.
+
+    Returns:
+        A tuple `(context, weights, state)` of tensors `(rows, ...)`.
+    """
+    rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
+    shape = (batch_size, _quotient(rows, batch_size))
+    query, state, noise = keras.tree.map_structure(
+        lambda x: x if x is None else _reshape(x, shape, 1),
+        (query, state, noise),
+    )
+    found = attention.attend(
+        query, projected, memory_mask, state, training, noise
+    )
+    return keras.tree.map_structure(lambda x: _reshape(x, (rows,), 2), found)
+
+
+def _reshape(x, shape, axes):
+    """Puts a shape in the place of the first axes of a tensor."""
+    return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
+
+
+def _quotient(rows, batch_size):
+    """How many rows there are for each of a batch, which may be empty."""
+    if ops.is_tensor(batch_size):  # an open size on TensorFlow
+        return rows // ops.maximum(batch_size, 1)
+    return rows // (batch_size or 1)
