@@ -24,7 +24,6 @@ from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import tokenizers
 from kerasrnn import training
-from kerasrnn.training import Count
 from kerasrnn.training import Existing
 
 
@@ -45,7 +44,7 @@ class Settings(training.EncoderSettings):
     """Labelled texts to report on at the end."""
     start_from: Annotated[Existing | None, tyro.conf.arg(name="from")] = None
     """A `labeller.keras` whose tokenizer and weights to go on from."""
-    dev_size: Count = 2500
+    dev_size: training.Count = 2500
     """How many texts to hold out to score by: at most a fifth."""
     lowercase: bool = False
     """Whether the model works in lower case."""
@@ -55,9 +54,9 @@ class Settings(training.EncoderSettings):
     """Punctuation and symbols: words of their own, dropped, or kept."""
     drop_stop_words: bool = False
     """Whether frequent English words fall away, negations among them."""
-    vocabulary_size: Count | None = 30_000
+    vocabulary_size: training.Count | None = 30_000
     """The most frequent words; None for all."""
-    max_length: Count = 400
+    max_length: training.Count = 400
     """Words of a text that are read."""
     vectors: Literal["skip-gram", "cbow"] | Existing | None = None
     """Word vectors, trained on all texts or in a file of word2vec or GloVe."""
@@ -67,13 +66,20 @@ class Settings(training.EncoderSettings):
     """What makes one vector of a text; see `TextClassifier`."""
     attention: training.AttentionName | None = "additive"
     """How the summary attends, where it is attention or decoder."""
-    embedding_dim: Count = 100
+    embedding_dim: training.Count = 100
     """Width of the embeddings; that of word vectors, if there are any."""
     dropout: training.Rate = 0.5
     schedule: Literal["cosine", "constant"] = "cosine"
     """How the learning rate changes."""
     learning_rate: training.Positive = 1e-3
     clip: training.Positive = 5.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.summary == "attention" and self.attention is None:
+            raise ValueError("`summary` attends. Expected: an `attention`.")
+        if self.test and self.corpus == "generated":
+            raise ValueError("`test` goes with a `corpus` of one's own.")
 
 
 SIZES = {  # of a corpus, in texts at most
@@ -105,18 +111,12 @@ PRESETS = {
         REVIEWS,
         corpus="generated",
         dev_size=400,
-        units=32,
         embedding_dim=32,
         epochs=4,
         batch_size=32,
     ),
     "best": dataclasses.replace(
-        REVIEWS,
-        vectors="skip-gram",
-        units=128,
-        dtype="mixed_bfloat16",
-        epochs=2,
-        batch_size=64,
+        REVIEWS, vectors="skip-gram", dtype="mixed_bfloat16"
     ),
     "rnn": RNN,
     "rnn2": dataclasses.replace(RNN, depth=2),
@@ -139,14 +139,20 @@ def load_corpus(settings):
     if settings.corpus == "generated":
         texts = generated_reviews(settings.limit or 4000, settings.seed)
         return data.LabelledCorpus(texts, None, [], ["negative", "positive"])
-    names = None
-    if settings.start_from:
-        names = keras.saving.load_model(settings.start_from).labels
+    saved = settings.start_from
+    names = keras.saving.load_model(saved).labels if saved else None
     return data.read_labelled_corpus(
         data.find_corpus(settings.corpus, settings.data_dir),
         *(settings.text_column, settings.label_column, settings.limit),
         label_names=names,
         test_path=settings.test,
+    )
+
+
+def load_parts(settings):
+    """Returns the corpus, and the texts held out of it to score by."""
+    return data.split_labelled_corpus(
+        load_corpus(settings), settings.dev_size, settings.seed
     )
 
 
@@ -206,24 +212,24 @@ def build_labeller(settings, corpus):
         return keras.saving.load_model(settings.start_from)
     texts, names = corpus.train.texts, corpus.label_names
     tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
-    if not settings.vectors:
-        model = build_model(settings, tokenizer, len(names), width)
-    else:
+    if settings.vectors:
         vectors, _ = data.load_word_vectors(
             *(settings.vectors, tokenizer, texts + corpus.unlabelled),
             *(settings.output, width, settings.seed),
         )
         width = vectors.shape[1]
-        model = build_model(settings, tokenizer, len(names), width)
+    model = build_model(settings, tokenizer, len(names), width)
+    if settings.vectors:
         model.encoder.embedding.assign_vectors(vectors)
         model.encoder.embedding.trainable = settings.train_vectors
     return pipelines.TextLabeller(model, tokenizer, names, settings.max_length)
 
 
-def run(settings, corpus, dev, build_labeller=build_labeller):
+def run(settings, load_parts=load_parts, build_labeller=build_labeller):
     """Trains, measures and exports: the studies call it."""
     with pipelines.LabellingRun(settings) as this_run:
-        keras.config.set_dtype_policy(settings.dtype)
+        corpus, dev = load_parts(settings)
+        settings = this_run.by_size(len(corpus.train.texts), SIZES)
         labeller = build_labeller(settings, corpus)
         labeller.compile(build_optimizer(settings, len(corpus.train.texts)))
         this_run.fit(labeller, corpus, dev)
@@ -237,12 +243,7 @@ def preset_for(corpus):
 
 
 def main():
-    settings = training.read_settings(PRESETS, preset_for, __doc__)
-    corpus, dev = data.split_labelled_corpus(
-        load_corpus(settings), settings.dev_size, settings.seed
-    )
-    settings = training.by_size(settings, len(corpus.train.texts), SIZES)
-    run(settings, corpus, dev)
+    run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ PRESETS = {
 
 
 def load_pairs(settings):
-    """Returns the pairs to train on and to score by."""
+    """Returns the pairs to train on, to score by and to report on: none."""
     first, *others = (
         phrasebook()[: settings.limit]
         if name == "phrasebook"
@@ -91,10 +91,11 @@ def load_pairs(settings):
         for name in settings.corpus.split("+")
     )
     if settings.model == "guha":
-        return first, first
+        return first, first, ()
     dev_size = min(settings.dev_size, max(1, len(first) // 10))
     train, dev = data.split_by_source(first, dev_size, settings.seed)
-    return sum((data.drop_overlap(x, dev) for x in others), train), dev
+    train = sum((data.drop_overlap(x, dev) for x in others), train)
+    return train, dev, ()
 
 
 def guha_tokenizers(settings, pairs):
@@ -138,11 +139,11 @@ def preset_for(corpus):
 
 def main():
     settings = training.read_settings(PRESETS, preset_for, __doc__)
-    parts = {}
+    parts = {"load_pairs": load_pairs}
     if settings.model == "guha":
         parts["build_tokenizers"] = guha_tokenizers
         parts["build_model"] = guha_model
-    translate.run(settings, *load_pairs(settings), **parts)
+    translate.run(settings, **parts)
 
 
 if __name__ == "__main__":

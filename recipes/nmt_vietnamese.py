@@ -127,10 +127,10 @@ PRESETS = {
 
 
 def load_pairs(settings):
-    """Returns the pairs to train on and to score by.
+    """Returns the pairs to train on, to score by and to report on: none.
 
-    The latter are those of tst2012 where it lies beside the corpus. What is
-    in tst2012 or tst2013 is not learnt.
+    One scores by tst2012 where it lies beside the corpus. What is in tst2012
+    or tst2013 is not learnt.
     """
     if settings.corpus == "phrasebook":
         pairs, folder = vietnamese_phrasebook()[: settings.limit], None
@@ -139,12 +139,12 @@ def load_pairs(settings):
         pairs, folder = read(path, settings.limit), path.parent
     if folder is None or not (folder / "tst2012.en").exists():
         size = min(settings.dev_size, max(1, len(pairs) // 10))
-        return data.split_by_source(pairs, size, settings.seed)
+        return *data.split_by_source(pairs, size, settings.seed), ()
     dev = read(folder / "tst2012.en")
     train = data.drop_overlap(pairs, dev)
     if (folder / "tst2013.en").exists():
         train = data.drop_overlap(train, read(folder / "tst2013.en"))
-    return train, dev[: settings.limit]
+    return train, dev[: settings.limit], ()
 
 
 def read(path, limit=None):
@@ -231,11 +231,11 @@ def preset_for(corpus):
 
 def main():
     settings = training.read_settings(PRESETS, preset_for, __doc__)
-    parts = {"build_optimizer": build_optimizer}
+    parts = {"load_pairs": load_pairs, "build_optimizer": build_optimizer}
     if settings.model != "translate":
         parts["build_tokenizers"] = published_tokenizers
         parts["build_model"] = published_model
-    translate.run(settings, *load_pairs(settings), **parts)
+    translate.run(settings, **parts)
 
 
 if __name__ == "__main__":

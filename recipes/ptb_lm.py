@@ -70,8 +70,6 @@ class Settings(training.Settings):
     """Of the state."""
     word_dropout: Rate = 0.1
     """Of whole words."""
-    dtype: Literal["float32", "mixed_bfloat16"] = "mixed_bfloat16"
-    """Precision in training."""
     epochs: Count = 12
     """Passes over the corpus; a run that has fewer goes on."""
     batch_size: Count = 20
@@ -90,8 +88,8 @@ class Settings(training.Settings):
     """Whether dynamic evaluation is measured, too."""
 
 
-BEST = Settings(corpus="ptb")
-SMALL = {"units": 128, "depth": 3, "dtype": "float32", "average": None}
+BEST = Settings(corpus="ptb", dtype="mixed_bfloat16")
+SMALL = {"units": 128, "depth": 3, "average": None}
 PRESETS = {
     "phrasebook": Settings(**SMALL, epochs=5, window=20),
     "best": BEST,
@@ -153,6 +151,8 @@ def load_corpus(settings):
             settings.test,
             limit=settings.limit,
         )
+    if settings.dev or settings.test:
+        raise ValueError("`dev` and `test` go with a `corpus` of one's own.")
     # As in the treebank, a punctuation mark is a word.
     lines = {re.sub(r"([.,?!])", r" \1", line) for line, _ in phrasebook()}
     lines = sorted(lines)
@@ -227,7 +227,6 @@ def main():
     settings = training.read_settings(PRESETS, preset_for, __doc__)
     with pipelines.LanguageRun(settings) as run:
         corpus = load_corpus(settings)
-        keras.config.set_dtype_policy(settings.dtype)
         if settings.start_from:
             language = keras.saving.load_model(settings.start_from)
         else:

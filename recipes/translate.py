@@ -72,8 +72,6 @@ class Settings(training.Settings):
     """Of whole words."""
     label_smoothing: training.Rate = 0.1
     """Share of each label that is spread over the vocabulary."""
-    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
-    """Precision in training."""
     epochs: training.Count | None = None
     batch_size: training.Count = 32
     learning_rate: training.Positive = 2e-3
@@ -200,19 +198,17 @@ def build_translator(settings, model, source, target, pairs):
 
 def run(
     settings,
-    pairs,
-    dev,
-    test=(),
+    load_pairs=load_pairs,
     build_tokenizers=build_tokenizers,
     build_model=build_model,
     build_optimizer=build_optimizer,
 ):
     """Trains, measures and exports: the other translation recipes call it."""
-    settings = training.by_size(settings, len(pairs), SIZES)
-    if settings.max_words:
-        pairs = data.drop_long(pairs, settings.max_words)
     with pipelines.TranslationRun(settings) as this_run:
-        keras.config.set_dtype_policy(settings.dtype)
+        pairs, dev, test = load_pairs(settings)
+        settings = this_run.by_size(len(pairs), SIZES)
+        if settings.max_words:
+            pairs = data.drop_long(pairs, settings.max_words)
         if settings.start_from:
             translator = keras.saving.load_model(settings.start_from)
         else:
@@ -230,10 +226,10 @@ def run(
 
 
 def main():
-    settings = training.read_settings({"any": CorpusSettings()}, "any", __doc__)
+    settings = training.read_settings({"own": CorpusSettings()}, "own", __doc__)
     if not settings.train:
         raise SystemExit("What is to be learnt? Expected: --train PAIRS.tsv")
-    run(settings, *load_pairs(settings))
+    run(settings)
 
 
 if __name__ == "__main__":

@@ -104,6 +104,9 @@ def drop_overlap(pairs, held_out, key=source_key):
     Returns:
         The list of the pairs that remain, in their order.
 
+    Raises:
+        CorpusError: If there were some and none remains.
+
     Example:
 
     ```python
@@ -112,7 +115,13 @@ def drop_overlap(pairs, held_out, key=source_key):
     ```
     """
     unseen = {key(source) for source, _ in held_out}
-    return [pair for pair in pairs if key(pair[0]) not in unseen]
+    rest = [pair for pair in pairs if key(pair[0]) not in unseen]
+    if pairs and not rest:
+        raise CorpusError(
+            f"No pair is left of {len(pairs)}. Expected: some whose source is "
+            f"not held out. Received: {len(unseen)} sources held out."
+        )
+    return rest
 
 
 def drop_long(pairs, most_words):

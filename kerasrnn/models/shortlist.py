@@ -25,7 +25,8 @@ class Shortlist(keras.layers.Layer):
         size: Positive integer, how many words a sentence has in all.
         frequent: Positive integer, how many of them are the first words of
             the vocabulary: tokenizers put the special tokens, such as the
-            end of a sentence, and the most frequent words there.
+            end of a sentence, and the most frequent words there. `None`,
+            the default, for a quarter of them.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -51,12 +52,14 @@ class Shortlist(keras.layers.Layer):
         [Junczys-Dowmunt et al., 2018](https://arxiv.org/abs/1804.00344).
     """
 
-    def __init__(self, lexicon, size=800, frequent=200, **kwargs):
+    def __init__(self, lexicon, size=800, frequent=None, **kwargs):
         super().__init__(**kwargs)
         self.lexicon = lexicon
         self.size = positive_integer("size", size)
+        if frequent is None:
+            frequent = max(1, self.size // 4)
         self.frequent = positive_integer("frequent", frequent)
-        if not frequent < size <= lexicon.target_size:
+        if not self.frequent < self.size <= lexicon.target_size:
             raise ValueError(
                 "`size` counts the frequent words, and is no more than the "
                 f"vocabulary of {lexicon.target_size}. Received: size={size}, "

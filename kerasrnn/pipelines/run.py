@@ -9,6 +9,7 @@ from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
+from kerasrnn.training import by_size
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
@@ -19,7 +20,8 @@ from kerasrnn.training import write_card
 class Run(contextlib.AbstractContextManager):
     """The run of a recipe: trains a model, and leaves a pipeline ready to use.
 
-    Inside a `with`, no other process may write to the same output folder.
+    Inside a `with`, no other process may write to the same output folder, and
+    models are built in the precision of the settings.
 
     Args:
         settings: `kerasrnn.training.Settings`. Their seed is set for Python,
@@ -57,11 +59,25 @@ class Run(contextlib.AbstractContextManager):
         self.settings, self.clock = settings, Stopwatch()
         with contextlib.ExitStack() as stack:
             self.output = stack.enter_context(locked(settings.output))
+            policy = keras.config.dtype_policy()
+            stack.callback(keras.config.set_dtype_policy, policy)
             self._stack = stack.pop_all()
         keras.utils.set_random_seed(settings.seed)
+        keras.config.set_dtype_policy(settings.dtype)
 
     def __exit__(self, *error):
         self._stack.close()
+
+    def by_size(self, count, sizes):
+        """Chooses by the size of a corpus what the settings leave open.
+
+        See `kerasrnn.training.by_size`.
+
+        Returns:
+            The settings, which now are those of the run.
+        """
+        self.settings = by_size(self.settings, count, sizes)
+        return self.settings
 
     def fit(
         self,

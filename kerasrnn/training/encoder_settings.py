@@ -1,7 +1,6 @@
 """What recipes whose model has an encoder can be told, in the same words."""
 
 import dataclasses
-import typing
 
 from kerasrnn.training.cells import CellName
 from kerasrnn.training.settings import Count
@@ -44,8 +43,6 @@ class EncoderSettings(Settings):
     """Of whole words."""
     clip: Positive = 1.0
     """Greatest norm of the gradients."""
-    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
-    """Precision in training."""
     epochs: Count | None = None
     """Passes over the corpus; a run that has fewer goes on."""
     batch_size: Count | None = None

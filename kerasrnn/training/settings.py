@@ -107,6 +107,8 @@ class Settings:
     """Examples in a batch."""
     learning_rate: Positive
     """The highest one."""
+    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
+    """Precision in training."""
 
     def __post_init__(self):
         hints = typing.get_type_hints(type(self), include_extras=True)
@@ -208,12 +210,12 @@ def read_settings(presets, default, description="", args=None):
         default = default(given.corpus)
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
+    names = [f"Presets: {', '.join(presets)}."] if len(presets) > 1 else []
     return tyro.cli(
         type(preset),
         default=preset,
         args=args,
-        description=f"{description.strip().partition(chr(10))[0]}\n\n"
-        f"Presets: {', '.join(presets)}.",
+        description="\n\n".join([description.strip().split("\n")[0], *names]),
     )
 
 

@@ -76,7 +76,7 @@ def main():
             output=settings.output / f"fold-{number}",
             seed=settings.seed + number - 1,
         )
-        labeller = imdb.run(own, fold, held_out)
+        labeller = imdb.run(own, lambda _, parts=(fold, held_out): parts)
         accuracies.append(labeller.evaluate(*held_out)["accuracy"])
     mean, spread = np.mean(accuracies), np.std(accuracies, ddof=1)
     print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")

@@ -81,11 +81,7 @@ def build_labeller(settings, corpus):
 
 def main():
     settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
-    corpus, dev = data.split_labelled_corpus(
-        imdb.load_corpus(settings), settings.dev_size, settings.seed
-    )
-    settings = training.by_size(settings, len(corpus.train.texts), imdb.SIZES)
-    imdb.run(settings, corpus, dev, build_labeller)
+    imdb.run(settings, build_labeller=build_labeller)
 
 
 if __name__ == "__main__":

@@ -49,16 +49,14 @@ def check(corpus):
 
 def main():
     settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
-    corpus, dev = data.split_labelled_corpus(
-        imdb.load_corpus(settings), settings.dev_size, settings.seed
-    )
+    corpus, dev = imdb.load_parts(settings)
     check(corpus)
     settings = training.by_size(settings, len(corpus.train.texts), imdb.SIZES)
     first, second = (
         dataclasses.replace(settings, output=settings.output / name)
         for name in ("first", "second")
     )
-    labeller = imdb.run(first, corpus, dev)
+    labeller = imdb.run(first, lambda _: (corpus, dev))
     taught = answered(labeller, corpus)
     keras.backend.clear_session()
 
@@ -67,7 +65,7 @@ def main():
         begin = dataclasses.replace(settings, output=first.output)
         return imdb.build_labeller(begin, corpus)
 
-    imdb.run(second, taught, dev, build_labeller)
+    imdb.run(second, lambda _: (taught, dev), build_labeller)
 
 
 if __name__ == "__main__":

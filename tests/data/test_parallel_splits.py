@@ -151,6 +151,12 @@ def test_drop_overlap_by_own_key():
     assert drop_overlap(more, [HELLO], key=str) == more[:1]
 
 
+def test_an_overlap_that_leaves_nothing_is_named():
+    assert drop_overlap([], [HELLO]) == []
+    with pytest.raises(CorpusError, match="of 2.*Received: 1 sources held out"):
+        drop_overlap([HELLO, HELLO], [HELLO])
+
+
 def test_long_pairs_are_dropped_by_either_side():
     pairs = [("a b", "x"), ("a", "x y z"), ("a b c", "x"), ("", "x y")]
     assert drop_long(pairs, most_words=2) == [pairs[0], pairs[3]]

@@ -43,6 +43,11 @@ def test_it_is_saved(tmp_path):
     helpers.assert_close(loaded(SOURCE), model(SOURCE))
 
 
+def test_a_quarter_of_it_are_frequent_words():
+    assert Shortlist(Lexicon(9, 10), 8).frequent == 2
+    assert Shortlist(Lexicon(9, 10), 3).frequent == 1
+
+
 @pytest.mark.parametrize("size, frequent", [(11, 2), (3, 3), (0, 1), (4, 0)])
 def test_sizes_fit(size, frequent):
     with pytest.raises(ValueError, match="Received: .*(size|frequent)="):

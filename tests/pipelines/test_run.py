@@ -102,6 +102,12 @@ def test_the_seed_is_set(tmp_path):
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+def test_the_precision_is_set_and_set_back(tmp_path):
+    with Run(Small(output=tmp_path, dtype="mixed_bfloat16")):
+        assert keras.layers.Dense(1).compute_dtype == "bfloat16"
+    assert keras.layers.Dense(1).compute_dtype == "float32"
+
+
 def test_what_a_run_leaves(tmp_path, capsys):
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:

@@ -3,7 +3,6 @@
 import json
 import sys
 
-import keras
 import pytest
 
 from kerasrnn.pipelines import TextTranslator
@@ -39,10 +38,7 @@ def run(recipe, *arguments):
     """Runs a recipe's `main` with a command line."""
     with pytest.MonkeyPatch.context() as context:
         context.setattr(sys, "argv", [recipe.__file__, *map(str, arguments)])
-        try:
-            recipe.main()
-        finally:
-            keras.config.set_dtype_policy("float32")
+        recipe.main()
 
 
 def card(output):

@@ -13,7 +13,6 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
-from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.tokenizers import ReviewTokenizer
 
@@ -25,13 +24,6 @@ TOPICS = {
     "Sky": ["star", "comet"],
     "Sport": ["goal", "race"],
 }
-
-
-@pytest.fixture(autouse=True)
-def policy():
-    """A run sets it for all that comes behind."""
-    yield
-    keras.config.set_dtype_policy("float32")
 
 
 @pytest.fixture
@@ -121,8 +113,7 @@ def test_more_epochs_equal_an_uninterrupted_run(
             *("--schedule", "constant", "--epochs", epochs),
             *("--output", tmp_path / output),
         )
-        corpus = imdb.load_corpus(settings)
-        return imdb.run(settings, *data.split_labelled_corpus(corpus, 9, 0))
+        return imdb.run(settings)
 
     history("twice", epochs=1)
     twice, once = history("twice", epochs=2), history("once", epochs=2)
@@ -210,6 +201,8 @@ def test_a_text_of_ones_own_keeps_its_words(questions):
         (("--dropuot", "0.1"), "dropuot"),
         (("--summary", "frist"), "frist"),
         (("--attention", "adittive"), "adittive"),
+        (("--attention", "None"), "Expected: an `attention`"),
+        (("--test", "."), "`test` goes with a `corpus`"),
         (("--vectors", "skipgram"), "skipgram"),
         (("--from", "absent.keras"), "absent.keras"),
         (("--learning-rate", "nan"), "nan"),
@@ -218,7 +211,7 @@ def test_a_text_of_ones_own_keeps_its_words(questions):
 def test_a_wrong_setting_is_refused_at_once(
     monkeypatch, capsys, flags, problem
 ):
-    monkeypatch.setattr(imdb, "load_corpus", None)
+    monkeypatch.setattr(imdb, "load_corpus", pytest.fail)
     monkeypatch.setattr(sys, "argv", ["imdb.py", *flags])
     with pytest.raises(SystemExit) as stop:
         imdb.main()

@@ -70,28 +70,28 @@ def test_the_corpus_chooses_a_preset(corpus, preset):
 
 
 def test_the_built_in_phrasebook_needs_no_file():
-    train, dev = nmt_hindi.load_pairs(settings("--limit", 200))
+    train, dev, _ = nmt_hindi.load_pairs(settings("--limit", 200))
     assert (len(train), len(dev)) == (180, 20)
     assert not {source for source, _ in train} & {source for source, _ in dev}
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
 def test_what_is_held_out_is_not_learnt(corpus, tmp_path):
-    train, dev = nmt_hindi.load_pairs(settings("--corpus", corpus))
+    train, dev, _ = nmt_hindi.load_pairs(settings("--corpus", corpus))
     assert (len(train), len(dev)) == (54, 6)
     assert sorted(train + dev) == sorted(PAIRS)
     more, new = tmp_path / "more.tsv", ("who knows", "किसे पता")
     rows = [new, (dev[0][0].upper(), "फिर")]
     more.write_text("\n".join(map("\t".join, rows)), "utf-8")
     joined = settings("--corpus", f"{corpus}+{more}")
-    assert nmt_hindi.load_pairs(joined) == ([*train, new], dev)
+    assert nmt_hindi.load_pairs(joined) == ([*train, new], dev, ())
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
 def test_the_report_is_closed_over_the_words_of_its_corpus(corpus):
     options = settings("--preset", "guha", "--corpus", corpus, "--units", 8)
     assert (options.limit, options.batch_size, options.epochs) == (100, 64, 100)
-    train, dev = nmt_hindi.load_pairs(options)
+    train, dev, _ = nmt_hindi.load_pairs(options)
     assert train == dev == PAIRS
     source, target = nmt_hindi.guha_tokenizers(options, train)
     assert source.unknown_id == source.pad_id == -1

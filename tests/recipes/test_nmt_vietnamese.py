@@ -72,7 +72,7 @@ def test_published_models_are_built_and_learn(preset, corpus):
     options = settings(
         *("--preset", preset, "--corpus", corpus / "train.en", "--units", 8)
     )
-    train, _ = nmt_vietnamese.load_pairs(options)
+    train, _, _ = nmt_vietnamese.load_pairs(options)
     tokenizers = nmt_vietnamese.published_tokenizers(options, train)
     assert tokenizers[1].special_ids == {
         "start_id": 1,
@@ -144,7 +144,7 @@ def test_an_hour_is_along_a_cosine():
 def test_what_is_held_out_is_not_learnt(corpus):
     options = settings("--corpus", corpus / "train.en")
     assert options.preset == "own"
-    train, dev = nmt_vietnamese.load_pairs(options)
+    train, dev, _ = nmt_vietnamese.load_pairs(options)
     assert [source for source, _ in dev] == [
         "the cat sleeps .",
         "a dog isn &apos;t here .",
@@ -153,18 +153,18 @@ def test_what_is_held_out_is_not_learnt(corpus):
     held_out, vietnamese = train[0]
     (corpus / "tst2013.en").write_text(held_out + "\n", "utf-8")
     (corpus / "tst2013.vi").write_text(vietnamese + "\n", "utf-8")
-    fewer, same = nmt_vietnamese.load_pairs(options)
+    fewer, same, _ = nmt_vietnamese.load_pairs(options)
     assert same == dev
     assert fewer == [pair for pair in train if pair[0] != held_out] != train
     few = settings("--corpus", corpus / "train.en", "--limit", 3)
-    assert [len(x) for x in nmt_vietnamese.load_pairs(few)] == [1, 2]
+    assert [len(x) for x in nmt_vietnamese.load_pairs(few)] == [1, 2, 0]
 
 
 def test_a_table_is_a_corpus_too(tmp_path):
     path = tmp_path / "mine.tsv"
     pairs = [(f"a house {i}", f"một ngôi nhà {i}") for i in range(20)]
     path.write_text("\n".join(map("\t".join, pairs)), "utf-8")
-    train, dev = nmt_vietnamese.load_pairs(settings("--corpus", path))
+    train, dev, _ = nmt_vietnamese.load_pairs(settings("--corpus", path))
     assert (len(train), len(dev)) == (18, 2)
     assert sorted(train + dev) == sorted(pairs)
 
@@ -172,7 +172,7 @@ def test_a_table_is_a_corpus_too(tmp_path):
 def test_the_built_in_phrasebook_needs_no_file():
     options = settings("--limit", 200)
     assert options.preset == options.corpus == "phrasebook"
-    train, dev = nmt_vietnamese.load_pairs(options)
+    train, dev, _ = nmt_vietnamese.load_pairs(options)
     assert (len(train), len(dev)) == (180, 20)
     assert not {source for source, _ in train} & {source for source, _ in dev}
 

@@ -195,6 +195,13 @@ def test_a_text_that_is_none(content, message, tmp_path):
         run(*small(path, tmp_path / "out"))
 
 
+def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("a line .\n")
+    with pytest.raises(ValueError, match="`dev` and `test` go with a `corpus`"):
+        run("--test", path, "--output", tmp_path / "out")
+
+
 def test_a_missing_corpus_says_how_to_get_it(tmp_path):
     flags = ("--corpus", "ptb", "--data-dir", tmp_path)
     with pytest.raises(FileNotFoundError, match="ptb.*How to get it"):

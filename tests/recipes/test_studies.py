@@ -6,7 +6,6 @@ import sys
 import tarfile
 
 import imdb
-import keras
 import numpy as np
 import pytest
 from studies import imdb_folds
@@ -19,13 +18,6 @@ from kerasrnn import training
 
 # The report leaves stop words out, negations among them.
 pytestmark = pytest.mark.filterwarnings("ignore:`stop_words` has negations")
-
-
-@pytest.fixture(autouse=True)
-def policy():
-    """A run sets it for all that comes behind."""
-    yield
-    keras.config.set_dtype_policy("float32")
 
 
 @pytest.fixture
@@ -83,9 +75,9 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
 ):
     taught, real = [], imdb.run
 
-    def watched(settings, corpus, *rest):
-        labeller = real(settings, corpus, *rest)
-        taught.append((corpus, labeller))
+    def watched(settings, load_parts, *rest):
+        labeller = real(settings, load_parts, *rest)
+        taught.append((load_parts(settings)[0], labeller))
         return labeller
 
     monkeypatch.setattr(imdb, "run", watched)
@@ -116,8 +108,11 @@ def test_a_language_model_starts_the_encoder(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(
         imdb,
         "run",
-        lambda settings, corpus, dev, build: found.append(
-            build(settings, corpus)
+        lambda settings, build_labeller: found.append(
+            build_labeller(
+                training.by_size(settings, 60, imdb.SIZES),
+                imdb.load_parts(settings)[0],
+            )
         ),
     )
     flags = ("--corpus", archive, "--preset", "best", *TINY)

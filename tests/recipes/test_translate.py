@@ -336,13 +336,13 @@ def test_there_must_be_something_to_learn(tmp_path):
         run("--epochs", 1)
     missing = tmp_path / "missing.tsv"
     with pytest.raises(FileNotFoundError, match="missing.tsv"):
-        run("--train", missing, "--epochs", 1)
+        run("--train", missing, "--output", tmp_path / "out")
 
 
-def test_an_output_that_cannot_be_written(two_files, tmp_path):
+def test_an_output_that_cannot_be_written_is_refused_at_once(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(OSError, match="can be made and written.*Received"):
-        run(
-            *("--train", *two_files, "--epochs", 1),
-            *("--output", tmp_path / "file" / "out"),
-        )
+        run("--train", "pairs.tsv", "--output", tmp_path / "file" / "out")

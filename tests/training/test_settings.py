@@ -136,6 +136,12 @@ def test_help_has_every_flag_and_its_line(capsys):
         assert line in shown
 
 
+def test_one_preset_alone_is_not_listed(capsys):
+    with pytest.raises(SystemExit):
+        read_settings({"small": SMALL}, "small", "Trains.", ["--help"])
+    assert "Presets:" not in capsys.readouterr().out
+
+
 def test_a_training_depends_on_no_place_and_no_number_of_epochs():
     here = read("--output", "here", "--epochs", "2", "--vectors-dir", "x")
     there = read("--data-dir", "there")
