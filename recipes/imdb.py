@@ -3,7 +3,7 @@
     python recipes/imdb.py                           # built-in film reviews
     python recipes/imdb.py --corpus imdb             # the best model of those
     python recipes/imdb.py --corpus mine.csv --text-column body
-    python recipes/imdb.py --corpus more.csv --from OUTPUT/labeller.keras
+    python recipes/imdb.py --corpus more.csv --from OTHER/labeller.keras
 
 What a run leaves, and how it goes on, says `translate.py`.
 """
@@ -11,11 +11,9 @@ What a run leaves, and how it goes on, says `translate.py`.
 import dataclasses
 import math
 from pathlib import Path
-from typing import Annotated
 from typing import Literal
 
 import keras
-import tyro
 from corpora.generated_reviews import generated_reviews
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -24,13 +22,17 @@ from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import tokenizers
 from kerasrnn import training
-from kerasrnn.training import Existing
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.EncoderSettings):
     """What is labelled, and by which model; `None` goes by `SIZES`."""
 
+    saved = training.EncoderSettings.saved | {
+        *("lowercase", "clean_reviews", "special", "drop_stop_words"),
+        *("vocabulary_size", "max_tokens", "vectors", "train_vectors"),
+        *("summary", "attention", "embedding_dim"),
+    }
     not_identity = training.Settings.not_identity | {"corpus", "test"}
 
     output: Path = Path("saved_models/imdb")
@@ -40,10 +42,8 @@ class Settings(training.EncoderSettings):
     """Column of the texts; else review, text or sentence."""
     label_column: str | None = None
     """Column of the labels; else sentiment or label."""
-    test: Existing | None = None
+    test: training.Existing | None = None
     """Labelled texts to report on at the end."""
-    start_from: Annotated[Existing | None, tyro.conf.arg(name="from")] = None
-    """A `labeller.keras` whose tokenizer and weights to go on from."""
     dev_size: training.Count = 2500
     """How many texts to hold out to score by: at most a fifth."""
     lowercase: bool = False
@@ -56,9 +56,9 @@ class Settings(training.EncoderSettings):
     """Whether frequent English words fall away, negations among them."""
     vocabulary_size: training.Count | None = 30_000
     """The most frequent words; None for all."""
-    max_length: training.Count = 400
+    max_tokens: training.Count = 400
     """Words of a text that are read."""
-    vectors: Literal["skip-gram", "cbow"] | Existing | None = None
+    vectors: Literal["skip-gram", "cbow"] | training.Existing | None = None
     """Word vectors, trained on all texts or in a file of word2vec or GloVe."""
     train_vectors: bool = True
     """Whether they are trained further."""
@@ -94,7 +94,7 @@ RNN = dataclasses.replace(
     special="drop",
     drop_stop_words=True,
     vocabulary_size=None,
-    max_length=100,
+    max_tokens=100,
     cell="rnn",
     units=50,
     bidirectional=False,
@@ -140,7 +140,7 @@ def load_corpus(settings):
         texts = generated_reviews(settings.limit or 4000, settings.seed)
         return data.LabelledCorpus(texts, None, [], ["negative", "positive"])
     saved = settings.start_from
-    names = keras.saving.load_model(saved).labels if saved else None
+    names = pipelines.TextLabeller.open(saved).labels if saved else None
     return data.read_labelled_corpus(
         data.find_corpus(settings.corpus, settings.data_dir),
         *(settings.text_column, settings.label_column, settings.limit),
@@ -209,7 +209,7 @@ def build_optimizer(settings, texts):
 def build_labeller(settings, corpus):
     """Returns the model as a pipeline, with what word vectors teach it."""
     if settings.start_from:
-        return keras.saving.load_model(settings.start_from)
+        return pipelines.TextLabeller.open(settings.start_from)
     texts, names = corpus.train.texts, corpus.label_names
     tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
     if settings.vectors:
@@ -222,7 +222,7 @@ def build_labeller(settings, corpus):
     if settings.vectors:
         model.encoder.embedding.assign_vectors(vectors)
         model.encoder.embedding.trainable = settings.train_vectors
-    return pipelines.TextLabeller(model, tokenizer, names, settings.max_length)
+    return pipelines.TextLabeller(model, tokenizer, names, settings.max_tokens)
 
 
 def run(settings, load_parts=load_parts, build_labeller=build_labeller):

@@ -27,6 +27,7 @@ NAMES = ("phrasebook", "guha", "tatoeba", "tourism_health")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(translate.Settings):
+    saved = translate.Settings.saved | {"model"}
     not_identity = translate.Settings.not_identity | {"corpus"}
 
     output: Path = Path("saved_models/nmt_hindi")
@@ -68,8 +69,14 @@ PRESETS = {
         model="guha",
         limit=100,
         lowercase=True,
+        tokenizer="word",
         units=1024,
-        vocabulary_size=4000,
+        bidirectional=False,
+        lexical=False,
+        lexicon=False,
+        attention="additive",
+        dropout=0.0,
+        word_dropout=0.0,
         label_smoothing=0.0,
         epochs=100,
         batch_size=64,
@@ -80,6 +87,11 @@ PRESETS = {
 }
 
 
+def names(corpus):
+    """Names or paths of corpora, which are joined by +, as paths may hold."""
+    return [corpus] if Path(corpus).exists() else corpus.split("+")
+
+
 def load_pairs(settings):
     """Returns the pairs to train on, to score by and to report on: none."""
     first, *others = (
@@ -88,7 +100,7 @@ def load_pairs(settings):
         else data.read_parallel_corpus(
             data.find_corpus(name, settings.data_dir), limit=settings.limit
         ).pairs
-        for name in settings.corpus.split("+")
+        for name in names(settings.corpus)
     )
     if settings.model == "guha":
         return first, first, ()
@@ -102,7 +114,9 @@ def guha_tokenizers(settings, pairs):
     """All words of both sides; no padding and no unknown word."""
     sides, specials = zip(*pairs, strict=True), ((), ("<s>", "</s>"))
     return [
-        WordTokenizer.train(texts, specials=special)
+        WordTokenizer.train(
+            texts, specials=special, lowercase=settings.lowercase
+        )
         for texts, special in zip(sides, specials, strict=True)
     ]
 
@@ -131,7 +145,7 @@ def guha_model(settings, source, target):
 
 def preset_for(corpus):
     """The preset for a corpus, where none is named."""
-    first = (corpus or "phrasebook").split("+")[0]
+    first = names(corpus or "phrasebook")[0]
     if first not in NAMES:
         return "own"
     return "phrasebook" if first == "phrasebook" else "best"

@@ -24,6 +24,7 @@ from kerasrnn.tokenizers import WordTokenizer
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(translate.Settings):
+    saved = translate.Settings.saved | {"model"}
     not_identity = translate.Settings.not_identity | {"corpus"}
 
     output: Path = Path("saved_models/nmt_vietnamese")
@@ -64,8 +65,10 @@ LUONG = dataclasses.replace(
     BEST,
     model="luong",
     max_words=50,
+    tokenizer="word",
     units=512,
     depth=2,
+    lexical=False,
     attention="general",
     word_dropout=0.0,
     label_smoothing=0.0,
@@ -83,6 +86,7 @@ LAIRD = dataclasses.replace(
     model="laird",
     max_words=30,
     depth=4,
+    bidirectional=False,
     attention="dot",
     epochs=50,
     batch_size=124,
@@ -137,14 +141,15 @@ def load_pairs(settings):
     else:
         path = data.find_corpus(settings.corpus, settings.data_dir)
         pairs, folder = read(path, settings.limit), path.parent
-    if folder is None or not (folder / "tst2012.en").exists():
-        size = min(settings.dev_size, max(1, len(pairs) // 10))
-        return *data.split_by_source(pairs, size, settings.seed), ()
-    dev = read(folder / "tst2012.en")
-    train = data.drop_overlap(pairs, dev)
-    if (folder / "tst2013.en").exists():
-        train = data.drop_overlap(train, read(folder / "tst2013.en"))
-    return train, dev[: settings.limit], ()
+    held_out = {}
+    for name in ("tst2012", "tst2013"):
+        if folder and (folder / f"{name}.en").exists():
+            held_out[name] = read(folder / f"{name}.en")
+            pairs = data.drop_overlap(pairs, held_out[name])
+    if dev := held_out.get("tst2012"):
+        return pairs, dev[: settings.limit], ()
+    size = min(settings.dev_size, max(1, len(pairs) // 10))
+    return *data.split_by_source(pairs, size, settings.seed), ()
 
 
 def read(path, limit=None):

@@ -3,7 +3,7 @@
     python recipes/ptb_lm.py                        # built-in sentences
     python recipes/ptb_lm.py --corpus ptb           # the Penn Treebank
     python recipes/ptb_lm.py --corpus mine.txt      # a sentence a line
-    python recipes/ptb_lm.py --corpus more.txt --from OUTPUT/language.keras
+    python recipes/ptb_lm.py --corpus more.txt --from OTHER/language.keras
 
 A run leaves `language.keras`, a SavedModel in `OUTPUT/1/` and `card.json`. An
 interrupted run resumes; a finished one goes on when asked for more epochs.
@@ -13,11 +13,9 @@ import dataclasses
 import random
 import re
 from pathlib import Path
-from typing import Annotated
 from typing import Literal
 
 import keras
-import tyro
 from corpora.phrasebook import phrasebook
 
 from kerasrnn import data
@@ -28,13 +26,17 @@ from kerasrnn import tokenizers
 from kerasrnn import training
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.training import Count
-from kerasrnn.training import Existing
 from kerasrnn.training import Positive
 from kerasrnn.training import Rate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.Settings):
+    saved = training.Settings.saved | {
+        *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
+        *("attention", "embedding_dim", "uniform", "dropout", "word_dropout"),
+        *("recurrent_dropout", "batch_size", "window"),
+    }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
 
     output: Path = Path("saved_models/ptb_lm")
@@ -44,8 +46,6 @@ class Settings(training.Settings):
     """Text to choose by; without it, the last tenth of the corpus."""
     test: Path | None = None
     """Text to report on at the end."""
-    start_from: Annotated[Existing | None, tyro.conf.arg(name="from")] = None
-    """A `language.keras` whose tokenizer and weights to go on from."""
     tokens: Literal["words", "characters", "subwords"] = "words"
     """What is predicted: words stand between spaces."""
     vocabulary_size: Count = 10_000
@@ -54,11 +54,11 @@ class Settings(training.Settings):
     """Recurrent cell."""
     units: Count = 348
     """Width of the cell."""
-    depth: Count | None = 5
-    """Micro-steps of an RHN or GAM-RHN in a step."""
-    layers: Count = 1
-    """Recurrent layers."""
-    attention: training.AttentionName | None = None
+    micro_steps: Count | None = 5
+    """Of an RHN or GAM-RHN, within a step."""
+    depth: Count = 1
+    """Layers of cells."""
+    attention: training.SelfAttentionName | None = None
     """How the cell attends to its last 32 outputs, if at all."""
     embedding_dim: Count | None = None
     """Width of embeddings of their own; else the output layer shares them."""
@@ -76,53 +76,45 @@ class Settings(training.Settings):
     """Rows that are read side by side."""
     window: Count = 35
     """Steps of truncated backpropagation."""
-    optimizer: Literal["adam", "zilly"] = "adam"
+    schedule: Literal["cosine", "zilly"] = "cosine"
     """Adam along a cosine, or the gradient descent of Zilly et al."""
     learning_rate: Positive = 2e-3
     """The highest one."""
     clip: Positive = 1.0
     """Greatest norm of the gradients."""
-    average: Rate | None = 0.998
-    """Momentum of the running mean of the weights that is kept."""
+    ema: Rate | None = None
+    """Momentum of the running mean of the weights that is kept, if any."""
     dynamic: bool = True
     """Whether dynamic evaluation is measured, too."""
 
 
-BEST = Settings(corpus="ptb", dtype="mixed_bfloat16")
-SMALL = {"units": 128, "depth": 3, "average": None}
+PTB = Settings(corpus="ptb")
+BEST = dataclasses.replace(PTB, dtype="mixed_bfloat16", ema=0.998)
 PRESETS = {
-    "phrasebook": Settings(**SMALL, epochs=5, window=20),
+    "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
     "best": BEST,
     # Five million weights and three epochs: studies/ptb_table.py compares.
     "5m": dataclasses.replace(
-        BEST,
-        dropout=0.2,
-        word_dropout=0.05,
-        dtype="float32",
-        epochs=3,
-        average=None,
-        dynamic=False,
+        PTB, dropout=0.2, word_dropout=0.05, epochs=3, dynamic=False
     ),
     # Zilly et al. 2017. Their loss is summed over the 35 steps of a window:
     # a rate of 0.2 and a norm of 10 there are 35 times and a 35th here.
     "rhn": dataclasses.replace(
-        BEST,
+        PTB,
         units=830,
-        depth=10,
+        micro_steps=10,
         uniform=0.04,
         dropout=0.75,
         recurrent_dropout=0.25,
         word_dropout=0.25,
-        dtype="float32",
         epochs=500,
-        optimizer="zilly",
+        schedule="zilly",
         learning_rate=7.0,
         clip=10 / 35,
-        average=None,
     ),
     # Luo & Yu 2019
     "gam-rhn-char": dataclasses.replace(
-        BEST,
+        PTB,
         tokens="characters",
         cell="gam_rhn",
         units=600,
@@ -130,12 +122,10 @@ PRESETS = {
         uniform=1.0,
         recurrent_dropout=0.3,
         word_dropout=0.0,
-        dtype="float32",
         epochs=100,
         batch_size=128,
         window=100,
         learning_rate=4e-4,
-        average=None,
     ),
     # A text of one's own.
     "own": dataclasses.replace(BEST, tokens="subwords", vocabulary_size=4000),
@@ -177,7 +167,7 @@ def build_model(settings, tokenizer):
     cell = training.build_cell(
         settings.cell,
         settings.units,
-        settings.depth,
+        settings.micro_steps,
         recurrent_dropout=settings.recurrent_dropout,
     )
     if settings.attention is not None:
@@ -190,7 +180,7 @@ def build_model(settings, tokenizer):
         tokenizer.vocabulary_size,
         cell,
         settings.embedding_dim,
-        depth=settings.layers,
+        depth=settings.depth,
         tie_embeddings=settings.embedding_dim is None,
         dropout=settings.dropout,
         word_dropout=settings.word_dropout,
@@ -203,17 +193,20 @@ def build_model(settings, tokenizer):
 
 def build_optimizer(settings, epoch_steps):
     options = {"global_clipnorm": settings.clip}
-    if settings.average is not None:
-        options |= {"use_ema": True, "ema_momentum": settings.average}
-    peak = settings.learning_rate
-    if settings.optimizer == "zilly":
-        # Divided by 1.02 in each epoch from the 20th on.
-        ends = [epoch_steps * epoch for epoch in range(19, settings.epochs)]
+    peak, steps = settings.learning_rate, settings.epochs * epoch_steps
+    if settings.ema is not None:
+        # The mean is over a tenth of the training at most.
+        momentum = min(settings.ema, max(0.0, 1 - 10 / steps))
+        options |= {"use_ema": True, "ema_momentum": momentum}
+    if settings.schedule == "zilly":
+        # Divided by 1.02 behind each epoch from the 20th on.
+        epochs = range(20, settings.epochs)
+        ends = [epoch_steps * epoch - 1 for epoch in epochs]
         rate = keras.optimizers.schedules.PiecewiseConstantDecay(
             ends, [peak / 1.02**i for i in range(len(ends) + 1)]
         )
         return keras.optimizers.SGD(rate, weight_decay=1e-7 / 35, **options)
-    rate = training.cosine_schedule(peak, settings.epochs * epoch_steps, 200)
+    rate = training.cosine_schedule(peak, steps, 200)
     return keras.optimizers.Adam(rate, **options)
 
 
@@ -228,7 +221,8 @@ def main():
     with pipelines.LanguageRun(settings) as run:
         corpus = load_corpus(settings)
         if settings.start_from:
-            language = keras.saving.load_model(settings.start_from)
+            saved = settings.start_from
+            language = pipelines.TextLanguageModel.open(saved)
         else:
             tokenizer = build_tokenizer(settings, corpus.train)
             model = build_model(settings, tokenizer)

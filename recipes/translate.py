@@ -3,7 +3,7 @@
     python recipes/translate.py --train pairs.tsv
     python recipes/translate.py --train a.en a.de --dev b.en b.de
     python recipes/translate.py --train pairs.csv --source de --target en
-    python recipes/translate.py --train more.tsv --from OUTPUT/translator.keras
+    python recipes/translate.py --train more.tsv --from OTHER/translator.keras
 
 A run leaves `translator.keras`, a SavedModel in `OUTPUT/1/`, `card.json` and
 pictures. Interrupted, it resumes; finished, it goes on to more epochs.
@@ -15,7 +15,6 @@ import typing
 from pathlib import Path
 
 import keras
-import tyro
 
 from kerasrnn import data
 from kerasrnn import decoding
@@ -26,14 +25,16 @@ from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.Settings):
+class Settings(training.EncoderSettings):
     """Which model translates, and how it learns; `None` goes by `SIZES`."""
 
+    saved = training.EncoderSettings.saved | {
+        *("max_tokens", "lowercase", "strip_punctuation"),
+        *("separate_punctuation", "tokenizer", "vocabulary_size", "lexical"),
+        *("lexicon", "shortlist", "attention", "beam_width", "length_penalty"),
+    }
+
     output: Path = Path("saved_models/translate")
-    start_from: typing.Annotated[
-        training.Existing | None, tyro.conf.arg(name="from")
-    ] = None
-    """A `translator.keras` whose tokenizers and weights to go on from."""
     dev_size: training.Count = 500
     """How many pairs to hold out where none are given: at most a tenth."""
     max_words: training.Count | None = None
@@ -50,14 +51,6 @@ class Settings(training.Settings):
     """Subwords of two kinds, or words that occur twice."""
     vocabulary_size: training.Count | None = None
     """Subwords of a language."""
-    cell: training.CellName = "gru"
-    """Recurrent cell of encoder and decoder."""
-    units: training.Count | None = None
-    """Width of the cells and the embeddings."""
-    depth: training.Count = 1
-    """Layers of the encoder, and of the decoder."""
-    bidirectional: bool = True
-    """Whether the encoder reads both ways."""
     lexical: bool = True
     """Whether attention reads embeddings beside the encoder's outputs."""
     lexicon: bool = True
@@ -66,24 +59,17 @@ class Settings(training.Settings):
     """To how many words the lexicon narrows a search; else none is left out."""
     attention: training.AttentionName | None = "multi_head"
     """How the decoder attends to the source."""
-    dropout: training.Rate = 0.3
-    """Of embeddings, memory and outputs."""
-    word_dropout: training.Rate = 0.1
-    """Of whole words."""
     label_smoothing: training.Rate = 0.1
     """Share of each label that is spread over the vocabulary."""
-    epochs: training.Count | None = None
     batch_size: training.Count = 32
     learning_rate: training.Positive = 2e-3
     warmup: training.Count = 200
     """Batches in which the rate rises."""
-    clip: training.Positive = 1.0
-    """Greatest norm of the gradients."""
     average: training.Whole = 1
     """Of how many last epochs the weights are averaged; 0 for the best one."""
     beam_width: training.Count = 5
     """Hypotheses of the search."""
-    length_penalty: float = 1.0
+    length_penalty: training.NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
 
 
@@ -116,12 +102,12 @@ SIZES = {
 def load_pairs(settings):
     """Returns the pairs to train on, to score by and to report on."""
 
-    def read(paths, limit=None):
+    def read(paths):
         path = paths[0] if len(paths) == 1 else paths
         names = settings.source, settings.target
-        return data.read_parallel_corpus(path, *names, limit).pairs
+        return data.read_parallel_corpus(path, *names, settings.limit).pairs
 
-    pairs = read(settings.train, settings.limit)
+    pairs = read(settings.train)
     dev, test = (x and read(x) for x in (settings.dev, settings.test))
     if not dev:
         size = min(settings.dev_size, max(1, len(pairs) // 10))
@@ -179,10 +165,13 @@ def build_optimizer(settings, steps):
 
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with what counting teaches it."""
+    # Subwords spell every word of the corpus.
+    never = [] if settings.tokenizer == "word" else [target.unknown_id]
     search = decoding.BeamSearch(
         beam_width=settings.beam_width,
         length_penalty=settings.length_penalty,
         max_length=settings.max_tokens,
+        forbidden_ids=never,
         **target.special_ids,
     )
     lexicon, shortlist = model.decoder.lexicon, None
@@ -210,7 +199,8 @@ def run(
         if settings.max_words:
             pairs = data.drop_long(pairs, settings.max_words)
         if settings.start_from:
-            translator = keras.saving.load_model(settings.start_from)
+            saved = settings.start_from
+            translator = pipelines.TextTranslator.open(saved)
         else:
             both = build_tokenizers(settings, pairs)
             model = build_model(settings, *both)

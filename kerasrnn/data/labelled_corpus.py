@@ -120,7 +120,7 @@ def read_labelled_corpus(
     report = Report(path, "text")
     if path.is_dir() and not is_dataset(path):
         corpus = _of_files(folder_files(path), report)
-    elif path.name.endswith(ARCHIVE_ENDS):
+    elif path.name.lower().endswith(ARCHIVE_ENDS):
         corpus = _of_files(archive_files(path), report)
     else:
         corpus = _of_table(path, text_column, label_column, report)

@@ -1,5 +1,7 @@
 """Parts of a labelled corpus that share no text."""
 
+import collections
+
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.labelled_corpus import LabelledCorpus
 from kerasrnn.data.labelled_texts import hold_out
@@ -16,7 +18,7 @@ def split_labelled_corpus(corpus, size, seed):
         corpus: `LabelledCorpus`.
         size: Positive integer, how many texts of the training part to hold
             out; see `hold_out`. It is a fifth of them at most, but at least
-            one of each class.
+            one of each class that has several.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
@@ -36,8 +38,10 @@ def split_labelled_corpus(corpus, size, seed):
     corpus, validation = split_labelled_corpus(corpus, size=2, seed=0)
     ```
     """
-    most = max(len(corpus.label_names), len(corpus.train.texts) // 5)
-    train, validation = hold_out(corpus.train, min(size, most), seed)
+    counts = collections.Counter(corpus.train.labels)
+    several = sum(count > 1 for count in counts.values())
+    size = max(several, min(size, len(corpus.train.texts) // 5))
+    train, validation = hold_out(corpus.train, size, seed)
     return without_texts(corpus._replace(train=train), validation), validation
 
 

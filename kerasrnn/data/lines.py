@@ -154,7 +154,7 @@ def split_lines(content, place):
 def _opened(path):
     """Opens a file as bytes, unpacked; it may be a pipe."""
     path = existing_file(path)
-    packed = path.suffix == ".gz"
+    packed = path.suffix.lower() == ".gz"
     try:
         with gzip.open(path) if packed else open(path, "rb", _SAMPLE) as file:
             _check_encoding(file.peek(_SAMPLE), path)

@@ -10,7 +10,8 @@ def source_key(text):
     """Reduces a sentence to what makes it the same sentence as another.
 
     Case, punctuation (Unicode category P, wherever it stands), the form of
-    Unicode composition and the amount of white space make no difference.
+    Unicode composition and the amount of white space make no difference. Of a
+    sentence that is punctuation alone, punctuation is kept.
 
     Args:
         text: String, a sentence.
@@ -27,7 +28,7 @@ def source_key(text):
     """
     text = unicodedata.normalize("NFC", text.casefold())
     kept = (c for c in text if not unicodedata.category(c).startswith("P"))
-    return " ".join("".join(kept).split())
+    return " ".join(("".join(kept).strip() or text).split())
 
 
 def split_by_source(pairs, dev_size, seed, key=source_key):

@@ -80,6 +80,12 @@ def open_table(path, report):
     else:
         rows = read_delimited(path, report)
         columns = [cell.strip() for cell in next(rows, (1, []))[1]]
+        twice = {column for column in columns if columns.count(column) > 1}
+        if twice - {""}:
+            raise CorpusError(
+                f"The columns of {path} must have names of their own. "
+                f"Received: {', '.join(map(repr, columns))}"
+            )
         return Table(
             columns,
             (
@@ -195,7 +201,13 @@ def _dataset_records(path):
     with _needs("datasets"):
         import datasets
 
-    data = datasets.load_from_disk(str(path))
+    try:
+        data = datasets.load_from_disk(str(path))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CorpusError(
+            f"The corpus {path} is damaged. Expected: a folder as "
+            f"`save_to_disk` of `datasets` writes it. Received: {error}"
+        ) from error
     if isinstance(data, datasets.DatasetDict):
         raise CorpusError(
             f"The corpus {path} has several parts. Expected: the folder of "

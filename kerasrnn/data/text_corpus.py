@@ -92,7 +92,7 @@ def read_text_corpus(path, validation=None, test=None, limit=None):
         corpus = _read_mikolov(_folder_files(path), path)
     elif path.name in _MIKOLOV:
         corpus = _read_mikolov(_folder_files(path.parent), path.parent)
-    elif path.name.endswith(ARCHIVE_ENDS):
+    elif path.name.lower().endswith(ARCHIVE_ENDS):
         place = path.joinpath(*_ARCHIVE_FOLDER)
         corpus = _read_mikolov(_archive_files(path), place)
     else:

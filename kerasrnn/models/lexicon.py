@@ -70,6 +70,8 @@ class Lexicon(keras.layers.Layer):
             shape=shape,
             initializer="zeros",
             trainable=False,
+            # Summed in float32, and small: bfloat16 would round them.
+            autocast=False,
             name="probabilities",
         )
 

@@ -36,7 +36,15 @@ class LabellingRun(Run):
             labeller: A `TextLabeller`.
             corpus: `LabelledCorpus`, the training part of which is learnt.
             dev: `LabelledTexts` to validate on.
+
+        Raises:
+            ValueError: when the labeller has other labels than the corpus.
         """
+        if list(labeller.labels) != list(corpus.label_names):
+            raise ValueError(
+                f"The labeller must have the labels of the corpus, "
+                f"{corpus.label_names}. Received: {labeller.labels}"
+            )
         texts = corpus.train
         print(f"{len(texts.texts)} training texts, {len(dev.texts)} held out")
         size, most = self.settings.batch_size, labeller.max_length

@@ -1,5 +1,7 @@
 """The run of a recipe that models a language."""
 
+import math
+
 import keras
 
 from kerasrnn.data import length_table
@@ -119,10 +121,9 @@ def _score(language, ids):
     """Scores a text of which nothing is learnt."""
     clock, single = Stopwatch(), language.model.with_batch_size(1)
     single.compile(loss=TokenCrossentropy(-1), metrics=_metrics(language))
-    found = single.evaluate(
-        text_windows(ids, 1, _STEPS), return_dict=True, verbose=0
-    )
-    return {**found, "tokens": len(ids), **clock.read()}
+    windows = text_windows(ids, 1, _STEPS, language.tokenizer.end_id)
+    found = single.evaluate(windows, return_dict=True, verbose=0)
+    return {**_of_tokens(found), "tokens": len(ids), **clock.read()}
 
 
 def _score_dynamically(language, ids):
@@ -133,12 +134,18 @@ def _score_dynamically(language, ids):
         TokenCrossentropy(-1),
         metrics=_metrics(language),
     )
-    windows = text_windows(ids, 1, _DYNAMIC_STEPS)
+    windows = text_windows(ids, 1, _DYNAMIC_STEPS, language.tokenizer.end_id)
     history = dynamic.fit(windows, shuffle=False, verbose=0).history
-    return {name: values[-1] for name, values in history.items()}
+    return _of_tokens({name: values[-1] for name, values in history.items()})
+
+
+def _of_tokens(scores):
+    """Scores whose loss is the mean over tokens: Keras's is over windows."""
+    return {**scores, "loss": math.log(scores["perplexity"])}
 
 
 def _metrics(language):
-    by_characters = isinstance(language.tokenizer, CharacterTokenizer)
-    cost = BitsPerCharacter if by_characters else Perplexity
-    return [cost(-1), TokenAccuracy(-1)]
+    metrics = [Perplexity(-1), TokenAccuracy(-1)]
+    if isinstance(language.tokenizer, CharacterTokenizer):
+        metrics.append(BitsPerCharacter(-1))
+    return metrics

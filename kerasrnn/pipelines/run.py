@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 
 import keras
 
@@ -15,6 +16,7 @@ from kerasrnn.training import load_average
 from kerasrnn.training import locked
 from kerasrnn.training import without_costs
 from kerasrnn.training import write_card
+from kerasrnn.training.files import whole
 
 
 class Run(contextlib.AbstractContextManager):
@@ -116,6 +118,8 @@ class Run(contextlib.AbstractContextManager):
             self.settings.epochs,
             validation_data=validation,
             callbacks=callbacks,
+            # A bar on a screen, a line an epoch in a file.
+            verbose="auto" if sys.stdout.isatty() else 2,
         )
         if average:
             load_average(model, folder.last())
@@ -139,14 +143,13 @@ class Run(contextlib.AbstractContextManager):
         )
         for picture, figure in pictures.items():
             save_figure(figure, self.output / f"{picture}.png")
-        partial = self.output / f".{name}.partial.keras"
-        pipeline.save(partial)
-        partial.replace(self.output / f"{name}.keras")
+        with whole(self.output / f"{name}.keras") as partial:
+            pipeline.save(partial)
         if keras.backend.backend() == "tensorflow":
             pipeline.export(self.output / "1")
         write_card(
             self.output / "card.json",
-            settings=vars(self.settings),
+            settings=self.settings.in_force(),
             parameters=pipeline.model.count_params(),
             history=history,
             **facts,

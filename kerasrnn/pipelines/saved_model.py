@@ -1,12 +1,14 @@
 """Trained models as SavedModels that load without this package."""
 
+import errno
 import pathlib
 import shutil
-import tempfile
 
 import keras
+import tensorflow as tf
 
 from kerasrnn.training import output_folder
+from kerasrnn.training.files import exchange
 
 
 def export_saved_model(path, signatures, resources):
@@ -18,7 +20,7 @@ def export_saved_model(path, signatures, resources):
 
     Args:
         path: Folder to write, `NAME/VERSION`. A SavedModel that is there is
-            replaced once the new one is complete.
+            replaced once the new one is complete, in one step.
         signatures: Dictionary from names to `tf.function`s that have an
             input signature and return a dictionary of tensors.
         resources: List of the Keras layers, models and tokenizers that the
@@ -28,7 +30,7 @@ def export_saved_model(path, signatures, resources):
         The path written, a `pathlib.Path`.
 
     Raises:
-        OSError: when the folder cannot be written.
+        OSError: when the folder cannot be written, or the disk is full.
         ValueError: when `signatures` is empty, or something that is no
             SavedModel lies at `path`.
 
@@ -52,24 +54,24 @@ def export_saved_model(path, signatures, resources):
             "`path` must be new, or a SavedModel to replace, such as "
             f"NAME/VERSION. Received: '{path}', which is something else."
         )
-    folder = output_folder(path.parent)
-    partial = pathlib.Path(
-        tempfile.mkdtemp(prefix=f".{path.name}-", dir=folder)
-    )
+    partial = output_folder(path.parent) / f".partial-{path.name}"
+    # A process that was killed may have left one.
+    shutil.rmtree(partial, ignore_errors=True)
     try:
         archive = keras.export.ExportArchive()
         for resource in resources:
             archive.track(resource)
         for name, function in signatures.items():
             archive.add_endpoint(name, function)
-        archive.write_out(partial / "model", verbose=False)
+        archive.write_out(partial, verbose=False)
         if path.exists():
-            path.rename(partial / "old")
-        (partial / "model").rename(path)
-    except BaseException:
-        if (partial / "old").exists():
-            (partial / "old").rename(path)
-        raise
+            exchange(partial, path)
+        else:
+            partial.rename(path)
+    except tf.errors.ResourceExhaustedError as error:
+        raise OSError(
+            errno.ENOSPC, "No room is left to write a SavedModel", str(path)
+        ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return path

@@ -11,6 +11,7 @@ from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.training import Stopwatch
 
 
@@ -64,26 +65,18 @@ class TextLabeller(TextPipeline):
             )
         self.max_length = max_length
 
-    def compile(self, optimizer, loss=None, metrics=None, **kwargs):
-        """Compiles the model inside.
+    def default_loss(self):
+        """Returns the cross-entropy that suits the number of classes."""
+        if self.model.num_classes == 1:
+            return keras.losses.BinaryCrossentropy(from_logits=True)
+        return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
-        Args:
-            optimizer: A Keras optimizer, or its name.
-            loss: A loss of logits; `None` for the cross-entropy that suits
-                the number of classes.
-            metrics: List of metrics; `None` for `"accuracy"`.
-            **kwargs: Other arguments of `keras.Model.compile`.
-        """
-        if loss is None and self.model.num_classes == 1:
-            loss = keras.losses.BinaryCrossentropy(from_logits=True)
-        elif loss is None:
-            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        if metrics is None:
-            accuracy = keras.metrics.MeanMetricWrapper(
-                label_accuracy, name="accuracy"
-            )
-            metrics = [accuracy]
-        super().compile(optimizer, loss, metrics=metrics, **kwargs)
+    def default_metrics(self):
+        """Returns the accuracy; a probability counts as the likelier label."""
+        accuracy = keras.metrics.MeanMetricWrapper(
+            label_accuracy, name="accuracy"
+        )
+        return [accuracy]
 
     def functions(self):
         texts = tf.TensorSpec([None], tf.string, name="text")
@@ -96,6 +89,7 @@ class TextLabeller(TextPipeline):
 
     def label(self, texts, batch_size=64):
         """Returns the label of each of a list of strings."""
+        texts = text_list(texts)
         labels = np.full(len(texts), "", object)
         for places, found in self.answers(texts, batch_size):
             labels[places] = decoded(found["label"])
@@ -107,7 +101,7 @@ class TextLabeller(TextPipeline):
         They have shape `(texts,)`, or `(texts, classes)` where each class has
         a logit.
         """
-        classes = self.model.num_classes
+        texts, classes = text_list(texts), self.model.num_classes
         shape = (len(texts), classes) if classes > 1 else (len(texts),)
         probabilities = np.zeros(shape, "float32")
         for places, found in self.answers(texts, batch_size):
@@ -139,17 +133,33 @@ class TextLabeller(TextPipeline):
         return {**scores, **clock.read()}
 
     def numbers(self, labels):
-        """Returns labels by number, where they are given by name."""
-        unknown = {x for x in labels if isinstance(x, str)} - {*self.labels}
-        if unknown:
-            raise ValueError(
-                f"`labels` must be of {self.labels}. "
-                f"Received: {', '.join(map(repr, sorted(unknown)))}"
-            )
-        return [
-            self.labels.index(label) if isinstance(label, str) else label
+        """Returns labels by number, where they are given by name.
+
+        Args:
+            labels: List of labels, by name or by number; of two classes also
+                the probability of the second.
+
+        Raises:
+            ValueError: when one is none of the pipeline's.
+        """
+        numbers = [
+            self.labels.index(label) if label in self.labels else label
             for label in labels
         ]
+        wrong = [label for label in numbers if not self._is_label(label)]
+        if wrong:
+            raise ValueError(
+                f"`labels` must be of {self.labels}, or their numbers. "
+                f"Received: {', '.join(map(repr, wrong[:5]))}"
+            )
+        return numbers
+
+    def _is_label(self, number):
+        if isinstance(number, (str, bytes)):
+            return False
+        if self.model.num_classes == 1:
+            return 0 <= number <= 1
+        return number in range(len(self.labels))
 
     def batches(self, texts, labels, batch_size=64, seed=None):
         """Batches of labelled texts for the model, cut as it is served.
@@ -162,9 +172,17 @@ class TextLabeller(TextPipeline):
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.labelled_batches`.
+
+        Raises:
+            ValueError: when there are no labels, or others than the
+                pipeline's.
         """
+        if labels is None:
+            raise ValueError(
+                "Texts are learnt with their labels. Received: labels=None"
+            )
         return labelled_batches(
-            texts,
+            text_list(texts),
             self.numbers(labels),
             self.tokenizer,
             batch_size,
@@ -181,7 +199,7 @@ class TextLabeller(TextPipeline):
         seed=0,
         **kwargs,
     ):
-        """Trains the model, which must be compiled.
+        """Trains the model, compiled as by `compile()` if it is not yet.
 
         Args:
             texts: List of strings, or a dataset of `batches`.
@@ -197,12 +215,9 @@ class TextLabeller(TextPipeline):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return self.model.fit(
+        return super().fit(
             ready(texts, lambda x: self.batches(x, labels, batch_size, seed)),
-            validation_data=ready(
-                validation_data, lambda x: self.batches(*x, batch_size)
-            ),
-            shuffle=False,
+            ready(validation_data, lambda x: self.batches(*x, batch_size)),
             **kwargs,
         )
 
@@ -211,6 +226,14 @@ class TextLabeller(TextPipeline):
 
         That is the weight of the attention, or, where the model has none,
         the share of its gradient.
+
+        Args:
+            text: String.
+
+        Returns:
+            A tuple of a list of strings and a float array, both as long as
+            the words that are read. Of a text without words it is one empty
+            word, which weighs nothing.
         """
         found = self.signatures["explain"](tf.constant([text]))
         words = [token.decode() for token in found["tokens"].numpy()[0]]
@@ -219,12 +242,17 @@ class TextLabeller(TextPipeline):
     def hidden_states(self, text):
         """Returns the words of one string, and the outputs of the encoder.
 
-        They have shape `(words, units)`.
+        Args:
+            text: String.
+
+        Returns:
+            A tuple of a list of strings and a float32 array of shape
+            `(words, units)`.
         """
         ids = self._ids(tf.constant([text]))
         memory, mask, _ = self.model.encoder(ids)
-        words = tf.where(mask, self.tokenizer.tokens(ids), "")[0].numpy()
-        return [word.decode() for word in words], memory[0].numpy()
+        words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
+        return decoded(words), tf.cast(memory[0], tf.float32).numpy()
 
     def gradient_norms(self, text):
         """Returns what each word's embedding matters to the label.

@@ -5,13 +5,16 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.text_windows import text_windows
+from kerasrnn.metrics import Perplexity
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.pipelines.writing import as_lines
 from kerasrnn.pipelines.writing import draw_ids
 from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -59,6 +62,14 @@ class TextLanguageModel(TextPipeline):
         self.tokenizer = tokenizer
         self.window = window
 
+    def default_loss(self):
+        """Returns the cross-entropy of the tokens."""
+        return TokenCrossentropy(-1)
+
+    def default_metrics(self):
+        """Returns the perplexity."""
+        return [Perplexity(-1)]
+
     def functions(self):
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         return {
@@ -97,6 +108,7 @@ class TextLanguageModel(TextPipeline):
             logarithm of the probability of the text; `"perplexity"`; and
             `"length"`, its number of tokens.
         """
+        texts = text_list(texts)
         scores = {
             "total": np.zeros(len(texts), "float32"),
             "perplexity": np.zeros(len(texts), "float32"),
@@ -143,17 +155,29 @@ class TextLanguageModel(TextPipeline):
         Args:
             prompts: List of strings. One that ends in a line break has its
                 last sentence ended, any other goes on with it.
-            seed: Integer; the same one gives the same text.
+            seed: Integer; the same one gives the same texts to the same
+                list of prompts.
             temperature: Float that logits are divided by; at 0 the most
                 likely token is taken.
             top_k: Integer, from how many tokens to draw; 0 for all.
             max_tokens: Integer, how many tokens to add.
 
         Returns:
-            List of strings, each a prompt and what follows it.
+            List of strings, each a prompt and what follows it. The prompt
+            is as the vocabulary has it: what it lacks is `<unk>`.
+
+        Raises:
+            ValueError: when `prompts` is a string, or the temperature is
+                below 0.
         """
+        prompts = text_list(prompts)
+        if not temperature >= 0:
+            raise ValueError(
+                "`temperature` must not be negative. "
+                f"Received: temperature={temperature}"
+            )
         found = self.signatures["generate"](
-            tf.constant(list(prompts), tf.string),
+            tf.constant(prompts, tf.string),
             tf.constant(seed, tf.int32),
             tf.constant(temperature, tf.float32),
             tf.constant(top_k, tf.int32),
@@ -187,7 +211,7 @@ class TextLanguageModel(TextPipeline):
         )
 
     def fit(self, lines, validation_data=None, **kwargs):
-        """Trains the model, which must be compiled.
+        """Trains the model, compiled as by `compile()` if it is not yet.
 
         Args:
             lines: List of strings, or a dataset of `batches`.
@@ -198,15 +222,15 @@ class TextLanguageModel(TextPipeline):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return self.model.fit(
+        return super().fit(
             ready(lines, self.batches),
-            validation_data=ready(validation_data, self.batches),
-            shuffle=False,
+            ready(validation_data, self.batches),
             **kwargs,
         )
 
     def ids(self, lines):
         """Returns the text of a list of lines as one vector of int32 ids."""
+        lines = text_list(lines)
         ids = [
             self.text_ids(tf.constant(lines[i : i + 10_000])).flat_values
             for i in range(0, len(lines), 10_000)

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.pipelines.saved_model import export_saved_model
+from kerasrnn.training.files import reading
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -73,9 +74,49 @@ class TextPipeline(keras.Model):
             f"{type(self).__name__} must override `batches()`."
         )
 
-    def compile(self, *args, **kwargs):
-        """Compiles the model inside; see `keras.Model.compile`."""
-        self.model.compile(*args, **kwargs)
+    def compile(self, optimizer="adam", loss=None, metrics=None, **kwargs):
+        """Compiles the model inside.
+
+        Args:
+            optimizer: A Keras optimizer, or its name.
+            loss: A loss of the model's logits; `None` for the usual one.
+            metrics: List of metrics; `None` for the usual ones.
+            **kwargs: Other arguments of `keras.Model.compile`.
+        """
+        self.model.compile(
+            optimizer,
+            loss or self.default_loss(),
+            metrics=self.default_metrics() if metrics is None else metrics,
+            **kwargs,
+        )
+
+    def default_loss(self):
+        """Returns the loss that suits the model."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `default_loss()`."
+        )
+
+    def default_metrics(self):
+        """Returns a list of the metrics that suit the model."""
+        return []
+
+    def fit(self, batches, validation_data=None, **kwargs):
+        """Trains the model, compiled as by `compile()` if it is not yet.
+
+        Args:
+            batches: What a subclass says, or a `tf.data.Dataset`.
+            validation_data: As `batches`; `None` for no validation.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        if not self.model.compiled:
+            self.compile()
+        return self.model.fit(
+            batches, validation_data=validation_data, shuffle=False, **kwargs
+        )
 
     def export(self, path):
         """Writes a SavedModel of the `signatures`.
@@ -87,6 +128,29 @@ class TextPipeline(keras.Model):
             The path written, a `pathlib.Path`.
         """
         return export_saved_model(path, self.signatures, self.layers)
+
+    @classmethod
+    def open(cls, path):
+        """Opens a file that `save` wrote.
+
+        Args:
+            path: String or path of a `.keras` file.
+
+        Returns:
+            The pipeline.
+
+        Raises:
+            ValueError: when the file is damaged, or holds something else.
+        """
+        expected = f"a file that {cls.__name__}.save wrote"
+        with reading(path, f"Expected: {expected}."):
+            pipeline = keras.saving.load_model(path)
+        if not isinstance(pipeline, cls):
+            raise ValueError(
+                f"Expected: {expected}. Received: '{path}', which holds a "
+                f"{type(pipeline).__name__}"
+            )
+        return pipeline
 
     def answers(self, texts, batch_size):
         """Serves strings, those of like length together.
@@ -100,13 +164,15 @@ class TextPipeline(keras.Model):
             are, and what `serving_default` answers to them.
 
         Raises:
-            ValueError: when `texts` is a string.
+            ValueError: when `texts` is no list of strings, or `batch_size`
+                not positive.
         """
-        if isinstance(texts, (str, bytes)):
+        if batch_size < 1:
             raise ValueError(
-                "`texts` must be a list of strings. "
-                f"Received: the string {texts[:80]!r}"
+                "`batch_size` must be positive. "
+                f"Received: batch_size={batch_size}"
             )
+        texts = text_list(texts)
         order = np.argsort([len(text) for text in texts], kind="stable")
         for start in range(0, len(texts), batch_size):
             places = order[start : start + batch_size]
@@ -137,6 +203,26 @@ def deserialized(config):
 def decoded(strings):
     """Makes a list of Python strings of a string tensor `(batch,)`."""
     return [text.decode() for text in strings.numpy()]
+
+
+def text_list(texts):
+    """Returns an iterable of strings as a list.
+
+    Raises:
+        ValueError: when it is a string itself, or holds anything else.
+    """
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(
+            "A list of strings is expected. "
+            f"Received: the string {texts[:80]!r}"
+        )
+    texts = list(texts)
+    wrong = [text for text in texts if not isinstance(text, (str, bytes))]
+    if wrong:
+        raise ValueError(
+            f"A list of strings is expected. Received: {wrong[0]!r} in it"
+        )
+    return texts
 
 
 def ready(examples, batches):

@@ -10,9 +10,11 @@ from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.translation_scores import translation_scores
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -89,6 +91,10 @@ class TextTranslator(TextPipeline):
                 f"Received: frequent={frequent}"
             )
 
+    def default_loss(self):
+        """Returns the cross-entropy of the target tokens."""
+        return TokenCrossentropy(self.target_tokenizer.pad_id)
+
     def functions(self):
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
@@ -108,6 +114,7 @@ class TextTranslator(TextPipeline):
         Returns:
             List of strings, in the order of `texts`.
         """
+        texts = text_list(texts)
         translations = np.full(len(texts), "", object)
         for places, found in self.answers(texts, batch_size):
             translations[places] = decoded(found["translation"])
@@ -154,6 +161,12 @@ class TextTranslator(TextPipeline):
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
         """
+        sides = [text_list(side) for side in zip(*pairs, strict=True)]
+        if len(sides) != 2 or any(isinstance(pair, str) for pair in pairs):
+            raise ValueError(
+                "`pairs` must be a list of pairs `(source, target)`. "
+                f"Received: {pairs[:1]!r}"
+            )
         return translation_batches(
             pairs,
             self.source_tokenizer,
@@ -165,7 +178,7 @@ class TextTranslator(TextPipeline):
         )
 
     def fit(self, pairs, batch_size=64, validation_data=None, seed=0, **kwargs):
-        """Trains the model, which must be compiled.
+        """Trains the model, compiled as by `compile()` if it is not yet.
 
         Args:
             pairs: List of `(source, target)` strings, or a dataset of
@@ -179,12 +192,9 @@ class TextTranslator(TextPipeline):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return self.model.fit(
+        return super().fit(
             ready(pairs, lambda x: self.batches(x, batch_size, seed)),
-            validation_data=ready(
-                validation_data, lambda x: self.batches(x, batch_size)
-            ),
-            shuffle=False,
+            ready(validation_data, lambda x: self.batches(x, batch_size)),
             **kwargs,
         )
 
@@ -202,7 +212,7 @@ class TextTranslator(TextPipeline):
             of shape `(targets, sources)` and two lists of strings, as
             `kerasrnn.plots.attention_grid` draws them.
         """
-        texts = tf.constant(list(texts), tf.string)
+        texts = tf.constant(text_list(texts), tf.string)
         found = self.signatures["attend"](texts)
         return [
             align_words(

@@ -89,6 +89,10 @@ class TranslationRun(Run):
             *(translator, "translator", self.history),
             {"attention": attention, **(pictures or {})},
             pairs=self.pairs,
+            vocabulary_sizes=[
+                translator.source_tokenizer.vocabulary_size,
+                translator.target_tokenizer.vocabulary_size,
+            ],
             scores=scores,
             samples=samples,
             **facts,

@@ -9,7 +9,6 @@ import sentencepiece
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
@@ -107,7 +106,7 @@ class SentencePieceTokenizer(Tokenizer):
                 "`model_type` must be 'unigram' or 'bpe'. "
                 f"Received: model_type={model_type!r}"
             )
-        lines = normalize_text(list(texts), **options)
+        lines = cls(**options).normalize(list(texts))
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(

@@ -4,7 +4,6 @@ import keras
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
@@ -66,7 +65,7 @@ class WordPieceTokenizer(Tokenizer):
         import keras_nlp  # Slow to import, and needed for training only.
 
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
-        lines = normalize_text(list(texts), **options)
+        lines = cls(**options).normalize(list(texts))
         # Split as `tokenize` does: the library would cut at zero-width joiners
         # and at punctuation.
         words = tf.strings.split(lines).flat_values

@@ -9,6 +9,7 @@ from kerasrnn.training.card import read_card
 from kerasrnn.training.card import write_card
 from kerasrnn.training.cells import CellName
 from kerasrnn.training.cells import build_cell
+from kerasrnn.training.command_line import read_settings
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
@@ -25,13 +26,14 @@ from kerasrnn.training.schedules import cosine_schedule
 from kerasrnn.training.settings import AttentionName
 from kerasrnn.training.settings import Count
 from kerasrnn.training.settings import Existing
+from kerasrnn.training.settings import NotNegative
 from kerasrnn.training.settings import Positive
 from kerasrnn.training.settings import Rate
+from kerasrnn.training.settings import SelfAttentionName
 from kerasrnn.training.settings import Settings
 from kerasrnn.training.settings import Whole
 from kerasrnn.training.settings import by_size
 from kerasrnn.training.settings import identity
-from kerasrnn.training.settings import read_settings
 from kerasrnn.training.training_folder import TrainingFolder
 from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
@@ -46,8 +48,10 @@ __all__ = [
     "GradientNorms",
     "InverseSigmoidSampling",
     "LinearSampling",
+    "NotNegative",
     "Positive",
     "Rate",
+    "SelfAttentionName",
     "Settings",
     "Stopwatch",
     "TextScores",

@@ -29,6 +29,11 @@ class EncoderSettings(Settings):
     ```
     """
 
+    saved = Settings.saved | {
+        *("cell", "units", "depth", "bidirectional"),
+        *("dropout", "word_dropout"),
+    }
+
     cell: CellName = "gru"
     """Recurrent cell."""
     units: Count | None = None

@@ -1,7 +1,9 @@
 """Files that are there whole, or not at all."""
 
 import contextlib
+import ctypes
 import os
+import pathlib
 import tempfile
 
 
@@ -43,6 +45,31 @@ def put(partial, path):
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
     partial.replace(path)
+
+
+def exchange(one, other):
+    """Swaps two folders or files, so that neither name is ever missing.
+
+    Where the system cannot (`renameat2` of Linux, `renamex_np` of macOS), or
+    the file system, there is a moment without `other`.
+
+    Args:
+        one, other: Paths on one file system.
+    """
+    paths = [os.fsencode(path) for path in (one, other)]
+    system = ctypes.CDLL(None)
+    if hasattr(system, "renameat2"):
+        here, swap = -100, 2
+        if system.renameat2(here, paths[0], here, paths[1], swap) == 0:
+            return
+    elif hasattr(system, "renamex_np"):
+        if system.renamex_np(paths[0], paths[1], 2) == 0:
+            return
+    with tempfile.TemporaryDirectory(dir=one.parent) as folder:
+        between = pathlib.Path(folder, "between")
+        other.rename(between)
+        one.rename(other)
+        between.rename(one)
 
 
 @contextlib.contextmanager

@@ -128,8 +128,8 @@ class Last(_Counting):
     def __init__(self, run, callbacks):
         super().__init__(run)
         self._noted = {
-            type(callback).__name__: callback
-            for callback in callbacks
+            f"{place} {type(callback).__name__}": callback
+            for place, callback in enumerate(callbacks)
             if hasattr(callback, "get_state")
         }
         self._rows = list(run.start.rows)
@@ -181,7 +181,9 @@ class Last(_Counting):
 
 def kept_epochs(folder):
     """Returns the weights that are kept, by the numbers of their epochs."""
+    # A copy beside them, such as `epoch-0001 (1).weights.h5`, is none.
+    digit = "[0-9]"
     return {
-        int(path.name.split(".")[0].removeprefix("epoch-")): path
-        for path in folder.glob("epoch-*.weights.h5")
+        int(path.name[6:10]): path
+        for path in folder.glob(f"epoch-{4 * digit}.weights.h5")
     }

@@ -131,9 +131,11 @@ def anew(folder):
 
 def states(folder):
     """Returns the states in a folder, by epochs and batches done."""
+    # A copy beside them, such as `state-0001-000000 (1).weights.h5`, is none.
+    digit = "[0-9]"
     return {
-        tuple(map(int, path.name.split(".")[0].split("-")[1:])): path
-        for path in folder.glob("state-*.weights.h5")
+        (int(path.name[6:10]), int(path.name[11:17])): path
+        for path in folder.glob(f"state-{4 * digit}-{6 * digit}.weights.h5")
     }
 
 

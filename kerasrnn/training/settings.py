@@ -1,4 +1,4 @@
-"""What a recipe can be told: typed settings, and how a command line says them.
+"""What a recipe can be told: typed settings, checked when they are made.
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class ReviewSettings(Settings):
@@ -8,16 +8,13 @@
         \"""How the words of a review are weighed.\"""
 
     PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32, ...)}
-    settings = read_settings(PRESETS, "best", description=__doc__)
 
-`--units 64 --preset best` then gives `PRESETS["best"]` with 64 units.
+`read_settings` makes a command line of them.
 """
 
-import argparse
 import dataclasses
 import math
 import pathlib
-import sys
 import types
 import typing
 
@@ -39,7 +36,7 @@ class Bounds:
 
 Count = typing.Annotated[int, Bounds("a positive integer", lambda x: x >= 1)]
 Whole = typing.Annotated[
-    int, Bounds("an integer of at least 0", lambda x: x >= 0)
+    int, Bounds("an integer from 0 to 2**32 - 1", lambda x: 0 <= x < 2**32)
 ]
 Rate = typing.Annotated[
     float, Bounds("a number in [0, 1)", lambda x: 0 <= x < 1)
@@ -48,9 +45,27 @@ Positive = typing.Annotated[
     float,
     Bounds("a finite positive number", lambda x: math.isfinite(x) and x > 0),
 ]
+NotNegative = typing.Annotated[
+    float,
+    Bounds(
+        "a finite number of at least 0", lambda x: math.isfinite(x) and x >= 0
+    ),
+]
 Existing = typing.Annotated[
     pathlib.Path,
     Bounds("a file or folder that exists", lambda path: path.exists()),
+]
+SelfAttentionName = typing.Literal[
+    "dot",
+    "scaled_dot",
+    "general",
+    "additive",
+    "multi_head",
+    "normed_bahdanau",
+    "scaled_luong",
+    "luong",
+    "bahdanau",
+    "concat",
 ]
 AttentionName = typing.Literal[
     "dot",
@@ -82,14 +97,18 @@ class Settings:
 
     Attributes:
         not_identity: Names of the fields that make no training another one.
+        saved: Names of the fields that a pipeline to start from brings along
+            in its file: model, tokenizers, search. They say nothing then.
 
     Raises:
-        ValueError: when a value is not what its field says.
+        ValueError: when a value is not what its field says, or when the run
+            would write over the file that it starts from.
     """
 
     not_identity: typing.ClassVar[frozenset] = frozenset(
         {"preset", "output", "data_dir", "epochs"}
     )
+    saved: typing.ClassVar[frozenset] = frozenset({"dtype"})
 
     preset: str = ""
     """Settings to start from; other flags change them."""
@@ -97,8 +116,10 @@ class Settings:
     """Folder to write."""
     data_dir: pathlib.Path | None = None
     """Folder of the corpora; else $KERASRNN_DATA."""
+    start_from: Existing | None = None
+    """A saved pipeline whose tokenizers and weights to go on from."""
     limit: Count | None = None
-    """Use the first N examples only."""
+    """Use the first N examples of each part only."""
     seed: Whole = 13
     """Of order, weights and samples."""
     epochs: Count
@@ -119,6 +140,24 @@ class Settings:
                     f"`{field.name}` must be {_words(hint)}. "
                     f"Received: {field.name}={value!r}"
                 )
+        start = self.start_from
+        if start and start.resolve().parent == self.output.resolve():
+            raise ValueError(
+                "`output` must be another folder than that of the pipeline to "
+                f"start from, which would be written over. Received: '{start}'"
+            )
+
+    def in_force(self):
+        """Returns the settings that say something, as a dictionary.
+
+        Those in `saved` say nothing where there is a pipeline to start from.
+        """
+        silent = self.saved if self.start_from else ()
+        return {
+            name: value
+            for name, value in dataclasses.asdict(self).items()
+            if name not in silent
+        }
 
 
 def identity(settings):
@@ -142,7 +181,7 @@ def identity(settings):
     """
     return {
         name: file_fingerprint(value) if _is_file(value) else value
-        for name, value in dataclasses.asdict(settings).items()
+        for name, value in settings.in_force().items()
         if name not in settings.not_identity
     }
 
@@ -167,56 +206,12 @@ def by_size(settings, count, sizes):
     ```
     """
     values = next(sizes[most] for most in sizes if count <= most)
-    found = {k: v for k, v in values.items() if getattr(settings, k) is None}
+    open_ = {k for k, v in settings.in_force().items() if v is None}
+    found = {name: values[name] for name in values if name in open_}
     if found:
         words = ", ".join(f"{name} {value}" for name, value in found.items())
         print(f"For a corpus of this size: {words}.")
     return dataclasses.replace(settings, **found)
-
-
-def read_settings(presets, default, description="", args=None):
-    """Reads the settings of a recipe from its command line.
-
-    Every field is a flag, `batch_size` for one `--batch-size`; the string
-    below a field is its line of help. A flag is stronger than the preset.
-    What is wrong ends the process with a message and exit code 2.
-
-    Args:
-        presets: Dictionary of name to `Settings`, all of one class.
-        default: String, the preset without `--preset`, or a function that
-            returns it for the value of `--corpus`, `None` where it is not
-            given.
-        description: String; its first line is shown.
-        args: List of strings; `None` for those of the process.
-
-    Returns:
-        An instance of the class of the presets.
-
-    Example:
-
-    ```python
-    settings = read_settings(PRESETS, "best", args=["--epochs", "3"])
-    ```
-    """
-    # Recipes have it; the package loads without.
-    import tyro
-
-    args = sys.argv[1:] if args is None else list(args)
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--preset", choices=presets)
-    parser.add_argument("--corpus")
-    given = parser.parse_known_args(args)[0]
-    if callable(default):
-        default = default(given.corpus)
-    name = given.preset or default
-    preset = dataclasses.replace(presets[name], preset=name)
-    names = [f"Presets: {', '.join(presets)}."] if len(presets) > 1 else []
-    return tyro.cli(
-        type(preset),
-        default=preset,
-        args=args,
-        description="\n\n".join([description.strip().split("\n")[0], *names]),
-    )
 
 
 def _is_file(value):

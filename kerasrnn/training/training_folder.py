@@ -155,9 +155,21 @@ class TrainingFolder:
             load_weights(model, self.best)
 
     def last(self):
-        """Returns the paths of the weights that are kept, the last last."""
-        paths = kept_epochs(self.path)
-        return [paths[epoch] for epoch in sorted(paths)]
+        """Returns the paths of the weights that are kept, the last last.
+
+        Raises:
+            ValueError: when one of them is missing.
+        """
+        done, paths = self.epochs_done(), kept_epochs(self.path)
+        epochs = range(max(0, done - self._keep), done)
+        missing = [epoch for epoch in epochs if epoch not in paths]
+        if missing:
+            raise ValueError(
+                "The weights of an epoch are missing. "
+                f"{anew(self.path)} Received: no weights of the epochs "
+                f"{', '.join(str(epoch + 1) for epoch in missing)}"
+            )
+        return [paths[epoch] for epoch in epochs]
 
     def epochs_done(self):
         """Returns how many epochs are in the log."""
@@ -178,8 +190,7 @@ class TrainingFolder:
         if start.epoch or start.batch:
             print(
                 f"Training goes on after epoch {start.epoch} and "
-                f"{start.batch} batches of the next; what was learnt is "
-                "passed over."
+                f"{start.batch} batches of the next, where it was left."
             )
             metrics = load_state(model, self._state())
         steps = len(batches)

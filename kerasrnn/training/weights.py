@@ -1,5 +1,7 @@
 """Weights in files and of other models."""
 
+from kerasrnn.training.files import reading
+from kerasrnn.training.run_state import anew
 from kerasrnn.training.run_state import constant_rate
 from kerasrnn.training.run_state import load_weights
 
@@ -12,7 +14,7 @@ def load_average(model, paths):
         paths: List of paths, of weights that `model.save_weights` wrote.
 
     Raises:
-        ValueError: when there is no path.
+        ValueError: when there is no path, or a file is damaged.
 
     Example:
 
@@ -24,7 +26,8 @@ def load_average(model, paths):
         raise ValueError("`paths` must name at least one file. Received: [].")
     total = None
     for path in paths:
-        load_weights(model, path)
+        with reading(path, anew(path.parent)):
+            load_weights(model, path)
         weights = model.get_weights()
         if total is None:
             total = weights

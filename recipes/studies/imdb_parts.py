@@ -22,8 +22,8 @@ PARTS = {
     "fixed-vectors": ["--no-train-vectors"],
     "no-attention": ["--summary", "last"],
     "pooled": ["--summary", "pooled"],
-    "short": ["--max-length", "100"],
-    "long": ["--max-length", "800"],
+    "short": ["--max-tokens", "100"],
+    "long": ["--max-tokens", "800"],
     "gam-rhn": ["--cell", "gam_rhn"],
     "one-way": ["--no-bidirectional", "--units", "256"],
 }

@@ -130,9 +130,9 @@ def gradient_picture(norms):
 
 def main():
     settings = training.read_settings(PRESETS, "laird-hour", __doc__)
-    pairs, dev = nmt_vietnamese.load_pairs(settings)
-    pairs = data.drop_long(pairs, settings.max_words)
     with pipelines.TranslationRun(settings) as run:
+        pairs, dev, _ = nmt_vietnamese.load_pairs(settings)
+        pairs = data.drop_long(pairs, settings.max_words)
         texts = build_tokenizers(settings, pairs)
         model = build_model(settings, *texts)
         translator = fixed_length(

@@ -20,9 +20,9 @@ from studies.rows import run_rows
 from studies.rows import write_table
 
 # What attention adds in weights, the cell around it gives up in units.
-GAM_RHN = {"--cell": "gam_rhn", "--depth": "2"}
+GAM_RHN = {"--cell": "gam_rhn", "--micro-steps": "2"}
 MODELS = {
-    "lstm": {"--cell": "lstm", "--layers": "2", "--units": "324"},
+    "lstm": {"--cell": "lstm", "--depth": "2", "--units": "324"},
     "rhn": {},
     "gam-rhn": GAM_RHN | {"--units": "300"},
     "gam-rhn-dot": GAM_RHN | {"--units": "292", "--attention": "dot"},

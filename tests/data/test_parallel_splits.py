@@ -24,7 +24,8 @@ KNOWS = ("who knows", "किसे पता")
         ("STRASSE – Straße", "strasse strasse"),
         ("क्या?  हाँ।", "क्या हाँ"),
         ("cafe\u0301", "caf\u00e9"),
-        ("?!", ""),
+        ("?!", "?!"),
+        ("", ""),
     ],
 )
 def test_source_key(text, key):
@@ -138,6 +139,10 @@ def test_bad_dev_size(dev_size):
 
 
 # Dropping an overlap.
+
+
+def test_punctuation_alone_tells_sentences_apart():
+    assert source_key(" ? ") == "?" != source_key("...")
 
 
 def test_drop_overlap_compares_normalised_sources():

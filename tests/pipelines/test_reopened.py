@@ -135,6 +135,9 @@ def test_a_whole_pipeline_in_float32(tmp_path):
         given = small.translator()
     finally:
         keras.config.set_dtype_policy(policy)
+    # The lexicon and the shortlist work in half precision, too.
+    given.fit(small.PAIRS, epochs=1, verbose=0)
+    assert len(given.translate(SOURCES)) == len(SOURCES)
     copy = in_float32(given)
     assert given.model.compute_dtype == "bfloat16"
     dtypes = {layer.compute_dtype for layer in copy._flatten_layers()}
@@ -167,3 +170,55 @@ def test_the_base_says_what_to_override():
         pipeline.functions()
     with pytest.raises(NotImplementedError, match="override `batches"):
         pipeline.batches([], 2)
+    with pytest.raises(NotImplementedError, match="override `default_loss"):
+        pipeline.default_loss()
+
+
+def test_a_file_that_holds_something_else(tmp_path):
+    path = tmp_path / "it.keras"
+    keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).save(path)
+    with pytest.raises(ValueError, match="TextTranslator.save wrote.*Sequent"):
+        TextTranslator.open(path)
+    path.write_bytes(b"PK damaged")
+    with pytest.raises(ValueError, match="TextTranslator.save wrote.*it.keras"):
+        TextTranslator.open(path)
+
+
+class TextSeries:
+    """A column that is read by labels, as in pandas, and not by places."""
+
+    def __init__(self, texts):
+        self.texts = texts
+
+    def __iter__(self):
+        return iter(self.texts)
+
+    def __getitem__(self, label):
+        return self.texts[::-1][label]
+
+
+def test_texts_come_in_any_iterable():
+    translator = small.translator()
+    expected = translator.translate(SOURCES)
+    assert translator.translate(TextSeries(SOURCES)) == expected
+    assert translator.translate(iter(SOURCES)) == expected
+
+
+@pytest.mark.parametrize(
+    "method, given, words",
+    [
+        ("translate", "a house", "the string 'a house'"),
+        ("translate", ["a", None], "None in it"),
+        ("alignments", "a house", "the string 'a house'"),
+        ("fit", "a house", "the string|pairs"),
+        ("fit", ["ab", "cd"], "list of pairs"),
+    ],
+)
+def test_what_is_no_list_of_texts(method, given, words):
+    with pytest.raises(ValueError, match=words):
+        getattr(small.translator(), method)(given)
+
+
+def test_a_batch_has_a_text():
+    with pytest.raises(ValueError, match="Received: batch_size=-1"):
+        small.translator().translate(SOURCES, batch_size=-1)

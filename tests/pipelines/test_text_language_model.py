@@ -482,9 +482,6 @@ def test_a_tokenizer_needs_no_unknown_token():
     assert text == "the"
 
 
-# Faults found; not yet in the repository.
-
-
 def test_an_end_that_comes_first_is_a_line_break(flat):
     favour(flat, [1.0])
     assert flat.write([""], max_tokens=2) == ["\n\n"]
@@ -569,3 +566,14 @@ def test_it_learns_from_lines():
         LINES, validation_data=LINES, epochs=2, verbose=0
     ).history
     assert history["val_loss"][1] < history["val_loss"][0]
+
+
+@pytest.mark.parametrize("method", ["write", "score", "evaluate"])
+def test_one_string_is_no_list(words, method):
+    with pytest.raises(ValueError, match="Received: the string 'the red'"):
+        getattr(words, method)("the red")
+
+
+def test_a_temperature_is_not_negative(words):
+    with pytest.raises(ValueError, match="Received: temperature=-1"):
+        words.write(["the"], temperature=-1)

@@ -141,8 +141,8 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
     "flags",
     helpers.one_now(
         [
-            "--cell gam_rhn --depth 2 --attention additive",
-            "--cell lstm --layers 2",
+            "--cell gam_rhn --micro-steps 2 --attention additive",
+            "--cell lstm --depth 2",
         ]
     ),
 )
@@ -174,13 +174,22 @@ def test_the_presets_have_their_weights(preset, types, least, most):
     assert least <= count <= most
 
 
-def test_the_rate_of_zilly_falls_from_the_twentieth_epoch_on():
+def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
+    optimizers = [
+        ptb_lm.build_optimizer(ptb_lm.PRESETS["own"], steps)
+        for steps in (10, 1000)
+    ]
+    found = [optimizer.ema_momentum for optimizer in optimizers]
+    assert found == [pytest.approx(1 - 10 / 120), 0.998]
+
+
+def test_the_rate_of_zilly_falls_behind_the_twentieth_epoch():
     optimizer = ptb_lm.build_optimizer(ptb_lm.PRESETS["rhn"], 10)
     rates = []
     for epoch in (0, 18, 19, 20, 499):
-        optimizer.iterations.assign(10 * epoch + 1)
+        optimizer.iterations.assign(10 * epoch)
         rates.append(float(optimizer.learning_rate))
-    expected = [7, 7, 7 / 1.02, 7 / 1.02**2, 7 / 1.02**481]
+    expected = [7, 7, 7, 7 / 1.02, 7 / 1.02**480]
     np.testing.assert_allclose(rates, expected, rtol=1e-4)
 
 

@@ -3,16 +3,20 @@ import math
 import pathlib
 import typing
 
+import keras
 import pytest
 
 from kerasrnn.layers.attention.by_name import _BY_NAME
+from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.training import AttentionName
 from kerasrnn.training import CellName
 from kerasrnn.training import Count
 from kerasrnn.training import EncoderSettings
 from kerasrnn.training import Existing
+from kerasrnn.training import NotNegative
 from kerasrnn.training import Positive
 from kerasrnn.training import Rate
+from kerasrnn.training import SelfAttentionName
 from kerasrnn.training import Settings
 from kerasrnn.training import Whole
 from kerasrnn.training import by_size
@@ -36,6 +40,8 @@ class SomeSettings(Settings):
     """Width of a cell."""
     warmup: Whole = 0
     """Batches in which the rate rises."""
+    penalty: NotNegative = 1.0
+    """Of length."""
     clip: Positive = 1
     """Norm of a gradient at most."""
     dropout: Rate = 0.0
@@ -80,12 +86,14 @@ def test_the_command_line_of_the_process_is_the_default(monkeypatch):
         ("units", True, "a positive integer"),
         ("units", 2.0, "a positive integer"),
         ("limit", -1, "a positive integer or None"),
-        ("seed", -1, "an integer of at least 0"),
+        ("seed", -1, r"an integer from 0 to 2\*\*32 - 1"),
+        ("seed", 2**32, r"an integer from 0 to 2\*\*32 - 1"),
         ("dropout", 1.0, r"a number in \[0, 1\)"),
         ("dropout", math.nan, r"a number in \[0, 1\)"),
         ("learning_rate", math.nan, "a finite positive number"),
         ("learning_rate", 0.0, "a finite positive number"),
         ("clip", math.inf, "a finite positive number"),
+        ("penalty", -1.0, "a finite number of at least 0"),
         ("cell", "ltsm", "one of 'rnn', 'lstm', 'gru', 'rhn', 'gam_rhn'"),
         ("attention", "adittive", "one of 'dot', .* or None"),
         ("tied", "no", "of type bool"),
@@ -129,7 +137,9 @@ def test_help_has_every_flag_and_its_line(capsys):
     assert exit.value.code == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for field in dataclasses.fields(SomeSettings):
-        assert f"--{field.name.replace('_', '-')}" in shown
+        name = field.name.replace("_", "-").removeprefix("start-")
+        assert f"--{name}" in shown
+    assert "A saved pipeline whose tokenizers" in shown
     assert "Trains." in shown and "More." not in shown
     assert "Presets: small, large." in shown
     for line in ("Folder to write.", "Passes over", "Where word vectors are."):
@@ -153,6 +163,61 @@ def test_a_training_depends_on_no_place_and_no_number_of_epochs():
 
 def test_the_names_of_attention_are_those_of_the_layers():
     assert set(typing.get_args(AttentionName)) == set(_BY_NAME)
+    placewise = {
+        name
+        for name in _BY_NAME
+        if get_attention(name, 4, keras.DTypePolicy("float32")).placewise
+    }
+    assert set(typing.get_args(SelfAttentionName)) == placewise
+
+
+# What a saved pipeline brings along.
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Continued(SomeSettings):
+    saved = SomeSettings.saved | {"units", "warmup"}
+
+
+def continued(*args):
+    values = {"epochs": 9, "batch_size": 4, "learning_rate": 0.1}
+    presets = {
+        "small": Continued(**values),
+        "large": Continued(**values, units=300),
+    }
+    return read_settings(presets, "small", "", [str(arg) for arg in args])
+
+
+def test_a_saved_pipeline_has_the_say_of_its_own_settings(tmp_path):
+    saved = tmp_path / "it.keras"
+    saved.touch()
+    found = continued("--from", saved, "--preset", "large", "--seed", "3")
+    assert found.start_from == saved
+    assert "units" not in found.in_force() and found.in_force()["seed"] == 3
+    assert "units" not in identity(found)
+    assert continued("--units", "9").in_force()["units"] == 9
+    # By size nothing is chosen that is the pipeline's.
+    open_ = dataclasses.replace(found, limit=None)
+    sizes = {math.inf: {"units": 1, "limit": 5}}
+    assert by_size(open_, 3, sizes).limit == 5
+    assert by_size(open_, 3, sizes).units == 300
+
+
+def test_flags_beside_a_saved_pipeline_that_has_their_say(tmp_path, capsys):
+    saved = tmp_path / "it.keras"
+    saved.touch()
+    with pytest.raises(SystemExit) as exit:
+        continued("--from", saved, "--units", "9", "--warmup", "2", "--seed", 1)
+    assert exit.value.code == 2
+    shown = capsys.readouterr().err
+    assert "Received: --units, --warmup" in shown
+
+
+def test_a_run_does_not_write_over_what_it_starts_from(tmp_path):
+    saved = tmp_path / "it.keras"
+    saved.touch()
+    with pytest.raises(ValueError, match="`output` must be another folder"):
+        dataclasses.replace(SMALL, start_from=saved, output=tmp_path)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -497,6 +497,16 @@ def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
     assert np.abs(seen[1][0] - seen[2][0]).max() > 1e-3
 
 
+def test_weights_of_an_epoch_that_are_missing(model, tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "loss", keep=2)
+    train(folder, model, epochs=3)
+    first, second = folder.last()
+    # A copy that somebody made is none of them.
+    first.rename(first.with_name("epoch-0001 (1).weights.h5"))
+    with pytest.raises(ValueError, match="missing.*Delete.*epochs 2"):
+        folder.last()
+
+
 def test_no_weights_are_kept_unless_asked(model, tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss")
     train(folder, model)
