@@ -13,12 +13,13 @@ from kerasrnn.tokenizers.tokenizer import START
 def warn_of_unseen(lines, tokenizer, name):
     """Warns of tokens that the vocabulary of a tokenizer lacks.
 
+    Of a tokenizer of subwords, which spell any word, these are characters.
     `<unk>` is a token like any other: it is unseen where the vocabulary lacks
     it. The other special tokens are none of a text, which may not spell them.
 
     Args:
         lines: List of strings, for instance the validation part of a corpus.
-        tokenizer: A `WordTokenizer` or `CharacterTokenizer`.
+        tokenizer: A `Tokenizer`.
         name: String, what to call the lines in the warning.
 
     Raises:
@@ -34,16 +35,16 @@ def warn_of_unseen(lines, tokenizer, name):
     # the vocabulary and become '<unk>': 'blue'
     ```
     """
-    counts = collections.Counter(
-        tokenizer.split(list(lines)).flat_values.numpy()
-    )
     known = set(tokenizer.vocabulary) - {PAD, START, END}
+    if hasattr(tokenizer, "split"):
+        tokens = tokenizer.split(list(lines)).flat_values.numpy()
+        counts = collections.Counter(token.decode() for token in tokens)
+    else:
+        known = set("".join(known))
+        texts = tokenizer.normalize_all(list(lines))
+        counts = collections.Counter("".join("".join(texts).split()))
     unseen = collections.Counter(
-        {
-            token.decode(): count
-            for token, count in counts.items()
-            if token.decode() not in known
-        }
+        {token: n for token, n in counts.items() if token not in known}
     )
     if not unseen:
         return

@@ -55,6 +55,9 @@ def translation_lexicon(
         for source, target in zip(sources, targets, strict=True)
         if len(source)
     ]
+    if not ids:
+        shape = source_tokenizer.vocabulary_size, translations
+        return np.zeros(shape, "int32"), np.zeros(shape, "float32")
     # Every (source place, target place) of every pair is one cell. Cells of
     # the same target place stand together.
     width = target_tokenizer.vocabulary_size

@@ -57,10 +57,9 @@ class LanguageRun(Run):
             batches: The windows of `corpus.train`.
             corpus: `kerasrnn.data.TextCorpus`.
         """
-        if hasattr(language.tokenizer, "split"):
-            for name, lines in corpus._asdict().items():
-                if lines:
-                    warn_of_unseen(lines, language.tokenizer, name)
+        for name, lines in corpus._asdict().items():
+            if lines:
+                warn_of_unseen(lines, language.tokenizer, name)
         callbacks = [TrainingSpeed(len(language.ids(corpus.train)))]
         if language.model.optimizer.use_ema:
             callbacks.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))

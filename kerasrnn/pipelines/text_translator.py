@@ -239,16 +239,16 @@ class TextTranslator(TextPipeline):
             # An empty source stays empty, so that it has no translation.
             end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
             ids = tf.concat([ids, end], axis=1)
-        if self.fixed_length:
-            length = self.max_length + (tokenizer.end_id >= 0)
-            return ids.to_tensor(tokenizer.pad_id, shape=(None, length))
-        return self._at_least_one_column(ids.to_tensor(tokenizer.pad_id))
+        return self._bounded(ids.to_tensor(tokenizer.pad_id))
 
-    def _at_least_one_column(self, ids):
-        missing = tf.maximum(0, 1 - tf.shape(ids)[1])
+    def _bounded(self, ids):
+        """Cuts ids `(batch, time)`, and pads them to the least length."""
+        most = self.max_length + (self.source_tokenizer.end_id >= 0)
+        least = most if self.fixed_length else 1
+        ids = ids[:, :most]
         return tf.pad(
             ids,
-            [[0, 0], [0, missing]],
+            [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
             constant_values=self.source_tokenizer.pad_id,
         )
 
@@ -275,8 +275,7 @@ class TextTranslator(TextPipeline):
         }
 
     def _translate_ids(self, ids):
-        ids = ids[:, : self.max_length + (self.source_tokenizer.end_id >= 0)]
-        found = self._search(self._at_least_one_column(ids))
+        found = self._search(self._bounded(ids))
         return {
             "translation_ids": found.ids[:, 0],
             "score": found.scores[:, 0],

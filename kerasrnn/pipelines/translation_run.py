@@ -1,5 +1,6 @@
 """The run of a recipe that translates."""
 
+from kerasrnn.data import warn_of_unseen
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
@@ -42,6 +43,10 @@ class TranslationRun(Run):
                 pairs: what it starts from.
         """
         print(f"{len(pairs)} training pairs, {len(dev)} to validate on")
+        if self.settings.start_from:
+            sources, targets = zip(*pairs, strict=True)
+            warn_of_unseen(sources, translator.source_tokenizer, "sources")
+            warn_of_unseen(targets, translator.target_tokenizer, "targets")
         settings = self.settings
         sources, references = zip(*dev[:_SCORED], strict=True)
         scores = TextScores(

@@ -1,14 +1,18 @@
 """What translations are worth, as text and as tokens."""
 
+import tensorflow as tf
+
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.pipelines.text_pipeline import decoded
+from kerasrnn.tokenizers import normalize_text
 
 
 def translation_scores(translations, references, tokenizer):
     """Scores translations of plain text against one reference each.
 
     The references are normalised as the tokenizer does with the text that is
-    learnt from: lower-cased, for instance, if it lower-cases. BLEU splits
+    learnt from: lower-cased, for instance, if it lower-cases. Where a
+    reference comes with punctuation set apart, it is joined again. BLEU splits
     them as sacrebleu's "13a" does, or at white space alone where punctuation
     is stripped.
 
@@ -31,8 +35,12 @@ def translation_scores(translations, references, tokenizer):
         ValueError: when there is nothing to score, or the lists differ in
             length.
     """
+    given = normalize_text(
+        list(references), tokenizer.lowercase, tokenizer.strip_punctuation
+    )
     apart = tokenizer.normalize(list(references))
-    plain, apart = decoded(tokenizer.finish(apart)), decoded(apart)
+    plain = decoded(tf.where(given == apart, tokenizer.finish(apart), given))
+    apart = decoded(apart)
     tokenize = "none" if tokenizer.strip_punctuation else "13a"
     scores = corpus_scores(translations, plain, tokenize)
     if tokenizer.separate_punctuation:

@@ -8,6 +8,7 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
+from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
 
 # Tokens that a vocabulary lacks.
@@ -38,6 +39,14 @@ def test_unseen_characters_are_counted_and_named():
     with pytest.warns(CorpusWarning, match="2 of 4 types and 3 of 5 to") as r:
         warn_of_unseen(["a हह", "b "], tokenizer, "test")
     assert str(r[0].message).endswith(": 'ह', ' '")
+
+
+def test_characters_that_subwords_cannot_spell():
+    tokenizer = SentencePieceTokenizer.train(["the red book"] * 9, 30)
+    warn_of_unseen(["Other", "keRb"], tokenizer, "sources")
+    with pytest.warns(CorpusWarning, match="2 of 3 types and 2 of 4") as r:
+        warn_of_unseen(["Zoë o"], tokenizer, "sources")
+    assert str(r[0].message).endswith(": 'z', 'ë'")
 
 
 @pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])

@@ -102,3 +102,12 @@ def test_a_pair_without_source_tokens_is_passed_over():
     lexicon = dense(*found, hindi.vocabulary_size)
     row = lexicon[english.vocabulary.index("book")]
     np.testing.assert_allclose(row[hindi.vocabulary.index("किताब")], 0.5)
+
+
+def test_a_corpus_of_unknown_words_has_an_empty_lexicon():
+    tokenizer = WordTokenizer(["red"])
+    ids, probabilities = translation_lexicon(
+        [("zzz", "zzz")], tokenizer, tokenizer, translations=2
+    )
+    assert ids.shape == probabilities.shape == (1, 2)
+    assert not probabilities.any()

@@ -30,11 +30,12 @@ PAIRS = [
 SENTENCES = [source for source, _ in PAIRS]
 
 
-def new_model(source, target, seed=0):
+def new_model(source, target, seed=0, **options):
     keras.utils.set_random_seed(seed)
     cell = keras.layers.GRUCell(32)
+    options["pad_id"] = source.pad_id
     return Translator(
-        Encoder(source.vocabulary_size, cell, 16, pad_id=source.pad_id),
+        Encoder(source.vocabulary_size, cell, 16, **options),
         Decoder(target.vocabulary_size, cell, 16),
     )
 
@@ -267,6 +268,18 @@ def test_ids_are_cut_as_text_is(model, tokenizers):
         for x in (ids[:, :kept], ids)
     )
     np.testing.assert_allclose(cut, whole)
+
+
+def test_ids_are_padded_as_text_is(tokenizers):
+    unmasked = new_model(*tokenizers, mask_padding=False)
+    translator = TextTranslator(
+        unmasked, *tokenizers, GreedySearch(max_length=9), 6, fixed_length=True
+    )
+    ids = translator.source_ids(tf.constant(["the red book"]))
+    short = ids[:, : int(tf.reduce_sum(tf.cast(ids != 0, tf.int32)))]
+    assert ids.shape[1] > short.shape[1]
+    served = translator.signatures["translate_ids"]
+    np.testing.assert_allclose(served(ids)["score"], served(short)["score"])
 
 
 def test_padding_in_a_translation_moves_no_row(tokenizers):

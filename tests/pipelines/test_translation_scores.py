@@ -41,3 +41,12 @@ def test_punctuation_apart_is_scored_apart_too():
     ]
     expected = corpus_scores(ours, tokenized, "none")
     assert {name: found[f"tokenized_{name}"] for name in expected} == expected
+
+
+def test_plain_references_are_taken_as_they_are():
+    tokenizer = WordTokenizer(["a"], lowercase=False, separate_punctuation=True)
+    plain = ['She said "yes" to C++ .', "l’homme, «ici»", "See http://a.b/c."]
+    assert translation_scores(plain, plain, tokenizer)["bleu"] > 99.9
+    apart = ["it &apos;s true , isn &apos;t it ?"]
+    whole = ["it's true, isn't it?"]
+    assert translation_scores(whole, apart, tokenizer)["bleu"] > 99.9
