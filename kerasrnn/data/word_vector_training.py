@@ -68,7 +68,7 @@ def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
         path: String or path, the file to write; `read_word_vectors` reads it.
             It is there only when it is whole.
         dimensions: Positive integer, numbers of a vector.
-        kind: `"skip-gram"`, which foretells its neighbours from a word, or
+        kind: `"skip-gram"`, which predicts its neighbours from a word, or
             `"cbow"`, the word from them.
         seed: Integer.
 

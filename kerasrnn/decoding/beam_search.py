@@ -297,7 +297,7 @@ class BeamSearch(Search):
             "times": ops.zeros_like(beams) + lengths,
             "beams": beams,
         }
-        # They lie by their totals, which is no order of coverage.
+        # They are sorted by their totals, not by coverage.
         cut = best(cut, "scores", self.beam_width)
         count = ops.sum(
             ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True

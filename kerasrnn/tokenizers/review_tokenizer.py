@@ -152,6 +152,6 @@ class ReviewTokenizer(WordTokenizer):
     @classmethod
     def from_config(cls, config):
         with warnings.catch_warnings():
-            # Whatever is to be said of the stop words was said before.
+            # The first tokenizer has warned of the stop words already.
             warnings.simplefilter("ignore")
             return cls(**config)

@@ -67,7 +67,7 @@ class TableTokenizer(Tokenizer):
             check_vocabulary_size(vocabulary_size, len(specials))
             vocabulary_size -= len(specials)
         with warnings.catch_warnings():
-            # Whatever is to be said of the options, the result says.
+            # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
         texts, counts = list(texts), collections.Counter()

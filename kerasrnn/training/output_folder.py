@@ -36,7 +36,7 @@ def locked(path):
     """Keeps other processes out of a folder.
 
     The lock is a file `.lock` in the folder. The system releases it when the
-    process ends, be it killed. The same process may lock a folder again
+    process ends, even if it is killed. The same process may lock a folder again
     inside, as a recipe does around `TrainingFolder.fit`.
 
     Args:

@@ -23,7 +23,7 @@ _PENDING = "partial-state.weights.h5"
 
 
 @dataclasses.dataclass(frozen=True)
-class Run:
+class FitFacts:
     """What the callbacks of one `fit` know of it.
 
     Attributes:
@@ -64,14 +64,14 @@ class _Counting(keras.callbacks.Callback):
         return self.before + batch + 1
 
 
-class First(_Counting):
+class BeforeCallbacks(_Counting):
     """Ends a run whose loss is no number, and saves the state of an epoch.
 
     The state is saved before other callbacks change the weights, such as
     `keras.callbacks.SwapEMAWeights`.
 
     Args:
-        run: A `Run`.
+        run: A `FitFacts`.
         metrics: List of arrays, the running metrics at the start.
     """
 
@@ -116,11 +116,11 @@ class First(_Counting):
         )
 
 
-class Last(_Counting):
+class AfterCallbacks(_Counting):
     """Writes every epoch down, and last of all the state behind it.
 
     Args:
-        run: A `Run`.
+        run: A `FitFacts`.
         callbacks: List of the caller's callbacks. What `get_state` of one
             returns is in the state, and given to its `set_state`.
     """

@@ -124,8 +124,8 @@ def remove_earlier_states(folder):
         found[number].unlink()
 
 
-def anew(folder):
-    """Returns what to do where a training cannot be gone on with."""
+def deletion_remedy(folder):
+    """Returns what to do where a training cannot be resumed."""
     return f"Delete the folder '{folder}' to begin anew."
 
 
@@ -145,7 +145,7 @@ def read_progress(path):
     Raises:
         ValueError: when the file is damaged.
     """
-    with reading(path, anew(path.parent)), h5py.File(path) as file:
+    with reading(path, deletion_remedy(path.parent)), h5py.File(path) as file:
         return Progress(**json.loads(file["progress"][()]))
 
 
@@ -155,7 +155,7 @@ def check_weights(path):
     Args:
         path: A `pathlib.Path`, of what `model.save_weights` wrote.
     """
-    with reading(path, anew(path.parent)), h5py.File(path):
+    with reading(path, deletion_remedy(path.parent)), h5py.File(path):
         pass
 
 
@@ -176,7 +176,7 @@ def load_state(model, path):
     progress = read_progress(path)
     rate = constant_rate(model.optimizer)
     found = _not_weights(model)
-    with reading(path, anew(path.parent)), h5py.File(path) as file:
+    with reading(path, deletion_remedy(path.parent)), h5py.File(path) as file:
         load_weights(model, path)
         for i, variable in enumerate(found["generators"]):
             variable.assign(file[f"generators/{i}"][()])

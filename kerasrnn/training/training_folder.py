@@ -13,15 +13,15 @@ from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.output_folder import locked
 from kerasrnn.training.run_callbacks import BEST
 from kerasrnn.training.run_callbacks import LOG
-from kerasrnn.training.run_callbacks import First
-from kerasrnn.training.run_callbacks import Last
-from kerasrnn.training.run_callbacks import Run
+from kerasrnn.training.run_callbacks import AfterCallbacks
+from kerasrnn.training.run_callbacks import BeforeCallbacks
+from kerasrnn.training.run_callbacks import FitFacts
 from kerasrnn.training.run_callbacks import kept_epochs
 from kerasrnn.training.run_state import Progress
-from kerasrnn.training.run_state import anew
 from kerasrnn.training.run_state import build_metrics
 from kerasrnn.training.run_state import check_weights
 from kerasrnn.training.run_state import constant_rate
+from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import load_state
 from kerasrnn.training.run_state import load_weights
 from kerasrnn.training.run_state import read_progress
@@ -39,7 +39,7 @@ class TrainingFolder:
     epochs. Every file is there whole or not at all. An epoch counts once it
     is validated and logged.
 
-    What is gone on with learns what it would have learnt uninterrupted, to
+    A resumed training learns what it would have learnt uninterrupted, to
     the last digit where the backend computes the same twice: batches come in
     the order of their epoch, and dropout goes on. A learning rate that
     depends on the number of epochs is that of the new number.
@@ -151,7 +151,7 @@ class TrainingFolder:
         Raises:
             ValueError: when the file is damaged, or of another model.
         """
-        with reading(self.best, anew(self.path)):
+        with reading(self.best, deletion_remedy(self.path)):
             load_weights(model, self.best)
 
     def last(self):
@@ -164,10 +164,10 @@ class TrainingFolder:
         epochs = range(max(0, done - self._keep), done)
         missing = [epoch for epoch in epochs if epoch not in paths]
         if missing:
+            numbers = ", ".join(str(epoch + 1) for epoch in missing)
             raise ValueError(
-                "The weights of an epoch are missing. "
-                f"{anew(self.path)} Received: no weights of the epochs "
-                f"{', '.join(str(epoch + 1) for epoch in missing)}"
+                f"Weights are missing. {deletion_remedy(self.path)} "
+                f"Received: none of the epochs {numbers}"
             )
         return [paths[epoch] for epoch in epochs]
 
@@ -194,7 +194,7 @@ class TrainingFolder:
             )
             metrics = load_state(model, self._state())
         steps = len(batches)
-        run = Run(
+        run = FitFacts(
             *(self.path, start, steps, rate),
             *(self._is_best, self._keep, seconds),
         )
@@ -204,7 +204,11 @@ class TrainingFolder:
             initial_epoch=start.epoch,
             steps_per_epoch=steps,
             shuffle=False,
-            callbacks=[First(run, metrics), *callbacks, Last(run, callbacks)],
+            callbacks=[
+                BeforeCallbacks(run, metrics),
+                *callbacks,
+                AfterCallbacks(run, callbacks),
+            ],
             **options,
         )
 
@@ -226,7 +230,11 @@ class TrainingFolder:
 
     def _rows(self):
         state = self._state()
-        remedy = anew(self.path) if state is None else self._new_log(state)
+        remedy = (
+            deletion_remedy(self.path)
+            if state is None
+            else self._new_log(state)
+        )
         with reading(self.path / LOG, remedy):
             return read_rows(self.path / LOG)
 
@@ -250,7 +258,7 @@ class TrainingFolder:
             if len(self._rows()) > 1:
                 raise ValueError(
                     "There is a log, and no state to go on from. "
-                    f"{anew(self.path)} Received: '{log}'."
+                    f"{deletion_remedy(self.path)} Received: '{log}'."
                 )
             return Progress()
         progress = read_progress(state)

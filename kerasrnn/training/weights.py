@@ -1,8 +1,8 @@
 """Weights in files and of other models."""
 
 from kerasrnn.training.files import reading
-from kerasrnn.training.run_state import anew
 from kerasrnn.training.run_state import constant_rate
+from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import load_weights
 
 
@@ -26,7 +26,7 @@ def load_average(model, paths):
         raise ValueError("`paths` must name at least one file. Received: [].")
     total = None
     for path in paths:
-        with reading(path, anew(path.parent)):
+        with reading(path, deletion_remedy(path.parent)):
             load_weights(model, path)
         weights = model.get_weights()
         if total is None:

@@ -3,7 +3,7 @@
     python recipes/studies/imdb_pretraining.py --corpus imdb
 
 The recurrent layers and the embeddings of `recipes/imdb.py`, reading from the
-first word on, learn for an epoch to foretell the next word of reviews without
+first word on, learn for an epoch to predict the next word of reviews without
 a label.
 """
 

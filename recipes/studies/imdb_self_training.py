@@ -3,8 +3,8 @@
     python recipes/studies/imdb_self_training.py --corpus imdb
 
 The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
-`OUTPUT/second/`, begins anew, and learns from all reviews: those without a
-label as the first one sees them, with a probability for a label.
+`OUTPUT/second/`, starts from new weights and learns from all reviews: those
+without a label as the first one sees them, with a probability for a label.
 """
 
 import dataclasses

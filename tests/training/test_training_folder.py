@@ -33,7 +33,7 @@ def model():
 def new_model(rate=0.1):
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
     model.layers[0].set_weights([np.ones((1, 1)), np.zeros(1)])
-    # With a state of its own, which has to be gone on with.
+    # With a state of its own, which has to be resumed.
     optimizer = keras.optimizers.SGD(rate, momentum=0.9)
     model.compile(optimizer, "mse", run_eagerly=True)
     return model
