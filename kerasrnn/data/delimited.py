@@ -31,11 +31,14 @@ def read_delimited(path, report):
         line.decode("utf-8", "surrogateescape")
         for _, line in byte_lines(path, report)
     )
-    first = next(lines, "")
+    # Empty lines may stand before the header.
+    skipped, first = 0, next(lines, "")
+    while first and not first.strip():
+        skipped, first = skipped + 1, next(lines, "")
     delimiter = max(_DELIMITERS, key=first.count)
     width = None
     for number, cells in _numbered_rows(
-        itertools.chain([first], lines), delimiter
+        itertools.chain([first], lines), delimiter, skipped + 1
     ):
         if width is None:
             width = len(cells)
@@ -46,7 +49,7 @@ def read_delimited(path, report):
             report.add(number, f"{len(cells)} columns instead of {width}")
 
 
-def _numbered_rows(lines, delimiter):
+def _numbered_rows(lines, delimiter, number):
     """The rows of a table, each with the number of its first line.
 
     Where quotes do not pair up, each line is a row, and the quotes of those
@@ -59,7 +62,6 @@ def _numbered_rows(lines, delimiter):
             read.append(line)
             yield line
 
-    number = 1
     rows = csv.reader(noted(), delimiter=delimiter, strict=True)
     while True:
         try:

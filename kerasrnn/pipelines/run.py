@@ -59,13 +59,16 @@ class Run(contextlib.AbstractContextManager):
                 f"Received: KERAS_BACKEND={keras.backend.backend()}"
             )
         self.settings, self.clock = settings, Stopwatch()
+
+    def __enter__(self):
         with contextlib.ExitStack() as stack:
-            self.output = stack.enter_context(locked(settings.output))
+            self.output = stack.enter_context(locked(self.settings.output))
             policy = keras.config.dtype_policy()
             stack.callback(keras.config.set_dtype_policy, policy)
             self._stack = stack.pop_all()
-        keras.utils.set_random_seed(settings.seed)
-        keras.config.set_dtype_policy(settings.dtype)
+        keras.utils.set_random_seed(self.settings.seed)
+        keras.config.set_dtype_policy(self.settings.dtype)
+        return self
 
     def __exit__(self, *error):
         self._stack.close()

@@ -32,8 +32,8 @@ class TextTranslator(TextPipeline):
         search: A search of `kerasrnn.decoding` that knows the target's
             special ids.
         max_length: Positive integer; a source is cut to as many tokens. It
-            is given at most twice its own number of tokens and ten more for
-            its translation, so that none decodes for ever.
+            is given at most twice its own number of tokens, its end counted,
+            and ten more for its translation, so that none decodes for ever.
         fixed_length: Whether every source is padded to `max_length` tokens
             and its end, and not to the longest of its batch.
         shortlist: A `kerasrnn.models.Shortlist` of the words that each

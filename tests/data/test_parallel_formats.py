@@ -28,7 +28,7 @@ def write(tmp_path):
             content = content.encode()
         path = tmp_path / name
         path.write_bytes(
-            gzip.compress(content) if name.endswith(".gz") else content
+            gzip.compress(content) if name.lower().endswith(".gz") else content
         )
         return path
 
@@ -39,7 +39,7 @@ def write(tmp_path):
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "A.CSV", "a.txt"])
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "A.CSV.GZ", "a.txt"])
 def test_named_columns(write, name, mark):
     path = write(name, mark + CSV.replace("\n", "\r\n"))
     assert read_parallel_corpus(path, "en", "DE") == (PAIRS, [])
@@ -98,6 +98,18 @@ def test_bad_rows_keep_their_line_numbers(write):
         (7, "invalid UTF-8: byte 0xe9 at offset 0"),
     ]
     assert record[0].filename == __file__
+
+
+def test_empty_lines_before_the_header(write):
+    path = write("a.csv", "\n \nen,de\na,b\n\nc\n")
+    with pytest.warns(CorpusWarning, match=r"line 6 \(1 columns instead of 2"):
+        assert read_parallel_corpus(path).pairs == [("a", "b")]
+
+
+def test_two_columns_of_one_name(write):
+    path = write("a.csv", "text,text\na,b\n")
+    with pytest.raises(CorpusError, match="names of their own.*'text', 'text'"):
+        read_parallel_corpus(path, "text", "text")
 
 
 # Columns by number.
