@@ -57,7 +57,7 @@ def run(code, name):
         last = lines[statement.end_lineno - 1]
         _, _, expected = last[statement.end_col_offset :].partition("#")
         if expected and ast.unparse(statement).startswith("print("):
-            assert printed.getvalue().strip() == expected.strip()
+            assert printed.getvalue().strip() == expected.strip(), last
 
 
 @pytest.fixture
