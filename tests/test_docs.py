@@ -12,11 +12,20 @@ import sys
 import keras
 import pytest
 
+from tests.test_layering import public_names
+
 ROOT = pathlib.Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # In a process of its own: the backend is chosen when Keras is imported.
 OTHER_BACKEND = "docs/guides/jax.md"
-SLOW = {OTHER_BACKEND, "docs/guides/own_text.md"}
+PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
+SLOW = {
+    OTHER_BACKEND,
+    "docs/guides/own_labels.md",
+    "docs/guides/own_text.md",
+    "docs/guides/tensorflow_addons.md",
+    "docs/index.md",
+}
 BLOCK = re.compile(
     r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
     re.MULTILINE | re.DOTALL,
@@ -85,11 +94,19 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
 
 
 @pytest.mark.slow
-def test_the_site_builds_without_a_warning(tmp_path):
+def test_the_site_builds_and_has_every_public_name(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    check([*command, "--site-dir", str(tmp_path / "site")], cwd=ROOT)
-    for part in (ROOT / "kerasrnn").glob("[a-z]*/"):
-        assert (tmp_path / "site" / "api" / part.name / "index.html").exists()
+    check([*command, "--site-dir", str(tmp_path)], cwd=ROOT)
+    parts = [path.stem for path in (ROOT / "docs" / "api").glob("*.md")]
+    assert set(parts) == PARTS
+    for part in parts:
+        page = (tmp_path / "api" / part / "index.html").read_text("utf-8")
+        for name in public_names(f"kerasrnn.{part}"):
+            # Where a module has the name of its function, or in a table.
+            place = rf'id="kerasrnn\.{part}\.({name}\.)?{name}"'
+            assert re.search(rf"{place}|<td><code>{name}</code>", page), name
+        # Nothing is fetched from elsewhere.
+        assert not re.search(r'(src|rel="stylesheet" href)="http', page)
 
 
 def check(command, cwd):
