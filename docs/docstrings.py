@@ -22,7 +22,7 @@ _DOCTEST = re.compile(r"^( *)>>> .*(?:\n *\S.*)*", re.MULTILINE)
 
 
 def as_markdown(docstring):
-    """Returns a docstring whose sections mkdocstrings knows or is spared."""
+    """Returns a docstring as Markdown with sections of Google's style."""
     text = _SECTION.sub(_dedented, docstring)
     text = _INLINE.sub("**Masking:** ", text)
     text = _EMPTY.sub(r"**\1:**", text)

@@ -105,6 +105,8 @@ def test_the_site_builds_and_has_every_public_name(tmp_path):
             # Where a module has the name of its function, or in a table.
             place = rf'id="kerasrnn\.{part}\.({name}\.)?{name}"'
             assert re.search(rf"{place}|<td><code>{name}</code>", page), name
+        # Markdown would quote an example that is in no block of code.
+        assert "<blockquote>" not in page
         # Nothing is fetched from elsewhere.
         assert not re.search(r'(src|rel="stylesheet" href)="http', page)
 
