@@ -1,0 +1,47 @@
+"""Turns the docstrings of the package into what mkdocstrings can show.
+
+The docstrings are read in a terminal first: examples stand there without a
+fence, and sections that Google's style does not know, such as "Masking" and
+"Call arguments", have a heading of their own.
+"""
+
+import re
+import textwrap
+
+import griffe
+
+# A heading at the margin, and the indented lines below it.
+_SECTION = re.compile(
+    r"^(Returns|Yields|Masking|Example|Reference|References):\n"
+    r"((?:(?: {4}.*)?\n)*(?: {4}.*))",
+    re.MULTILINE,
+)
+_INLINE = re.compile(r"^Masking: ", re.MULTILINE)
+_EMPTY = re.compile(r"^(Examples?):$", re.MULTILINE)
+_DOCTEST = re.compile(r"^( *)>>> .*(?:\n *\S.*)*", re.MULTILINE)
+
+
+def as_markdown(docstring):
+    """Returns a docstring as Markdown with sections of Google's style."""
+    text = _SECTION.sub(_dedented, docstring)
+    text = _INLINE.sub("**Masking:** ", text)
+    text = _EMPTY.sub(r"**\1:**", text)
+    text = text.replace("\nCall arguments:\n", "\nArgs: Call arguments:\n")
+    return _DOCTEST.sub(_fenced, text)
+
+
+def _dedented(match):
+    return f"**{match[1]}:**\n\n{textwrap.dedent(match[2])}"
+
+
+def _fenced(match):
+    indent = match[1]
+    return f"{indent}```pycon\n{match[0]}\n{indent}```"
+
+
+class Docstrings(griffe.Extension):
+    """Rewrites every docstring when the package has been read."""
+
+    def on_object(self, *, obj, **kwargs):
+        if obj.docstring is not None:
+            obj.docstring.value = as_markdown(obj.docstring.value)

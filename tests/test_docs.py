@@ -1,0 +1,124 @@
+"""The examples of the pages run, and the site builds without a warning."""
+
+import ast
+import contextlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import keras
+import pytest
+
+from tests.test_layering import public_names
+
+ROOT = pathlib.Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# In a process of its own: the backend is chosen when Keras is imported.
+OTHER_BACKEND = "docs/guides/jax.md"
+PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
+SLOW = {
+    OTHER_BACKEND,
+    "docs/guides/own_labels.md",
+    "docs/guides/own_text.md",
+    "docs/guides/tensorflow_addons.md",
+    "docs/index.md",
+}
+BLOCK = re.compile(
+    r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def examples(page):
+    """Returns the code of a page as one script, its lines where they stand.
+
+    Left out is what is marked as not run, and what opens the folder that a
+    run of a recipe leaves.
+    """
+    text = page.read_text(encoding="utf-8")
+    lines = [""] * text.count("\n")
+    for block in BLOCK.finditer(text):
+        if not block["mark"] and "saved_models/" not in block["code"]:
+            first = text.count("\n", 0, block.start("code"))
+            code = block["code"].splitlines()
+            lines[first : first + len(code)] = code
+    return "\n".join(lines)
+
+
+def case(page):
+    name = page.relative_to(ROOT).as_posix()
+    marks = [pytest.mark.slow] if name in SLOW else []
+    return pytest.param(page, id=name, marks=marks)
+
+
+def run(code, name):
+    """Runs statement by statement; checks what commented prints print."""
+    namespace = {"__name__": "__main__"}
+    lines = code.splitlines()
+    for statement in ast.parse(code).body:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            module = ast.Module([statement], type_ignores=[])
+            exec(compile(module, name, "exec"), namespace)
+        last = lines[statement.end_lineno - 1]
+        _, _, expected = last[statement.end_col_offset :].partition("#")
+        if expected and ast.unparse(statement).startswith("print("):
+            assert printed.getvalue().strip() == expected.strip(), last
+
+
+@pytest.fixture
+def defaults():
+    """What a page sets for all that follows is put back."""
+    policy = keras.config.dtype_policy()
+    yield
+    keras.config.set_dtype_policy(policy)
+
+
+@pytest.mark.parametrize(
+    "page", [case(page) for page in PAGES if examples(page).strip()]
+)
+def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
+    monkeypatch.chdir(tmp_path)
+    if page == ROOT / OTHER_BACKEND:
+        script = (
+            "import pathlib, sys; from tests.test_docs import examples, run; "
+            "run(examples(pathlib.Path(sys.argv[1])), 'page')"
+        )
+        monkeypatch.setenv("KERAS_BACKEND", "jax")
+        check([sys.executable, "-c", script, str(page)], cwd=tmp_path)
+    else:
+        run(examples(page), page.name)
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_has_every_public_name(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    check([*command, "--site-dir", str(tmp_path)], cwd=ROOT)
+    parts = [path.stem for path in (ROOT / "docs" / "api").glob("*.md")]
+    assert set(parts) == PARTS
+    for part in parts:
+        page = (tmp_path / "api" / part / "index.html").read_text("utf-8")
+        for name in public_names(f"kerasrnn.{part}"):
+            # Where a module has the name of its function, or in a table.
+            place = rf'id="kerasrnn\.{part}\.({name}\.)?{name}"'
+            assert re.search(rf"{place}|<td><code>{name}</code>", page), name
+        # Markdown would quote an example that is in no block of code.
+        assert "<blockquote>" not in page
+        # Nothing is fetched from elsewhere.
+        assert not re.search(r'(src|rel="stylesheet" href)="http', page)
+
+
+def check(command, cwd):
+    """Runs a command that must succeed."""
+    paths = f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
