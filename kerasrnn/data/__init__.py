@@ -1,5 +1,7 @@
 """Readers of corpora, splits, batches and word vectors."""
 
+# Before all else: it says so where TensorFlow is missing.
+import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen

@@ -1,6 +1,7 @@
 """Text in, text out: tokenizers, a model and a search as one."""
 
-# What is imported is registered: a `.keras` file may hold any of it.
+# What is imported is registered: a `.keras` file may hold any of it. The
+# tokenizers say so where TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.labelling_run import LabellingRun

@@ -1,5 +1,17 @@
 """Text to token ids and back, as graph operations."""
 
+try:
+    import tensorflow_text  # noqa: F401
+except ModuleNotFoundError as error:
+    # `kerasrnn.data` and `kerasrnn.pipelines` import this package first.
+    raise ImportError(
+        "kerasrnn.tokenizers, kerasrnn.data and kerasrnn.pipelines need "
+        "TensorFlow. Expected: the packages tensorflow and tensorflow-text. "
+        f"Received: {error}. Without them, kerasrnn.layers, kerasrnn.models, "
+        "kerasrnn.decoding, kerasrnn.metrics and kerasrnn.training work on "
+        "JAX."
+    ) from error
+
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text

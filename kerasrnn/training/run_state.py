@@ -6,8 +6,8 @@ import math
 
 import h5py
 import keras
-import numpy as np
 
+from kerasrnn.training.batches import zeros
 from kerasrnn.training.files import make_sure_of_room
 from kerasrnn.training.files import put
 from kerasrnn.training.files import reading
@@ -212,12 +212,8 @@ def build_metrics(model, batches):
 
     Args:
         model: A built and compiled `keras.Model`.
-        batches: `tf.data.Dataset` of what it learns.
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset` of what it
+            learns.
     """
-    zeros = keras.tree.map_structure(
-        lambda spec: np.zeros(
-            [size or 1 for size in spec.shape], spec.dtype.as_numpy_dtype
-        ),
-        batches.element_spec,
-    )
-    model.test_on_batch(*keras.utils.unpack_x_y_sample_weight(zeros))
+    batch = keras.utils.unpack_x_y_sample_weight(zeros(batches))
+    model.test_on_batch(*batch)

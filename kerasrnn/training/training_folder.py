@@ -5,6 +5,8 @@ import pathlib
 
 import keras
 
+from kerasrnn.training.batches import check_batches
+from kerasrnn.training.batches import endless
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
@@ -104,7 +106,9 @@ class TrainingFolder:
                 weights; see `load_best`.
             batches: `tf.data.Dataset` of what an epoch learns, of known
                 length. It may be shuffled anew every epoch; one that was
-                iterated over before goes on in its own order.
+                iterated over before goes on in its own order. Or a
+                `keras.utils.PyDataset`, with the same batches in every epoch:
+                its `on_epoch_begin` and `on_epoch_end` are not called.
             epochs: Positive integer, how many epochs there are to be, those
                 of earlier calls included.
             validation_data: As for `keras.Model.fit`.
@@ -124,8 +128,9 @@ class TrainingFolder:
             OSError: when a file cannot be written, as on a full disk.
             RuntimeError: when another process trains in the output folder.
             ValueError: when a file of an earlier call is damaged, or
-                `monitor` is not logged.
+                `monitor` is not logged, or `batches` are of another kind.
         """
+        check_batches(batches)
         with locked(self.path.parent):
             start = self._start()
             if epochs <= max(start.epoch, start.stopped):
@@ -200,7 +205,7 @@ class TrainingFolder:
         )
         model.fit(
             # One iterator for all epochs: Keras makes one or two for each.
-            batches.repeat().skip(start.epoch * steps + start.batch),
+            endless(batches, start.epoch * steps + start.batch),
             initial_epoch=start.epoch,
             steps_per_epoch=steps,
             shuffle=False,

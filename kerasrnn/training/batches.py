@@ -1,0 +1,50 @@
+"""What a training learns: batches, again and again, from any of them on."""
+
+import itertools
+
+import keras
+import numpy as np
+
+
+def check_batches(batches):
+    """Raises `ValueError` unless they are a dataset of one of two kinds."""
+    if not (_is_python(batches) or hasattr(batches, "element_spec")):
+        raise ValueError(
+            "`batches` must be a `tf.data.Dataset` or a "
+            "`keras.utils.PyDataset`. "
+            f"Received: batches of type {type(batches).__name__}"
+        )
+
+
+def endless(batches, start):
+    """Returns batches without an end, as `keras.Model.fit` takes them.
+
+    Args:
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset` of known length.
+        start: Integer, how many to leave out at first.
+    """
+    if _is_python(batches):
+        # Not as a `PyDataset`: Keras lets no epoch of those end early.
+        indices = itertools.count(start)
+        return (batches[index % len(batches)] for index in indices)
+    return batches.repeat().skip(start)
+
+
+def zeros(batches):
+    """Returns a batch of zeros, without drawing one from a `tf.data.Dataset`.
+
+    Args:
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset`.
+    """
+    if _is_python(batches):
+        return keras.tree.map_structure(np.zeros_like, batches[0])
+    return keras.tree.map_structure(
+        lambda spec: np.zeros(
+            [size or 1 for size in spec.shape], spec.dtype.as_numpy_dtype
+        ),
+        batches.element_spec,
+    )
+
+
+def _is_python(batches):
+    return isinstance(batches, keras.utils.PyDataset)
