@@ -52,7 +52,7 @@ def clone_cell(cell):
     Raises:
         ValueError: when the configuration makes a cell of other widths.
     """
-    copy = type(cell).from_config(cell.get_config())
+    copy = type(cell).from_config(_unbuilt(cell.get_config()))
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -61,6 +61,19 @@ def clone_cell(cell):
             f"output_size and state_size {expected}. Received: {widths}"
         )
     return copy
+
+
+def _unbuilt(config):
+    """A configuration from which inner layers too are made without weights."""
+    if isinstance(config, dict):
+        return {
+            name: _unbuilt(value)
+            for name, value in config.items()
+            if name != "build_config"
+        }
+    if isinstance(config, (list, tuple)):
+        return type(config)(map(_unbuilt, config))
+    return config
 
 
 def initial_state(cell, batch_size):

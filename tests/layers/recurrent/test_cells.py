@@ -53,6 +53,13 @@ def test_a_clone_has_the_configuration_but_not_the_weights():
     assert np.any(clone.get_weights()[0] != cell.get_weights()[0])
 
 
+def test_a_clone_of_a_wrapper_that_ran_fits_any_width():
+    cell = ZoneoutCell(LSTMCell(3), 0.1)
+    keras.layers.RNN(cell)(np.ones((1, 2, 5)))
+    clone = cells.clone_cell(cell)
+    assert keras.layers.RNN(clone)(np.ones((1, 2, 7))).shape == (1, 3)
+
+
 def test_a_cell_need_not_make_its_initial_state():
     class Bare:
         state_size = [3, 2]
