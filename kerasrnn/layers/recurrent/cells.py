@@ -72,7 +72,7 @@ def _unbuilt(config):
             if name != "build_config"
         }
     if isinstance(config, (list, tuple)):
-        return type(config)(map(_unbuilt, config))
+        return [_unbuilt(value) for value in config]
     return config
 
 
