@@ -68,21 +68,12 @@ SelfAttentionName = typing.Literal[
     "concat",
 ]
 AttentionName = typing.Literal[
-    "dot",
-    "scaled_dot",
-    "general",
-    "additive",
-    "multi_head",
-    "normed_bahdanau",
-    "scaled_luong",
+    SelfAttentionName,
     "local_p",
     "local_m",
     "location",
     "coverage",
     "monotonic",
-    "luong",
-    "bahdanau",
-    "concat",
 ]
 
 
