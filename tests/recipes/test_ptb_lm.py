@@ -99,7 +99,10 @@ def test_a_finished_run_goes_on(corpus, output, capsys):
 def test_it_starts_from_a_file(corpus, output, tmp_path):
     start = output / "language.keras"
     before = keras.saving.load_model(start).evaluate(LINES)["perplexity"]
-    run(*small(corpus, tmp_path), "--from", start, "--learning-rate", 1e-3)
+    run(
+        *("--corpus", corpus, "--preset", "phrasebook", "--from", start),
+        *("--epochs", 2, "--learning-rate", 1e-3, "--output", tmp_path),
+    )
     found = keras.saving.load_model(tmp_path / "language.keras")
     assert found.evaluate(LINES)["perplexity"] < before
 
