@@ -26,6 +26,8 @@ ALLOWED = {
         "kerasrnn.models",
         "kerasrnn.training",
     },
+    # Named in annotations, so every part may import it.
+    "typing": {"keras"},
     "layers": {"keras"},
     "models": {"keras", "kerasrnn.layers"},
     "decoding": {"keras"},
@@ -115,7 +117,8 @@ def public_names(module):
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_the_package_imports_along_the_arrows(path):
     part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    allowed = ALLOWED[part] | {f"kerasrnn.{part}"} | sys.stdlib_module_names
+    own = {f"kerasrnn.{part}", "kerasrnn.typing"}
+    allowed = ALLOWED[part] | own | sys.stdlib_module_names
     for module, name in imports(path):
         assert part_of(module) in allowed, f"imports {module}"
         # `from kerasrnn import data` is an import of `kerasrnn.data`.

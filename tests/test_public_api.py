@@ -30,6 +30,24 @@ def find(module, name):
     return getattr(importlib.import_module(module), name)
 
 
+def public_functions(thing):
+    """Yields the functions that make up the signature of a public name."""
+    if inspect.isfunction(thing):
+        yield thing
+    for base in inspect.getmro(thing) if inspect.isclass(thing) else ():
+        if not base.__module__.startswith("kerasrnn."):
+            continue
+        for name, member in vars(base).items():
+            if name not in ("__init__", "__call__") and name.startswith("_"):
+                continue
+            if isinstance(member, property):
+                yield member.fget
+            elif isinstance(member, (classmethod, staticmethod)):
+                yield member.__func__
+            elif inspect.isfunction(member):
+                yield member
+
+
 def is_saved(module, name):
     """Whether a `.keras` file may hold it."""
     thing = find(module, name)
@@ -51,6 +69,20 @@ def test_it_has_a_docstring_with_its_arguments(module, name):
     for parameter in parameters.values():
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
             assert re.search(rf"\b{parameter.name}\b", doc), parameter.name
+
+
+@every_name
+def test_its_signature_is_annotated(module, name):
+    for function in public_functions(find(module, name)):
+        where = function.__qualname__
+        signature = inspect.signature(function)
+        for parameter in signature.parameters.values():
+            if parameter.name not in ("self", "cls"):
+                missing = parameter.annotation is parameter.empty
+                assert not missing, f"{where}: {parameter.name}"
+        if function.__name__ != "__init__":
+            missing = signature.return_annotation is signature.empty
+            assert not missing, f"{where}: what it returns"
 
 
 @every_name

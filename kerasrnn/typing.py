@@ -1,0 +1,31 @@
+"""What the annotations of public signatures stand for."""
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+Tensor = Any
+"""A tensor of the backend, a `keras.KerasTensor`, or an array."""
+
+States = list[Tensor]
+"""The states of a recurrent cell, in the order of its `state_size`."""
+
+Shape = tuple[int | None, ...]
+"""The shape of a tensor, `None` where a dimension is not known."""
+
+Config = dict[str, Any]
+"""What `get_config` returns and `from_config` takes."""
+
+Activation = str | Callable[[Tensor], Tensor] | None
+"""What `keras.activations.get` takes."""
+
+Initializer = str | Config | keras.initializers.Initializer | None
+"""What `keras.initializers.get` takes."""
+
+DType = str | keras.DTypePolicy | None
+"""What a layer takes as `dtype`."""
+
+Strings = Sequence[str]
+"""Texts. A single string is refused where it would be read as its letters."""
