@@ -21,6 +21,7 @@ OTHER_BACKEND = "docs/guides/jax.md"
 PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
 SLOW = {
     OTHER_BACKEND,
+    "README.md",
     "docs/guides/own_labels.md",
     "docs/guides/own_text.md",
     "docs/guides/tensorflow_addons.md",

@@ -171,6 +171,7 @@ def test_every_part_of_the_package_has_its_arrows():
     assert parts == ALLOWED.keys()
 
 
+@pytest.mark.slow
 def test_layers_load_without_the_heavy_libraries():
     heavy = "tensorflow_text keras_nlp keras_hub matplotlib sacrebleu".split()
     code = (

@@ -1,3 +1,5 @@
+import pytest
+
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import RHNCell
 from kerasrnn.metrics import Perplexity
@@ -21,6 +23,7 @@ print(json.dumps(names))
 """
 
 
+@pytest.mark.slow
 def test_importing_the_package_is_enough_to_load_a_model(tmp_path):
     language = LanguageModel(9, RHNCell(4, 2), batch_size=1)
     language.build()

@@ -346,6 +346,7 @@ def test_a_shortlist_is_as_a_vocabulary_of_which_the_rest_cannot_come(search):
         np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="graphs of TensorFlow"
 )

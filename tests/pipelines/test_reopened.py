@@ -34,7 +34,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(scope="module", params=one_now(KINDS))
+@pytest.fixture(scope="module", params=one_now([*KINDS][::-1]))
 def trained(request):
     """A pipeline after some training, its examples and its texts."""
     make, examples, texts, loss = KINDS[request.param]
@@ -128,6 +128,7 @@ def test_two_languages_may_have_one_tokenizer(tmp_path):
     assert opened.translate(["Lal ghar"]) == shared.translate(["Lal ghar"])
 
 
+@pytest.mark.slow
 def test_a_whole_pipeline_in_float32(tmp_path):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
@@ -148,6 +149,7 @@ def test_a_whole_pipeline_in_float32(tmp_path):
     assert all(copy.translate(SOURCES))
 
 
+@pytest.mark.slow
 def test_another_search_gives_other_answers():
     translator = small.translator()
     before = translator.translate(SOURCES)

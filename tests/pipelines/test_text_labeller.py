@@ -451,6 +451,7 @@ def test_what_is_no_label_is_not_learnt(labeller, labels, words):
         labeller.fit(TEXTS[: len(labels or TEXTS)], labels)
 
 
+@pytest.mark.slow
 def test_it_compiles_itself_before_it_learns():
     labeller = labeller_of("last")
     history = labeller.fit(TEXTS, [1, 0, 1, 0, 0.5], epochs=1, verbose=0)

@@ -58,6 +58,7 @@ def archive(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_five_classes_from_nothing_to_a_label(questions, tmp_path):
     output = tmp_path / "models" / "topics"
     test = tmp_path / "test.jsonl"
@@ -99,6 +100,7 @@ def settings_of(*flags):
     return training.by_size(settings, 60, imdb.SIZES)
 
 
+@pytest.mark.slow
 def test_more_epochs_equal_an_uninterrupted_run(
     questions, monkeypatch, tmp_path
 ):

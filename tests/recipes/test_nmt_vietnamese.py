@@ -45,6 +45,7 @@ def corpus(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_a_published_model_learns_the_corpus(corpus, tmp_path, capsys):
     output = tmp_path / "out"

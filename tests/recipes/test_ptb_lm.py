@@ -87,6 +87,7 @@ def test_it_scores_alike_from_every_file(output):
     np.testing.assert_allclose(found, [expected], rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_a_finished_run_goes_on(corpus, output, capsys):
     run(*small(corpus, output), "--epochs", 3)

@@ -68,6 +68,7 @@ def output(table, tmp_path_factory):
     return output
 
 
+@pytest.mark.slow
 def test_a_run_leaves_everything(output):
     for name in ("attention", "training"):
         assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -92,6 +93,7 @@ print(json.dumps(translator.translate(json.loads(sys.argv[2]))))
 """
 
 
+@pytest.mark.slow
 def test_it_translates_alike_from_every_file(output):
     """As it did when it was trained; the first in a process of its own."""
     [(source, _, said)] = card(output)["samples"]
@@ -185,6 +187,7 @@ def test_the_rate_rises_and_falls_along_a_cosine():
     assert rates[3] == pytest.approx(0, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
     """With its tokenizers and weights, on another corpus."""
