@@ -5,20 +5,36 @@ import numpy as np
 import pytest
 from keras import ops
 
+ON_JAX = keras.backend.backend() == "jax"
+
+
+def slow_on_jax(test):
+    """Marks what JAX compiles for many seconds, and TensorFlow tests, too."""
+    return pytest.mark.slow(test) if ON_JAX else test
+
 
 def one_now(values):
     """Parameters of which the first is tested at once, the others as `slow`.
 
     For what costs seconds a value and goes the same way in all of them.
     """
-    first, *others = values
-    others = [
-        pytest.param(*v, marks=pytest.mark.slow)
-        if isinstance(v, tuple)
-        else pytest.param(v, marks=pytest.mark.slow)
-        for v in others
+    return _some_now(values, 1)
+
+
+def few_on_jax(values, count=1):
+    """Parameters of which JAX tests the first at once, the others as `slow`.
+
+    It compiles each for seconds, of the same `keras.ops`. TensorFlow tests
+    all of them at once.
+    """
+    return _some_now(values, count if ON_JAX else len(values))
+
+
+def _some_now(values, count):
+    values = [v if isinstance(v, tuple) else (v,) for v in values]
+    return [pytest.param(*v) for v in values[:count]] + [
+        pytest.param(*v, marks=pytest.mark.slow) for v in values[count:]
     ]
-    return [first, *others]
 
 
 def random(*shape, seed=0):

@@ -17,6 +17,8 @@ from tests.decoding.steps import search_trees
 from tests.decoding.steps import table_step
 from tests.decoding.steps import tokens
 from tests.decoding.steps import tree_functions
+from tests.helpers import few_on_jax
+from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
 
@@ -42,7 +44,8 @@ def test_a_finished_hypothesis_pays_for_nothing_behind_its_end():
 
 
 @pytest.mark.parametrize(
-    ("beam_width", "length_penalty"), [(1, 1.0), (2, 0.6), (5, 0.0), (5, 1.0)]
+    ("beam_width", "length_penalty"),
+    few_on_jax([(5, 1.0), (1, 1.0), (2, 0.6), (5, 0.0)]),
 )
 def test_equals_the_plain_list_beam_search(beam_width, length_penalty):
     tables = random_tables(40, 6)
@@ -60,8 +63,8 @@ def test_equals_the_plain_list_beam_search(beam_width, length_penalty):
 
 # Words, steps, length penalty, coverage penalty, hypotheses; of each 25 models.
 EXHAUSTIVE = [
-    (3, 5, 0.0, 0.0, 6),
     (3, 4, 1.0, 0.4, 3),
+    (3, 5, 0.0, 0.0, 6),
     (3, 1, 1.0, 0.3, 6),  # there are three
     (4, 5, 0.6, 0.0, 5),
     (4, 3, 1.4, 0.2, 2),
@@ -71,9 +74,9 @@ EXHAUSTIVE = [
 ]
 
 
-@pytest.mark.parametrize("setting", list(enumerate(EXHAUSTIVE)), ids=str)
-def test_a_wide_beam_finds_what_exhaustive_search_finds(setting):
-    seed, (size, length, alpha, beta, count) = setting
+@pytest.mark.parametrize("seed", few_on_jax(range(len(EXHAUSTIVE))))
+def test_a_wide_beam_finds_what_exhaustive_search_finds(seed):
+    size, length, alpha, beta, count = EXHAUSTIVE[seed]
     trees = random_trees(25, size, length, seed=seed)
     width = max(count, size * (size - 1) ** (length - 1))
     search = BeamSearch(
@@ -139,6 +142,7 @@ def test_a_hypothesis_that_ended_comes_before_a_better_one_that_was_cut():
     np.testing.assert_allclose(np.exp(found.scores[0]), probabilities, 1e-5)
 
 
+@slow_on_jax
 def test_a_width_of_one_is_greedy_search():
     tables = random_tables(50, 7, seed=2)
     beam = run(BeamSearch(START, END, PAD, 9, 1, 0.0), tables)
@@ -179,6 +183,7 @@ def test_poor_hypotheses_that_end_early_do_not_end_the_search():
     assert tokens(found.ids[0, 0]) == (A,) * 8 + (END,)
 
 
+@slow_on_jax
 def test_fewer_hypotheses_than_beams_are_the_first_ones():
     tables = random_tables(20, 7, seed=9)
     five = run(BeamSearch(START, END, PAD, 9, 5, num_hypotheses=5), tables)
@@ -306,6 +311,7 @@ def test_bad_options(options, message):
         BeamSearch(**options)
 
 
+@slow_on_jax
 def test_unfinished_hypotheses_are_ranked_by_coverage_too():
     """`b` is a little less likely, and looks where nobody looked."""
 

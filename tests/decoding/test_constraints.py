@@ -12,18 +12,22 @@ from tests import helpers
 from tests.decoding.steps import random_trees
 from tests.decoding.steps import search_trees
 from tests.decoding.steps import tree_functions
+from tests.helpers import few_on_jax
 from tests.reference import search as reference
 
 START, END, PAD = -1, 0, -1
 IDS = {"start_id": START, "end_id": END, "pad_id": PAD}
 CONSTRAINTS = [
+    # Only the end is left at the second step, and too early.
+    {"min_length": 4, "forbidden_ids": [1], "no_repeat_ngram": 1},
     {"min_length": 2},
     {"forbidden_ids": [1, 7]},
     {"no_repeat_ngram": 1},
     {"no_repeat_ngram": 2},
-    # Only the end is left at the second step, and too early.
-    {"min_length": 4, "forbidden_ids": [1], "no_repeat_ngram": 1},
 ]
+some_constraints = pytest.mark.parametrize(
+    "constraints", few_on_jax(CONSTRAINTS), ids=str
+)
 
 
 def functions(trees, constraints):
@@ -40,7 +44,7 @@ def written(ids):
     return tuple(int(i) for i in ids if i != PAD)
 
 
-@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+@some_constraints
 def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
     trees = random_trees(12, 3, 4, seed=1)
     options = {**IDS, **constraints, "max_length": 4}
@@ -59,7 +63,7 @@ def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
         assert (found.ids[i][~exist] == PAD).all()
 
 
-@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+@some_constraints
 def test_greedy_search_takes_the_likeliest_that_is_allowed(constraints):
     trees = random_trees(20, 4, 5, seed=2)
     options = {**IDS, **constraints, "max_length": 5}
@@ -77,7 +81,7 @@ def test_greedy_search_takes_the_likeliest_that_is_allowed(constraints):
     assert changed
 
 
-@pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
+@some_constraints
 def test_samples_are_what_is_allowed(constraints):
     trees = random_trees(6, 4, 5, seed=3)
     options = {**IDS, **constraints, "max_length": 5}

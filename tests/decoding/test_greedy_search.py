@@ -8,10 +8,12 @@ from tests.decoding.steps import START
 from tests.decoding.steps import random_tables
 from tests.decoding.steps import run
 from tests.decoding.steps import tokens
+from tests.helpers import few_on_jax
+from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
 
-@pytest.mark.parametrize("max_length", [1, 3, 9])
+@pytest.mark.parametrize("max_length", few_on_jax([9, 3, 1]))
 def test_equals_the_plain_loop(max_length):
     tables = random_tables(40, 7)
     found = run(GreedySearch(START, END, PAD, max_length), tables)
@@ -27,6 +29,7 @@ def test_equals_the_plain_loop(max_length):
         np.testing.assert_allclose(found.scores[i, 0], log_prob, rtol=1e-4)
 
 
+@slow_on_jax
 def test_scores_need_no_normalized_logits():
     tables = random_tables(10, 6)
     search = GreedySearch(START, END, PAD, 6)

@@ -53,10 +53,12 @@ VARIANTS = {
     },
 }
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS)
-some_variants = pytest.mark.parametrize(
-    "variant", ["rhn", "deep_attending", "narrow_untied"]
+SOME = ["deep_attending", "narrow_untied", "rhn"]
+
+every_variant = pytest.mark.parametrize(
+    "variant", helpers.few_on_jax([*SOME, *sorted(VARIANTS.keys() - SOME)], 2)
 )
+some_variants = pytest.mark.parametrize("variant", helpers.few_on_jax(SOME, 2))
 
 
 def language_model(variant="gru", **options):

@@ -68,7 +68,9 @@ PAIRS = [
     ("stacked", "decoder"),
 ]
 
-every_pair = pytest.mark.parametrize("encoder, summary", PAIRS)
+every_pair = pytest.mark.parametrize(
+    "encoder, summary", helpers.few_on_jax(PAIRS, len(SUMMARIES))
+)
 some_pairs = pytest.mark.parametrize(
     "encoder, summary",
     [

@@ -47,9 +47,14 @@ VARIANTS = {
     "leaky": {"cell": LeakyCell(4), "decoder": {"depth": 2}},
 }
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS)
+TELLING = ["fed", "lexical", "before", "leaky"]
+
+every_variant = pytest.mark.parametrize(
+    "variant",
+    helpers.few_on_jax([*TELLING, *sorted(VARIANTS.keys() - TELLING)], 2),
+)
 telling_variants = pytest.mark.parametrize(
-    "variant", ["before", "fed", "lexical", "leaky"]
+    "variant", helpers.few_on_jax(TELLING, 2)
 )
 
 
@@ -125,6 +130,7 @@ def test_fit_trains_every_weight_and_resumes(tmp_path):
     assert int(loaded.optimizer.iterations) == 1
 
 
+@helpers.slow_on_jax
 def test_mixed_precision():
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
@@ -141,6 +147,7 @@ def test_mixed_precision():
     assert {w.dtype for w in model.trainable_weights} == {"float32"}
 
 
+@helpers.slow_on_jax
 def test_the_parameters_of_the_seed():
     """One-way GRUs of 1,024 units and biased additive attention."""
     cell = GRUCell(1024, reset_after=False)
@@ -261,7 +268,9 @@ def test_a_sampling_rate_is_a_rate():
         sampled(1.5)
 
 
-@pytest.mark.parametrize("name", ["before", "after", "fed", "deep", "copy"])
+@pytest.mark.parametrize(
+    "name", helpers.few_on_jax(["fed", "before", "after", "deep", "copy"])
+)
 def test_it_keeps_its_dtype_wherever_it_is_loaded(name, tmp_path):
     before = keras.config.dtype_policy()
     path = tmp_path / "model.keras"
@@ -302,6 +311,7 @@ def test_it_is_quantized(variant):
     helpers.assert_close(model(INPUTS), before, atol=0.1)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("variant", ["lexicon", "lexical"])
 def test_a_search_among_all_words_is_a_search(variant):
     """Also where the words stand in another order for each sentence."""
