@@ -1,13 +1,24 @@
 """A recurrent cell that attends to a memory."""
 
+from typing import Any
+from typing import Literal
+from typing import NoReturn
+from typing import Self
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.rows import attend_rows
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -102,15 +113,15 @@ class AttentionCell(keras.layers.Layer):
 
     def __init__(
         self,
-        cell,
-        attention="additive",
-        placement="before",
-        units=None,
-        input_feeding=False,
-        kernel_initializer="glorot_uniform",
-        readout=False,
-        **kwargs,
-    ):
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | Config | None = "additive",
+        placement: Literal["before", "after"] = "before",
+        units: int | None = None,
+        input_feeding: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
+        readout: bool = False,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "AttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         # States of the attention stay as wide as they are.
@@ -132,28 +143,33 @@ class AttentionCell(keras.layers.Layer):
         self.output_size = cell.output_size if units is None else units
 
     @property
-    def loops_over_attention(self):
+    def loops_over_attention(self) -> bool:
         """Whether the cell needs the attention of this step or the last."""
         if self.attention is None:
             return False
         return self.placement == "before" or self.input_feeding
 
     @property
-    def query_dim(self):
+    def query_dim(self) -> int:
         """Width of the query: of the first state, or of the output."""
         if self.placement == "before":
             return first_state(self.cell, cells.state_sizes(self.cell))
         return self.cell.output_size
 
     @property
-    def state_size(self):
+    def state_size(self) -> NoReturn:
         raise ValueError(
             "AttentionCell reads a memory besides its input, so it is no "
             "Keras cell: run it by `AttentionRNN(cell)(sequence, memory)`. "
             f"Received: cell={self!r}"
         )
 
-    def get_initial_state(self, batch_size=None, projected=None, states=None):
+    def get_initial_state(
+        self,
+        batch_size: int | Tensor | None = None,
+        projected: Any = None,
+        states: States | None = None,
+    ) -> States:
         """Returns the states to start from.
 
         These are, as far as there are any: with input feeding `h~`, the state
@@ -176,7 +192,7 @@ class AttentionCell(keras.layers.Layer):
         first = self.pack(fed, state, own)
         return first if states is None else _replaced(first, own, states)
 
-    def build(self, inputs_shape, memory_shape):
+    def build(self, inputs_shape: Shape, memory_shape: Shape) -> None:
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = self.cell.output_size
         self.context_dim = 0
@@ -225,13 +241,17 @@ class AttentionCell(keras.layers.Layer):
                 f"Received: attention={self.attention!r}"
             )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Prepares a memory `(batch, places, dim)` for all steps at once."""
         if self.attention is None:
             return memory[..., :0], memory[..., :0]
         return self.attention.project(memory, memory_mask)
 
-    def draw_noise(self, sequence, projected):
+    def draw_noise(
+        self, sequence: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         """Draws what is random in the attention of all steps, in training.
 
         Args:
@@ -247,13 +267,13 @@ class AttentionCell(keras.layers.Layer):
 
     def attend(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """One query a row: `(rows, dim)` -> context, weights, state."""
         if self.attention is None:
             return _nothing(query, projected)
@@ -269,13 +289,13 @@ class AttentionCell(keras.layers.Layer):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """One step after another: `(batch, time, dim)` -> as `attend`."""
         if self.attention is None:
             return _nothing(query, projected)
@@ -283,14 +303,16 @@ class AttentionCell(keras.layers.Layer):
             query, projected, memory_mask, state, training, noise
         )
 
-    def combine(self, context, output):
+    def combine(self, context: Tensor, output: Tensor) -> Tensor:
         """h~ = tanh(W_c [c; h]) over any leading axes."""
         if self.attention is None:
             return output
         joined = ops.concatenate([context, output], axis=-1)
         return ops.tanh(over_last(self.kernel, joined))
 
-    def read_out(self, output, inputs, context):
+    def read_out(
+        self, output: Tensor, inputs: Tensor, context: Tensor
+    ) -> Tensor:
         """maxout(W [h; x; c]) over any leading axes."""
         joined = ops.concatenate([output, inputs, context], axis=-1)
         found = over_last(self.kernel, joined)
@@ -302,13 +324,13 @@ class AttentionCell(keras.layers.Layer):
     # what was projected must not be called `memory` beside `memory_mask`.
     def call(
         self,
-        inputs,
-        states,
-        projected,
-        memory_mask=None,
-        training=False,
-        noise=None,
-    ):
+        inputs: Tensor,
+        states: States,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, States, Tensor]:
         inputs = ops.cast(inputs, self.compute_dtype)
         output, context, states, weights = self.step(
             inputs, states, projected, memory_mask, training, noise
@@ -317,7 +339,15 @@ class AttentionCell(keras.layers.Layer):
             output = self.read_out(output, inputs, context)
         return output, states, weights
 
-    def step(self, inputs, states, projected, memory_mask, training, noise):
+    def step(
+        self,
+        inputs: Tensor,
+        states: States,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        training: bool,
+        noise: dict[str, Tensor] | None,
+    ) -> tuple[Tensor, Tensor, States, Tensor]:
         """One step without its readout: output, context, states, weights."""
         fed, state, own = self.unpack(states)
         if self.placement == "before":
@@ -337,7 +367,7 @@ class AttentionCell(keras.layers.Layer):
         fed = [output] if self.input_feeding else []
         return output, context, self.pack(fed, state, own), weights
 
-    def unpack(self, states):
+    def unpack(self, states: States) -> tuple[list[Tensor], Tensor, States]:
         """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
         is_stateful = self.attention is not None and self.attention.stateful
         if not self.input_feeding and not is_stateful:
@@ -349,12 +379,12 @@ class AttentionCell(keras.layers.Layer):
             own,
         )
 
-    def pack(self, fed, state, own):
+    def pack(self, fed: list[Tensor], state: Tensor, own: States) -> States:
         """Returns the states that `unpack` takes apart."""
         first = [*fed, *keras.tree.flatten(state)]
         return [*first, own] if first else own
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -369,7 +399,7 @@ class AttentionCell(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 

@@ -1,5 +1,8 @@
 """The layer that runs an `AttentionCell` over a sequence."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -9,6 +12,10 @@ from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -66,8 +73,12 @@ class AttentionRNN(keras.layers.Layer):
     """
 
     def __init__(
-        self, cell, return_state=False, return_attention_scores=False, **kwargs
-    ):
+        self,
+        cell: AttentionCell,
+        return_state: bool = False,
+        return_attention_scores: bool = False,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         if not isinstance(cell, AttentionCell):
@@ -89,7 +100,7 @@ class AttentionRNN(keras.layers.Layer):
             # XLA cannot differentiate a loop of TensorFlow without bounds.
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
-    def build(self, sequence_shape, memory_shape):
+    def build(self, sequence_shape: Shape, memory_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(sequence_shape, memory_shape)
             self.cell.built = True
@@ -98,12 +109,12 @@ class AttentionRNN(keras.layers.Layer):
 
     def call(
         self,
-        sequence,
-        memory,
-        memory_mask=None,
-        initial_state=None,
-        training=False,
-    ):
+        sequence: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor | None = None,
+        initial_state: States | None = None,
+        training: bool = False,
+    ) -> Any:
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(
             ops.shape(sequence)[0], projected, initial_state
@@ -173,7 +184,7 @@ class AttentionRNN(keras.layers.Layer):
         outputs = self.cell.combine(context, outputs)
         return outputs, self.cell.pack(fed, state, own), weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -182,6 +193,6 @@ class AttentionRNN(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})

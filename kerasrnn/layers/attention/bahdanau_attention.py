@@ -1,5 +1,7 @@
 """Additive attention."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -7,6 +9,10 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -62,14 +68,14 @@ class BahdanauAttention(AttentionMechanism):
 
     def __init__(
         self,
-        units,
-        use_bias=False,
-        kernel_initializer="glorot_uniform",
-        normalize=False,
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        use_bias: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
+        normalize: bool = False,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         if use_bias and normalize:
             raise ValueError(
@@ -98,7 +104,7 @@ class BahdanauAttention(AttentionMechanism):
             name=name,
         )
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.query_projection.build(query_shape)
         self.memory_projection.build(memory_shape)
         self.score_projection.build((None, self.units))
@@ -109,21 +115,23 @@ class BahdanauAttention(AttentionMechanism):
                 name="gain",
             )
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         return over_last(self.memory_projection, memory), memory
 
-    def projected_shapes(self, query_dim, memory_dim):
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (self.units,), (memory_dim,)
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return self.energy(self.preactivation(query, keys))
 
-    def preactivation(self, query, keys):
+    def preactivation(self, query: Tensor, keys: Tensor) -> Tensor:
         """Returns `W_q q + W_k k`, `(batch, queries, places, units)`."""
         query = over_last(self.query_projection, query)
         return ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
 
-    def energy(self, preactivation):
+    def energy(self, preactivation: Tensor) -> Tensor:
         """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
         project = self.score_projection
         if self.normalize:
@@ -133,7 +141,7 @@ class BahdanauAttention(AttentionMechanism):
         energy = over_last(project, ops.tanh(preactivation))
         return ops.squeeze(energy, -1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,

@@ -12,6 +12,8 @@ from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.typing import Config
+from kerasrnn.typing import DType
 
 # A class, and its arguments for a width.
 _BY_NAME = {
@@ -39,7 +41,11 @@ _BY_NAME["luong"] = _BY_NAME["general"]
 _BY_NAME["bahdanau"] = _BY_NAME["concat"] = _BY_NAME["additive"]
 
 
-def get_attention(identifier, units, dtype=None):
+def get_attention(
+    identifier: AttentionMechanism | str | Config,
+    units: int,
+    dtype: DType = None,
+) -> AttentionMechanism:
     """Returns an attention mechanism from a name, a config or a layer.
 
         "dot" "scaled_dot"                  DotAttention ScaledDotAttention

@@ -1,5 +1,7 @@
 """Additive attention that knows what it has covered."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -8,6 +10,10 @@ from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -68,13 +74,13 @@ class CoverageAttention(BahdanauAttention):
 
     def __init__(
         self,
-        units,
-        fertility=2.0,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        fertility: float | None = 2.0,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
@@ -89,7 +95,7 @@ class CoverageAttention(BahdanauAttention):
             )
         self.fertility = fertility
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build(query_shape, memory_shape)
         self.coverage_kernel = self.add_weight(
             shape=(1, self.units),
@@ -103,7 +109,9 @@ class CoverageAttention(BahdanauAttention):
                 name="fertility_kernel",
             )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Returns keys, values, and the fertilities where there are any."""
         keys, values = super().project(memory, memory_mask)
         if self.fertility is None:
@@ -115,13 +123,23 @@ class CoverageAttention(BahdanauAttention):
         logits = ops.cast(ops.squeeze(logits, -1), weights_dtype(values))
         return self.fertility * ops.sigmoid(logits)
 
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the coverage of all places, 0."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         return ops.zeros(shape, weights_dtype(values))
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         keys, _, *fertilities = projected
         hidden = self.preactivation(query, keys)
         covered = ops.cast(ops.expand_dims(state, -1), hidden.dtype)
@@ -132,7 +150,7 @@ class CoverageAttention(BahdanauAttention):
             words = weights / ops.expand_dims(fertilities[0], 1)
         return weights, state + words
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["use_bias"], config["normalize"]
         return {**config, "fertility": self.fertility}

@@ -1,5 +1,9 @@
 """Attention to a few places around one."""
 
+from typing import Any
+from typing import Literal
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -11,6 +15,10 @@ from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -75,15 +83,15 @@ class LocalAttention(AttentionMechanism):
 
     def __init__(
         self,
-        attention=None,
-        radius=10,
-        alignment="predictive",
-        units=None,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        attention: AttentionMechanism | None = None,
+        radius: int = 10,
+        alignment: Literal["predictive", "monotonic"] = "predictive",
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
@@ -104,10 +112,11 @@ class LocalAttention(AttentionMechanism):
         self.attention = attention
         self.radius = positive_integer("radius", radius)
         self.alignment = alignment
+        self.stateful = alignment == "monotonic"
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         if not self.attention.built:
             self.attention.build(query_shape, memory_shape)
             self.attention.built = True
@@ -125,22 +134,30 @@ class LocalAttention(AttentionMechanism):
                 name="position_kernel",
             )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Returns keys, values, positions and the number of places."""
         keys, values = self.attention.project(memory, memory_mask)
         return keys, values, *positions(memory, memory_mask)
 
-    @property
-    def stateful(self):
-        return self.alignment == "monotonic"
-
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the number of the step, where places follow it."""
         if self.alignment == "predictive":
             return ()
         return ops.zeros((batch_size, 1), "int32")
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         keys, values, position, count = projected
         # (batch, 1, places) and (batch, 1, 1)
         position, count = (
@@ -166,13 +183,13 @@ class LocalAttention(AttentionMechanism):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         if self.alignment == "predictive":
             return self.attend(
                 query, projected, memory_mask, state, training, noise
@@ -185,7 +202,7 @@ class LocalAttention(AttentionMechanism):
         )
         return context, weights, state + time
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "attention": keras.saving.serialize_keras_object(self.attention),
@@ -198,7 +215,7 @@ class LocalAttention(AttentionMechanism):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         attention = keras.saving.deserialize_keras_object(config["attention"])
         return cls(**{**config, "attention": attention})
 

@@ -1,11 +1,17 @@
 """Attention by location."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -54,24 +60,26 @@ class LocationAttention(AttentionMechanism):
 
     def __init__(
         self,
-        max_places,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        max_places: int,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         self.max_places = positive_integer("max_places", max_places)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.kernel = self.add_weight(
             shape=(self.max_places, query_shape[-1]),
             initializer=self.kernel_initializer,
             name="kernel",
         )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Returns keys, which are rows of `W`, values and positions."""
         _, values = super().project(memory, memory_mask)
         position, _ = positions(memory, memory_mask)
@@ -82,16 +90,24 @@ class LocationAttention(AttentionMechanism):
         )
         return keys, values, position
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         within = ops.expand_dims(projected[2] < self.max_places, 1)
         if memory_mask is not None:
             within = ops.logical_and(within, memory_mask)
         return super().align(query, projected, within, state, training, noise)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "max_places": self.max_places,

@@ -1,11 +1,15 @@
 """What the attention mechanisms share: scores, weights, context, state."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 def over_last(project, x):
@@ -83,7 +87,9 @@ class AttentionMechanism(keras.layers.Layer):
     # self-attention asks for that.
     placewise = True
 
-    def __init__(self, dropout=0.0, seed=None, **kwargs):
+    def __init__(
+        self, dropout: float = 0.0, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.dropout = rate("dropout", dropout)
         self.seed = seed
@@ -91,14 +97,16 @@ class AttentionMechanism(keras.layers.Layer):
             self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "dropout": self.dropout,
             "seed": self.seed,
         }
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Prepares a memory for any number of steps.
 
         Args:
@@ -114,21 +122,31 @@ class AttentionMechanism(keras.layers.Layer):
             memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
         return self.keys_and_values(memory)
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the keys and values of a memory `(batch, places, dim)`."""
         return memory, memory
 
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the state before the first step: `(batch, ...)`, or `()`."""
         return ()
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """Returns the scores, of shape `(batch, queries, places)`."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `score(query, keys)`."
         )
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         """Returns the weights `(batch, queries, places)` and the new state.
 
         The arguments are those of `attend`; the mask, if there is one, is
@@ -137,7 +155,9 @@ class AttentionMechanism(keras.layers.Layer):
         scores = self.score(query, projected[0])
         return masked_softmax(scores, memory_mask), state
 
-    def read(self, weights, values, noise):
+    def read(
+        self, weights: Tensor, values: Tensor, noise: dict[str, Tensor]
+    ) -> Tensor:
         """Returns the context of weights over the places."""
         if "dropout" in noise:
             weights = weights * noise["dropout"]
@@ -145,13 +165,13 @@ class AttentionMechanism(keras.layers.Layer):
 
     def attend(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Makes one step for each query.
 
         The queries do not know of each other: they may be hypotheses about
@@ -183,13 +203,13 @@ class AttentionMechanism(keras.layers.Layer):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Makes a step for each query, one after another.
 
         Args:
@@ -228,7 +248,9 @@ class AttentionMechanism(keras.layers.Layer):
         state, found = scan_and_save(step, state, steps, blank=blank)
         return *swap_time(found), state
 
-    def draw_noise(self, query, projected):
+    def draw_noise(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         """Draws what is random in training, for `attend`.
 
         Returns:
@@ -243,11 +265,19 @@ class AttentionMechanism(keras.layers.Layer):
         )
         return {"dropout": mask}
 
-    def noise_shape(self, query, projected):
+    def noise_shape(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> tuple[int | Tensor, ...]:
         """Shape of the weights, with batch and queries in front."""
         return (*ops.shape(query)[:2], ops.shape(projected[1])[-2])
 
-    def call(self, query, memory, memory_mask=None, training=False):
+    def call(
+        self,
+        query: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor]:
         projected = self.project(memory, memory_mask)
         state = self.initial_state(ops.shape(query)[0], projected)
         context, weights, _ = self.attend_in_turn(
@@ -255,7 +285,9 @@ class AttentionMechanism(keras.layers.Layer):
         )
         return context, weights
 
-    def projected_shapes(self, query_dim, memory_dim):
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Shapes of one place of the keys and of the values.
 
         What stands before the last axis stands before the places as well:
@@ -263,7 +295,7 @@ class AttentionMechanism(keras.layers.Layer):
         """
         return (memory_dim,), (memory_dim,)
 
-    def context_dim(self, memory_dim):
+    def context_dim(self, memory_dim: int) -> int:
         """Width of the context that a memory of width `memory_dim` gives."""
         return memory_dim
 

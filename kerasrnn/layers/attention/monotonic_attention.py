@@ -1,10 +1,16 @@
 """Attention that only moves forward."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -74,14 +80,14 @@ class MonotonicAttention(BahdanauAttention):
 
     def __init__(
         self,
-        units,
-        noise=1.0,
-        energy_bias=-4.0,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        noise: float = 1.0,
+        energy_bias: float = -4.0,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
@@ -99,7 +105,7 @@ class MonotonicAttention(BahdanauAttention):
         if noise and not dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build(query_shape, memory_shape)
         self.bias = self.add_weight(
             shape=(),
@@ -107,7 +113,9 @@ class MonotonicAttention(BahdanauAttention):
             name="bias",
         )
 
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the weights before the first step: all at the first place."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
@@ -116,7 +124,15 @@ class MonotonicAttention(BahdanauAttention):
             ops.cast(is_first, weights_dtype(values)), shape
         )
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         energy = self.score(query, projected[0])
         energy = ops.cast(energy, state.dtype)
         energy += ops.cast(self.bias, state.dtype)
@@ -129,7 +145,9 @@ class MonotonicAttention(BahdanauAttention):
         weights = stops * arrivals(stops, state)
         return weights, weights
 
-    def draw_noise(self, query, projected):
+    def draw_noise(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         noise = super().draw_noise(query, projected)
         if self.noise:
             noise["energy"] = keras.random.normal(
@@ -139,7 +157,7 @@ class MonotonicAttention(BahdanauAttention):
             )
         return noise
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["use_bias"], config["normalize"]
         return {

@@ -1,6 +1,9 @@
 """A recurrent cell that attends to its own past."""
 
 import math
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 from keras import ops
@@ -8,12 +11,18 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.sliding_window import take_by_row
 from kerasrnn.layers.attention.sliding_window import unmasked_first
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -84,14 +93,14 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
 
     def __init__(
         self,
-        cell,
-        attention="additive",
-        window=32,
-        placement="after",
-        units=None,
-        kernel_initializer="glorot_uniform",
-        **kwargs,
-    ):
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | Config = "additive",
+        window: int = 32,
+        placement: Literal["before", "after"] = "after",
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "SelfAttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -129,14 +138,16 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
 
     @property
-    def state_size(self):
+    def state_size(self) -> list[int]:
         return [
             self.output_size,
             *cells.flat_state_sizes(self.cell),
             *map(math.prod, self._place_shapes),
         ]
 
-    def get_initial_state(self, batch_size=None):
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
         """Returns the states to start from: of the cell its own, or zeros."""
         inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
         zeros = [
@@ -145,14 +156,16 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         ]
         return [zeros[0], *inner, *zeros[1 + len(inner) :]]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
             width = self.cell.output_size
             self.attending.build(input_shape, (None, None, width))
             self.attending.built = True
         self._rnn.build((None, *input_shape))
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         output, inner, places = self._unpack(states)
         if self.placement == "before":
             context = self._attend(output, places)
@@ -171,11 +184,17 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return output, self._pack(output, inner, places)
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         # Before the cell, a step needs the attention of the step before it.
         return self.placement == "after"
 
-    def run(self, sequence, states, mask=None, training=False):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
 
         The cell runs first, then all steps attend at once.
@@ -242,21 +261,21 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
 
     # `keras.layers.RNN` draws and resets masks by these four, and knows
     # nothing of a cell inside.
-    def get_dropout_mask(self, step_input):
+    def get_dropout_mask(self, step_input: Tensor) -> None:
         shape = (ops.shape(step_input)[0], self.attending.cell_input_size)
         first = ops.zeros(shape, self.compute_dtype)
         cells.draw_dropout_masks(self.cell, first)
 
-    def get_recurrent_dropout_mask(self, step_input):
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         pass
 
-    def reset_dropout_mask(self):
+    def reset_dropout_mask(self) -> None:
         cells.drop_dropout_masks(self.cell)
 
-    def reset_recurrent_dropout_mask(self):
+    def reset_recurrent_dropout_mask(self) -> None:
         pass
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -270,7 +289,7 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 

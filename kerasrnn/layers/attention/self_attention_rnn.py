@@ -1,5 +1,7 @@
 """The layer that runs a `SelfAttentionCell` over a sequence."""
 
+from typing import Any
+
 import keras
 
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
@@ -60,15 +62,15 @@ class SelfAttentionRNN(FastRNN):
 
     def __init__(
         self,
-        cell,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        cell: SelfAttentionCell,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         if not isinstance(cell, SelfAttentionCell):
             raise ValueError(
                 "SelfAttentionRNN expects `cell` to be a SelfAttentionCell, "

@@ -1,12 +1,17 @@
 """The layer that runs any recurrent cell, at once where the cell knows how."""
 
 import inspect
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Config
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -77,15 +82,15 @@ class FastRNN(keras.layers.RNN):
 
     def __init__(
         self,
-        cell,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        cell: keras.layers.Layer | list[keras.layers.Layer],
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         owner = type(self).__name__
         if isinstance(cell, (list, tuple)):
             for inner in cell:
@@ -107,7 +112,13 @@ class FastRNN(keras.layers.RNN):
         )
         self.supports_jit = getattr(cell, "supports_jit", True)
 
-    def inner_loop(self, sequences, initial_state, mask, training=False):
+    def inner_loop(
+        self,
+        sequences: Tensor,
+        initial_state: States,
+        mask: Tensor | None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor, States]:
         if self.unroll or not self._runs_it_itself(mask):
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
@@ -140,7 +151,7 @@ class FastRNN(keras.layers.RNN):
         on_jax = keras.backend.backend() == "jax"
         return on_jax and mask is not None and width != self.cell.output_size
 
-    def reset_state(self):
+    def reset_state(self) -> None:
         """Lets a stateful layer start anew, from what its cell starts from."""
         if self.states is None:
             return
@@ -159,7 +170,7 @@ class CellLayer(FastRNN):
     beside those of `FastRNN`; each of them is an attribute of the layer.
     """
 
-    cell_class = None
+    cell_class: type[keras.layers.Layer]
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -167,18 +178,20 @@ class CellLayer(FastRNN):
             if not hasattr(cls, name) and name != "kwargs":
                 setattr(cls, name, _argument_of_the_cell(name))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["cell"]
         return {**self.cell.get_config(), **config}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
         return cls(**config)
 
 
 def _argument_of_the_cell(name):
-    return property(
-        lambda layer: getattr(layer.cell, name),
-        doc=f"The argument `{name}` of the cell.",
-    )
+    def get(self) -> Any:
+        return getattr(self.cell, name)
+
+    return property(get, doc=f"The argument `{name}` of the cell.")

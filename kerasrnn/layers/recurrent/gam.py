@@ -1,10 +1,17 @@
 """Grouped auxiliary memory."""
 
+from typing import Any
+
 import keras
 
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.through_time.gam import GAMLoop
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -65,17 +72,17 @@ class GAMCell(GroupedMemoryCell):
 
     def __init__(
         self,
-        num_groups,
-        group_size,
-        head_units,
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_groups,
             num_groups,
@@ -90,10 +97,12 @@ class GAMCell(GroupedMemoryCell):
             **kwargs,
         )
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.build_memory(input_shape[-1], num_reads=1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         state, memory = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         state = self.drop_state(state, training)
@@ -101,7 +110,14 @@ class GAMCell(GroupedMemoryCell):
         state = self.read(head, memory, index=0)
         return state, keras.tree.pack_sequence_as(states, [state, memory])
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         return self.run_memory_loop(
             GAMLoop, sequence, states, mask, training, zoneout
@@ -169,23 +185,23 @@ class GAM(CellLayer):
 
     def __init__(
         self,
-        num_groups,
-        group_size,
-        head_units,
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             GAMCell(
                 num_groups,

@@ -1,5 +1,8 @@
 """Recurrent highway networks with a grouped auxiliary memory."""
 
+from typing import Any
+from typing import Literal
+
 import keras
 from keras import ops
 
@@ -9,6 +12,12 @@ from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.through_time.gam_rhn import GAMRHNLoop
 from kerasrnn.layers.through_time.products import join
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -85,21 +94,21 @@ class GAMRHNCell(GroupedMemoryCell):
 
     def __init__(
         self,
-        units,
-        depth,
-        num_groups,
-        group_size,
-        head_units,
-        inner="gru",
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        depth: int,
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        inner: Literal["gru", "highway"] = "gru",
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             positive_integer("units", units),
             num_groups,
@@ -121,7 +130,7 @@ class GAMRHNCell(GroupedMemoryCell):
         self.inner = inner
         self.transform_bias = transform_bias
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         units, depth = self.units, self.depth
         self.build_memory(input_shape[-1], num_reads=depth)
 
@@ -152,7 +161,9 @@ class GAMRHNCell(GroupedMemoryCell):
         )
         return ops.concatenate([bias[:, : self.units], transform], axis=-1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         state, memory = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         dropped = self.drop_state(state, training)
@@ -165,7 +176,9 @@ class GAMRHNCell(GroupedMemoryCell):
             state = self.micro_step(read, state, dropped, layer)
         return state, keras.tree.pack_sequence_as(states, [state, memory])
 
-    def micro_step(self, read, state, dropped, layer):
+    def micro_step(
+        self, read: Tensor, state: Tensor, dropped: Tensor, layer: int
+    ) -> Tensor:
         """s_l from v_l, s_{l-1}, and s_{l-1} as products take it."""
 
         def gates(name, state):
@@ -185,13 +198,20 @@ class GAMRHNCell(GroupedMemoryCell):
         h, t = ops.tanh(h), ops.sigmoid(t)
         return h * t + state * (1 - t)
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         return self.run_memory_loop(
             GAMRHNLoop, sequence, states, mask, training, zoneout
         )
 
-    def loop_weights(self, input_dim):
+    def loop_weights(self, input_dim: int) -> dict[str, Any]:
         """See `GroupedMemoryCell`; with the kernels of the micro-steps.
 
         Those of what was read, and those of the state, lie side by side.
@@ -219,7 +239,7 @@ class GAMRHNCell(GroupedMemoryCell):
         weights["from_state"] = list(map(join, heads, states))
         return weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,
@@ -293,27 +313,27 @@ class GAMRHN(CellLayer):
 
     def __init__(
         self,
-        units,
-        depth,
-        num_groups,
-        group_size,
-        head_units,
-        inner="gru",
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        depth: int,
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        inner: Literal["gru", "highway"] = "gru",
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             GAMRHNCell(
                 units,

@@ -1,16 +1,24 @@
 """The GRU of Keras, run over a whole sequence at once."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.keras_cells import Constraint
 from kerasrnn.layers.recurrent.keras_cells import FastKerasCell
+from kerasrnn.layers.recurrent.keras_cells import Regularizer
 from kerasrnn.layers.through_time.gru import GRULoop
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.normalization import GateNorm
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -80,26 +88,26 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        reset_after=True,
-        seed=None,
-        layer_norm=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        reset_after: bool = True,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             activation=activation,
@@ -127,7 +135,9 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
             )
         self.layer_norm = layer_norm
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         if not self.layer_norm:
             return super().call(inputs, states, training=training)
         h = wide(*keras.tree.flatten(states))
@@ -169,10 +179,17 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         )
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return self.reset_after and self.has_default_activations
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -275,32 +292,32 @@ class FastGRU(CellLayer):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        reset_after=True,
-        seed=None,
-        layer_norm=False,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        reset_after: bool = True,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             FastGRUCell(
                 units,

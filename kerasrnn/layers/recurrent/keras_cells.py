@@ -4,9 +4,17 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.through_time.products import GateProducts
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+Regularizer = str | Config | keras.regularizers.Regularizer | None
+Constraint = str | Config | keras.constraints.Constraint | None
+# One for all gates, or one for each.
+Masks = Tensor | list[Tensor] | None
 
 
-class FastKerasCell:
+class FastKerasCell(keras.layers.Layer):
     """Base of `FastLSTMCell` and `FastGRUCell`, before that of Keras.
 
     It adds layer normalization, and the products of a step or of a whole
@@ -14,9 +22,9 @@ class FastKerasCell:
     gate, and so have these.
     """
 
-    num_gates = None
+    num_gates: int
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
         self.gains = None
         if self.layer_norm:
@@ -27,7 +35,7 @@ class FastKerasCell:
                 autocast=False,
             )
 
-    def products(self, inputs, kernel, masks):
+    def products(self, inputs: Tensor, kernel: Tensor, masks: Masks) -> Tensor:
         """The products of all gates, `(..., gates * units)`.
 
         Args:
@@ -38,7 +46,9 @@ class FastKerasCell:
         kernel = ops.cast(kernel, self.compute_dtype)
         return GateProducts(kernel, masks).forward(inputs)
 
-    def masks(self, inputs, state, training):
+    def masks(
+        self, inputs: Tensor, state: Tensor, training: bool
+    ) -> tuple[Masks, Masks]:
         """The dropout masks of input and state, as `GateProducts` has them.
 
         Keras takes a rate of 1 for none.
@@ -51,14 +61,14 @@ class FastKerasCell:
         return _cast(of_input, inputs.dtype), _cast(of_state, state.dtype)
 
     @property
-    def has_default_activations(self):
+    def has_default_activations(self) -> bool:
         """Whether the activations are those whose slopes the loops know."""
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "layer_norm": self.layer_norm}
 
 

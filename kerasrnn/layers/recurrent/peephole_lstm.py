@@ -1,6 +1,7 @@
 """The LSTM with peephole connections."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
@@ -11,6 +12,13 @@ from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.peephole_lstm import PeepholeLSTMLoop
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -74,20 +82,20 @@ class PeepholeLSTMCell(RecurrentCell):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        peephole_initializer="zeros",
-        unit_forget_bias=True,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        peephole_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
@@ -107,7 +115,7 @@ class PeepholeLSTMCell(RecurrentCell):
         self.output_size = self.units
         self.state_widths = [self.units] * 2
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         width = 4 * self.units
         self.kernel = self.add_kernel(
             "kernel", (input_shape[-1], width), self.kernel_initializer
@@ -128,7 +136,9 @@ class PeepholeLSTMCell(RecurrentCell):
         i, f, c, o = ops.split(bias, 4)
         return ops.concatenate([i, f + 1, c, o])
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         h, c = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         h = self.drop_state(h, training)
@@ -145,13 +155,20 @@ class PeepholeLSTMCell(RecurrentCell):
         return h, keras.tree.pack_sequence_as(states, [h, c])
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -185,7 +202,7 @@ class PeepholeLSTMCell(RecurrentCell):
         )
         return outputs, [outputs[-1], carry]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         serialize = keras.initializers.serialize
         return {
             **super().get_config(),
@@ -265,26 +282,26 @@ class PeepholeLSTM(CellLayer):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        peephole_initializer="zeros",
-        unit_forget_bias=True,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        peephole_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             PeepholeLSTMCell(
                 units,

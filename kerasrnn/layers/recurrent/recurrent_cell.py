@@ -5,6 +5,9 @@ compute dtype. A cell names its states by `state_widths` and writes its
 equations into `call`.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -12,6 +15,11 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.through_time.products import normalized
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
@@ -31,12 +39,12 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
 
     def __init__(
         self,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.dropout = rate("dropout", dropout)
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
@@ -45,11 +53,13 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     @property
-    def state_size(self):
+    def state_size(self) -> int | list[int]:
         widths = list(self.state_widths)
         return widths if len(widths) > 1 else widths[0]
 
-    def get_initial_state(self, batch_size=None):
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
         """Returns the states to start from: zeros."""
         return [
             ops.zeros((batch_size, width), self.compute_dtype)
@@ -58,7 +68,12 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
 
     # Weights are not cast on access: a product casts what it needs, and the
     # layers that run a whole sequence keep their state and biases in float32.
-    def add_kernel(self, name, shape, initializer):
+    def add_kernel(
+        self,
+        name: str,
+        shape: Shape,
+        initializer: Initializer | Callable[..., Tensor],
+    ) -> keras.Variable:
         """Adds a weight that starts unlike any other of the cell."""
         return self.add_weight(
             shape=shape,
@@ -67,7 +82,13 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             autocast=False,
         )
 
-    def add_kernels(self, name, depth, shape, initializer):
+    def add_kernels(
+        self,
+        name: str,
+        depth: int,
+        shape: Shape,
+        initializer: Initializer,
+    ) -> list[keras.Variable]:
         """Adds a kernel for each micro-step, and returns the list of them.
 
         One variable with all of them would cost `depth` times its size at
@@ -78,20 +99,22 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             for layer in range(depth)
         ]
 
-    def add_gains(self, name, *shape):
+    def add_gains(self, name: str, *shape: int) -> keras.Variable | None:
         """Adds gains of shape `(..., gates, units)`, if they are needed."""
         if not self.layer_norm:
             return None
         return self.add_kernel(name, shape, "ones")
 
-    def product(self, inputs, kernel):
+    def product(self, inputs: Tensor, kernel: Tensor) -> Tensor:
         """Returns the matrix product, in the compute dtype."""
         return ops.matmul(
             ops.cast(inputs, self.compute_dtype),
             ops.cast(kernel, self.compute_dtype),
         )
 
-    def preactivation(self, products, bias, gains=None):
+    def preactivation(
+        self, products: Tensor, bias: Tensor, gains: Tensor | None = None
+    ) -> Tensor:
         """Adds the biases of one or several gates to their products.
 
         Args:
@@ -105,24 +128,26 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             products = ops.cast(gates, self.compute_dtype)
         return products + ops.cast(bias, products.dtype)
 
-    def drop_input(self, inputs, training=False):
+    def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
         """Applies the dropout of the input, for which the mask is kept."""
         mask = self.get_dropout_mask(inputs) if training else None
         return inputs if mask is None else inputs * mask
 
-    def drop_state(self, state, training=False):
+    def drop_state(self, state: Tensor, training: bool = False) -> Tensor:
         """Applies the dropout of the state, for which the mask is kept."""
         mask = self.get_recurrent_dropout_mask(state) if training else None
         return state if mask is None else state * mask
 
-    def loop_state_mask(self, states, training=False):
+    def loop_state_mask(
+        self, states: States, training: bool = False
+    ) -> Tensor | None:
         """The mask of the state in its dtype, or `None`, for a whole loop."""
         mask = None
         if training:
             mask = self.get_recurrent_dropout_mask(states[0])
         return None if mask is None else ops.cast(mask, states[0].dtype)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "dropout": self.dropout,

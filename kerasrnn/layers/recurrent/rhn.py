@@ -1,6 +1,7 @@
 """Recurrent highway networks."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
@@ -11,6 +12,13 @@ from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.products import wide
 from kerasrnn.layers.through_time.rhn import RHNLoop
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -81,21 +89,21 @@ class RHNCell(RecurrentCell):
 
     def __init__(
         self,
-        units,
-        depth=1,
-        couple_carry=True,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer=None,
-        recurrent_initializer=None,
-        bias_initializer=None,
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        depth: int = 1,
+        couple_carry: bool = True,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = None,
+        recurrent_initializer: Initializer = None,
+        bias_initializer: Initializer = None,
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
@@ -115,7 +123,7 @@ class RHNCell(RecurrentCell):
         self.output_size = self.units
         self.state_widths = [self.units]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         gates = 2 if self.couple_carry else 3
         width = gates * self.units
         self.kernel = self.add_kernel(
@@ -142,7 +150,9 @@ class RHNCell(RecurrentCell):
             biases.append(ops.full(shape, -self.transform_bias, dtype))
         return ops.concatenate(biases, axis=-1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         (state,) = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         for layer in range(self.depth):
@@ -161,13 +171,20 @@ class RHNCell(RecurrentCell):
         return state, keras.tree.pack_sequence_as(states, [state])
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -201,7 +218,7 @@ class RHNCell(RecurrentCell):
         )
         return outputs, [outputs[-1]]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,
@@ -290,27 +307,27 @@ class RHN(CellLayer):
 
     def __init__(
         self,
-        units,
-        depth=1,
-        couple_carry=True,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer=None,
-        recurrent_initializer=None,
-        bias_initializer=None,
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        depth: int = 1,
+        couple_carry: bool = True,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = None,
+        recurrent_initializer: Initializer = None,
+        bias_initializer: Initializer = None,
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             RHNCell(
                 units,

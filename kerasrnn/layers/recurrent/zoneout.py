@@ -1,6 +1,8 @@
 """Zoneout around any recurrent cell."""
 
 import inspect
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
@@ -8,6 +10,10 @@ from keras import ops
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -66,7 +72,13 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
 
     dropout = recurrent_dropout = 0.0  # The cell inside has its own.
 
-    def __init__(self, cell, rates=0.1, seed=None, **kwargs):
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        rates: float | list[float] | tuple[float, ...] = 0.1,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "ZoneoutCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -92,16 +104,20 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         self.state_size = cells.state_sizes(cell)
         self.output_size = cell.output_size
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(input_shape)
             self.cell.built = True
 
-    def get_initial_state(self, batch_size=None):
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
         """Returns the states that the cell starts from."""
         return cells.initial_state(self.cell, batch_size)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         output, new = cells.step(self.cell, inputs, states, training)
         before, after = map(keras.tree.flatten, (states, new))
         zoned = list(after)
@@ -118,12 +134,18 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         return output, keras.tree.pack_sequence_as(states, zoned)
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         if not cells.runs_at_once(self.cell):
             return False
         return "zoneout" in inspect.signature(self.cell.run).parameters
 
-    def run(self, sequence, states, mask=None, training=False):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         zoneout = [share or None for share in self._rates]
         if training:
@@ -166,19 +188,19 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
 
     # `keras.layers.RNN` draws and drops masks by these four, and knows
     # nothing of a cell inside.
-    def get_dropout_mask(self, step_input):
+    def get_dropout_mask(self, step_input: Tensor) -> None:
         cells.draw_dropout_masks(self.cell, step_input)
 
-    def get_recurrent_dropout_mask(self, step_input):
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         self._seed_of_sequence()
 
-    def reset_dropout_mask(self):
+    def reset_dropout_mask(self) -> None:
         cells.drop_dropout_masks(self.cell)
 
-    def reset_recurrent_dropout_mask(self):
+    def reset_recurrent_dropout_mask(self) -> None:
         self._sequence_seed = None
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -187,7 +209,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 
