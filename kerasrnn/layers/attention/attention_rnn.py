@@ -22,18 +22,18 @@ from kerasrnn.typing import Tensor
 class AttentionRNN(keras.layers.Layer):
     """Runs an `AttentionCell` over a sequence.
 
-    Keys and values are projected once for the memory. Where the cell does not
-    need the attention of this step or the last one (after the cell without
-    input feeding, or no attention at all), it runs first, and then all steps
-    attend at once, or in their order if the attention asks for that.
+    Keys and values are projected once for a memory. If the cell does not depend
+    on the attention (placement after the cell without input feeding, or no
+    attention), it runs first, over the whole sequence. Then all steps attend at
+    once, or one after another if the attention requires it.
 
     Args:
         cell: An `AttentionCell`.
         return_state: Whether to return the final states as well.
         return_attention_scores: Whether to return the attention weights as
             well.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         sequence: Tensor of shape `(batch, time, input_dim)`.
@@ -41,15 +41,15 @@ class AttentionRNN(keras.layers.Layer):
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         initial_state: Optional states to start from: those of the cell inside
             the `AttentionCell`, such as the final ones of an encoder, or all
-            that another call has returned.
+            that an earlier call has returned.
         training: Whether to behave as in training (dropout of the cell and
             of the attention).
 
     Returns:
-        The outputs, of shape `(batch, time, output_size)`; with
-        `return_state` or `return_attention_scores` a tuple of the outputs,
-        the states, and the weights of shape `(batch, time, places)`, each
-        where asked for.
+        The outputs, of shape `(batch, time, output_size)`. With
+        `return_state` or `return_attention_scores` a tuple: the outputs, the
+        final states with the former, and the weights of shape
+        `(batch, time, places)` with the latter.
 
     Masking: a masked place of the memory has weight exactly 0, and no
     influence. The sequence takes no mask: pad it on the right and mask the
@@ -57,7 +57,7 @@ class AttentionRNN(keras.layers.Layer):
 
     Raises:
         ValueError: when `cell` is not an `AttentionCell`, or `initial_state`
-            is another number of tensors.
+            has the wrong number of tensors.
 
     Example:
 
@@ -91,13 +91,13 @@ class AttentionRNN(keras.layers.Layer):
         self.return_state = return_state
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True
-        # It runs the cell alone where no attention is in the loop.
+        # Runs the cell where the loop does not contain the attention.
         self.rnn = FastRNN(
             cell.cell, return_sequences=True, return_state=True, name="rnn"
         )
         in_order = cell.attention is not None and cell.attention.sequential
         if cell.loops_over_attention or in_order:
-            # XLA cannot differentiate a loop of TensorFlow without bounds.
+            # XLA cannot differentiate a TensorFlow loop of unbounded length.
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
     def build(self, sequence_shape: Shape, memory_shape: Shape) -> None:
@@ -162,7 +162,7 @@ class AttentionRNN(keras.layers.Layer):
         return outputs, states, weights
 
     def _blank(self, projected):
-        """Zeros like what a step of the loop saves."""
+        """Returns zeros in the shapes of what a step of the loop saves."""
         cell, values = self.cell, projected[1]
         batch_size, places = ops.shape(values)[0], ops.shape(values)[-2]
         weights = ops.zeros((batch_size, places), weights_dtype(values))

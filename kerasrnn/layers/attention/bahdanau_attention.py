@@ -21,7 +21,8 @@ class BahdanauAttention(AttentionMechanism):
 
         score(q, k) = v . tanh(W_q q + W_k k)
 
-    or, normalized, with a trained length `g` for `v` and a bias:
+    or, with `normalize`, which trains the length `g` of the vector apart from
+    its direction `v`, and a bias:
 
         score(q, k) = g v / |v| . tanh(W_q q + W_k k + b)
 
@@ -30,12 +31,12 @@ class BahdanauAttention(AttentionMechanism):
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        use_bias: Whether the three products carry biases. The paper has
-            none; some widespread implementations have all three.
+        use_bias: Whether the three products have biases. The paper has none;
+            some common implementations have all three.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        normalize: Whether the score is the normalized one. `g` starts at
+        normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -51,7 +52,7 @@ class BahdanauAttention(AttentionMechanism):
 
     Raises:
         ValueError: when `units` is not a positive integer, or both `use_bias`
-            and `normalize` are asked for.
+            and `normalize` are true.
 
     Example:
 
@@ -79,9 +80,9 @@ class BahdanauAttention(AttentionMechanism):
         super().__init__(dropout, seed, **kwargs)
         if use_bias and normalize:
             raise ValueError(
-                "`normalize` has the one bias `b`, so `use_bias` cannot give "
-                f"each product its own. Received: use_bias={use_bias}, "
-                f"normalize={normalize}"
+                "`use_bias` and `normalize` cannot both be true: the "
+                "normalized score has the single bias `b`. "
+                f"Received: use_bias={use_bias}, normalize={normalize}"
             )
         self.units = positive_integer("units", units)
         self.use_bias = use_bias
@@ -98,7 +99,7 @@ class BahdanauAttention(AttentionMechanism):
         return keras.layers.Dense(
             units,
             use_bias=use_bias,
-            # Initializers carry a seed: three layers, three streams.
+            # An initializer repeats its values: three layers, three seeds.
             kernel_initializer=reseeded(self.kernel_initializer, i),
             dtype=self.dtype_policy,
             name=name,

@@ -1,4 +1,4 @@
-"""Additive attention that knows what it has covered."""
+"""Additive attention with coverage."""
 
 from typing import Any
 
@@ -20,8 +20,9 @@ from kerasrnn.typing import Tensor
 class CoverageAttention(BahdanauAttention):
     """Additive attention with coverage (Tu et al. 2016).
 
-    The score sees the coverage `C` of a place, which is what the steps before
-    attended to it, over the number of words that its fertility `phi` expects:
+    The score also depends on the coverage `C` of a place: the weights that it
+    had in earlier steps, divided by its fertility `phi`, which is the number
+    of target words expected from it:
 
         score(q, k_i) = v . tanh(W_q q + W_k k_i + W_c C_{t-1,i})
         C_{t,i} = C_{t-1,i} + alpha_{t,i} / phi_i           C_{0,i} = 0
@@ -32,17 +33,17 @@ class CoverageAttention(BahdanauAttention):
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        fertility: The most words that a place may become, 2 in the paper;
-            `None` for no fertility.
+        fertility: Positive float, the largest fertility of a place, 2 in the
+            paper; `None` for no fertility.
         kernel_initializer: Initializer of all kernels.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped. The
-            coverage is that of all weights.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
+            coverage adds up the weights before dropout.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
-            step after step.
+            consecutive steps.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout).
@@ -112,7 +113,7 @@ class CoverageAttention(BahdanauAttention):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Returns keys, values, and the fertilities where there are any."""
+        """Returns keys, values and, if they are used, the fertilities."""
         keys, values = super().project(memory, memory_mask)
         if self.fertility is None:
             return keys, values
@@ -126,7 +127,7 @@ class CoverageAttention(BahdanauAttention):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the coverage of all places, 0."""
+        """Returns the coverage before the first step: 0 for all places."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         return ops.zeros(shape, weights_dtype(values))

@@ -1,4 +1,4 @@
-"""Attention by products: dot, scaled dot, and general."""
+"""Dot-product attention: plain, scaled, and general."""
 
 from typing import Any
 
@@ -19,10 +19,10 @@ class DotAttention(AttentionMechanism):
 
         score(q, k) = q . k
 
-    It has no weights, so query and memory must be equally wide.
+    It has no weights, so query and memory must have the same width.
 
     Args:
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -69,10 +69,10 @@ class ScaledDotAttention(DotAttention):
 
         score(q, k) = q . k / sqrt(dim)
 
-    It has no weights, so query and memory must be equally wide.
+    It has no weights, so query and memory must have the same width.
 
     Args:
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -110,13 +110,13 @@ class GeneralAttention(AttentionMechanism):
 
         score(q, k) = q W k         or, scaled,         g q W k
 
-    `W` is applied to the memory, once, and not to every query.
+    `W` is applied once, to the memory, not to every query.
 
     Args:
         kernel_initializer: Initializer of `W`.
-        use_scale: Whether the score has a trained factor `g`, 1 at the
-            start, as in the "scaled_luong" of tensorflow/nmt.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        use_scale: Whether the score has a trained factor `g`, initially 1,
+            as in the "scaled_luong" of tensorflow/nmt.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 

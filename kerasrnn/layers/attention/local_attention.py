@@ -1,4 +1,4 @@
-"""Attention to a few places around one."""
+"""Local attention, to the places around one."""
 
 from typing import Any
 from typing import Literal
@@ -25,8 +25,8 @@ from kerasrnn.typing import Tensor
 class LocalAttention(AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
-    Around any `score`, of the places `s` within `radius` of a place `p_t`,
-    with `S` places in the memory:
+    It attends to the places `s` within `radius` of a place `p_t`, with the
+    `score` of any mechanism and `S` places in the memory:
 
         local-p     p_t = S sigmoid(v . tanh(W q))
                     alpha(s) = softmax_s(score(q, k_s))
@@ -34,26 +34,26 @@ class LocalAttention(AttentionMechanism):
         local-m     p_t = min(t, S - 1)
                     alpha(s) = softmax_s(score(q, k_s))
 
-    Places and steps are counted from 0, and masked places are left out. The
-    paper has `p_t = t`; to stay at the last place once `t` is behind it is
-    what its authors' code does. The weights of local-p add up to less than 1.
+    Places and steps are counted from 0, without the masked places. The paper
+    has `p_t = t` for local-m; to stay at the last place after that is what
+    its authors' code does. The weights of local-p sum to at most 1.
 
     Args:
-        attention: The mechanism to take the score from, any with one score
+        attention: The mechanism that computes the score, any with one score
             for each place, such as `BahdanauAttention(256)`; `None` for
             `GeneralAttention()`.
-        radius: Positive integer, the `D` of the paper, and its value.
-        alignment: `"predictive"` or `"monotonic"`.
+        radius: Positive integer, `D` in the paper, which also has 10.
+        alignment: `"predictive"` (local-p) or `"monotonic"` (local-m).
         units: Positive integer, width of `W q`; `None` for that of the query.
-            For the predictive alignment.
+            Only for the predictive alignment.
         kernel_initializer: Initializer of `W` and `v`.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`: with the
-            monotonic alignment, of the steps 0, 1, 2 and so on.
+        query: Tensor of shape `(batch, queries, query_dim)`. With the
+            monotonic alignment, the queries are the steps 0, 1, 2 and so on.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout).
@@ -63,9 +63,9 @@ class LocalAttention(AttentionMechanism):
         `(batch, queries, places)`.
 
     Raises:
-        ValueError: when `attention` has weights of its own kind or a dropout,
+        ValueError: when `attention` overrides `align` or has a dropout,
             `radius` or `units` is not a positive integer, `alignment` is
-            unknown, or `units` is given for the monotonic one.
+            unknown, or `units` is given for the monotonic alignment.
 
     Example:
 
@@ -104,9 +104,9 @@ class LocalAttention(AttentionMechanism):
         if units is not None:
             if alignment == "monotonic":
                 raise ValueError(
-                    "`units` belongs to alignment='predictive': else no "
-                    f"place is predicted. Received: units={units}, "
-                    f"alignment={alignment!r}"
+                    "`units` is the width of the layer that predicts a place, "
+                    "so it needs alignment='predictive'. "
+                    f"Received: units={units}, alignment={alignment!r}"
                 )
             units = positive_integer("units", units)
         self.attention = attention
@@ -144,7 +144,7 @@ class LocalAttention(AttentionMechanism):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the number of the step, where places follow it."""
+        """Returns the number of the first step, or `()` for the predictive."""
         if self.alignment == "predictive":
             return ()
         return ops.zeros((batch_size, 1), "int32")
@@ -221,14 +221,15 @@ class LocalAttention(AttentionMechanism):
 
 
 def _check_score(attention):
-    """Raises `ValueError` if a mechanism is more than its score."""
+    """Raises `ValueError` unless weights are the softmax of a score."""
     plain = (
         isinstance(attention, AttentionMechanism)
         and type(attention).align is AttentionMechanism.align
     )
     if not plain or attention.dropout:
         raise ValueError(
-            "LocalAttention takes the score of an attention mechanism, one "
-            "number for each place, such as `GeneralAttention()`, and has a "
-            f"`dropout` of its own. Received: attention={attention!r}"
+            "`attention` must be an attention mechanism with one score for "
+            "each place, such as `GeneralAttention()`, and without dropout, "
+            "which is an argument of LocalAttention. "
+            f"Received: attention={attention!r}"
         )

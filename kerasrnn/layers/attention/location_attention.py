@@ -1,4 +1,4 @@
-"""Attention by location."""
+"""Location-based attention."""
 
 from typing import Any
 
@@ -20,15 +20,16 @@ class LocationAttention(AttentionMechanism):
 
         score(q, place i) = (W q)_i
 
-    The query alone says where to attend to, whatever is there. `W` has a row
-    for each of `max_places` places, counted among the unmasked ones: a
-    shorter memory uses the first of them, and of a longer one the places
-    behind are never attended to.
+    The query alone decides where to attend, whatever the memory holds. `W` has
+    one row for each of the first `max_places` unmasked places. A shorter memory
+    uses only the first rows; in a longer one, the places beyond are never
+    attended to.
 
     Args:
-        max_places: Positive integer, how many places can be attended to.
+        max_places: Positive integer, number of places that can be attended
+            to.
         kernel_initializer: Initializer of `W`.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 

@@ -17,7 +17,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class MultiHeadDotAttention(AttentionMechanism):
-    """Dot-product attention in several projected sub-spaces.
+    """Multi-head dot-product attention (Vaswani et al. 2017).
 
     For each head `j`:
 
@@ -25,8 +25,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         context_j = sum_i alpha_ji W_v^j v_i
         context = W_out [context_1; ...; context_heads]
 
-    No product carries a bias. Keys and values are projected once for a
-    memory.
+    There are no biases. Keys and values are projected once for a memory.
 
     Args:
         num_heads: Positive integer, number of heads.
@@ -34,7 +33,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -46,8 +45,8 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
-        `(batch, queries, places)`; the weights are the mean over the heads, of
-        which each has its own dropout.
+        `(batch, queries, places)`; the weights are the mean over the heads.
+        Each head has its own dropout mask.
 
     Raises:
         ValueError: when `num_heads`, `head_dim` or `units` is not a positive

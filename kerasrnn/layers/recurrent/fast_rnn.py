@@ -38,18 +38,18 @@ class FastRNN(keras.layers.RNN):
 
     Args:
         cell: A recurrent cell, or a list of cells to stack.
-        return_sequences: Whether to return the outputs of all steps, not of
-            the last alone.
+        return_sequences: Whether to return the outputs of all steps, not
+            only the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first; the
             outputs are in the order in which they were computed.
-        stateful: Whether the states of a batch are those that the next batch
-            starts from.
+        stateful: Whether each batch starts from the final states of the one
+            before.
         unroll: Whether to unroll the loop.
-        zero_output_for_mask: Whether the output of a masked step is 0, and
-            not that of the step before.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        zero_output_for_mask: Whether the output of a masked step is 0
+            instead of the previous output.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
@@ -69,7 +69,7 @@ class FastRNN(keras.layers.RNN):
     it starts from; `keras.layers.RNN` has 0 there on TensorFlow.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell.
+        ValueError: when `cell` is not a recurrent cell.
 
     Example:
 

@@ -36,9 +36,9 @@ class GAMCell(GroupedMemoryCell):
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
         bias_initializer: Initializer of the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `s`
-            where it enters a product. Both masks are the same at every step.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `s` where it
+            enters a matrix product. Both masks are the same at every step.
         layer_norm: Whether the products of `r` and of `c` are normalized
             over their units before the bias is added.
         seed: Optional integer, seed of dropout.
@@ -139,16 +139,18 @@ class GAM(CellLayer):
         head_units: Positive integer, width of the head.
         kernel_initializer: Initializer of each kernel.
         bias_initializer: Initializer of the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `s`
-            where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `s` where it
+            enters a matrix product.
         layer_norm: Whether the products of `r` and of `c` are normalized
             over their units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -169,7 +171,7 @@ class GAM(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `GAMCell`.
+        ValueError: as for `GAMCell`.
 
     Example:
 

@@ -56,9 +56,9 @@ class GAMRHNCell(GroupedMemoryCell):
             the joined `[x; s]`, as in the authors' code.
         bias_initializer: Initializer of the biases: zeros, as there.
         transform_bias: Float, what `b_t` starts from; -2, that of `RHNCell`.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product. Both masks are the same at every
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product. Both masks are the same at every
             step, for every `l` and for all gates; what the highway carries
             is not dropped. The authors drop candidates out, anew each step.
         layer_norm: Whether the products of each gate and candidate are
@@ -267,16 +267,18 @@ class GAMRHN(CellLayer):
         kernel_initializer: Initializer of each kernel.
         bias_initializer: Initializer of the biases.
         transform_bias: Float, what `b_t` of `"highway"` starts from.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product.
         layer_norm: Whether the products of each gate and candidate are
             normalized over their units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -297,7 +299,7 @@ class GAMRHN(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `GAMRHNCell`.
+        ValueError: as for `GAMRHNCell`.
 
     Example:
 

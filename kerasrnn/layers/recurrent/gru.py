@@ -23,7 +23,7 @@ from kerasrnn.typing import Zoneout
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
-    """`keras.layers.GRUCell`, which can run over a whole sequence at once.
+    """`keras.layers.GRUCell`, which can process a whole sequence at once.
 
         z, r = sigmoid(x W + h R + b)
         g = tanh(x W_g + r * (h R_g + c_g) + b_g)
@@ -50,9 +50,9 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         reset_after: Whether the reset gate comes after the product, as above.
         seed: Optional integer, seed of dropout.
@@ -197,7 +197,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
             states: `[h]`, of shape `(batch, units)`, in float32 or wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -246,18 +246,20 @@ class FastGRU(CellLayer):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         reset_after: Whether the reset gate comes after the product, as above.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last state as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last state.
+        stateful: Whether each batch starts from the last state of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -277,7 +279,7 @@ class FastGRU(CellLayer):
     before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `FastGRUCell`.
+        ValueError: as for `FastGRUCell`.
 
     Example:
 

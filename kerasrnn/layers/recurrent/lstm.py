@@ -23,7 +23,7 @@ from kerasrnn.typing import Zoneout
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
-    """`keras.layers.LSTMCell`, which can run over a whole sequence at once.
+    """`keras.layers.LSTMCell`, which can process a whole sequence at once.
 
         i, f, o = sigmoid(x W + h R + b)    g = tanh(x W_g + h R_g + b_g)
         c = f * c + i * g                   h = o * tanh(c)
@@ -53,9 +53,9 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
@@ -174,7 +174,7 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
                 wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -220,17 +220,19 @@ class FastLSTM(CellLayer):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.

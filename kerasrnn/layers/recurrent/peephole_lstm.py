@@ -47,9 +47,9 @@ class PeepholeLSTMCell(RecurrentCell):
             starts out as an LSTM; the paper names none.
         unit_forget_bias: Whether 1 is added to `b_f` at the start (Jozefowicz
             et al. 2015).
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h`
-            where it enters a product. Both masks are the same at every step.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Both masks are the same at every step.
         layer_norm: Whether each gate's products are normalized over its
             units, before peephole and bias are added.
         seed: Optional integer, seed of dropout.
@@ -177,7 +177,7 @@ class PeepholeLSTMCell(RecurrentCell):
                 wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -238,16 +238,18 @@ class PeepholeLSTM(CellLayer):
         bias_initializer: Initializer of `b`.
         peephole_initializer: Initializer of `p`.
         unit_forget_bias: Whether 1 is added to `b_f` at the start.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h`
-            where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product.
         layer_norm: Whether each gate's products are normalized over its
             units, before peephole and bias are added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -267,7 +269,7 @@ class PeepholeLSTM(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `PeepholeLSTMCell`.
+        ValueError: as for `PeepholeLSTMCell`.
 
     Example:
 

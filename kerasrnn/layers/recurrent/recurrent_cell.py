@@ -26,9 +26,9 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
     """Base of the recurrent cells.
 
     Args:
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product; the state that is carried along
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product; the state that is carried along
             is never dropped. Both are variational (Gal & Ghahramani 2016):
             one mask for all steps of a batch.
         layer_norm: Whether the preactivation of each gate is normalized over

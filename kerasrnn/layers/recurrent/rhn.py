@@ -49,9 +49,9 @@ class RHNCell(RecurrentCell):
             carried at first: -2 in the authors' code for the Penn Treebank,
             -4 for characters. A carry gate of its own starts from the
             opposite.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product. Both masks are the same at every
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product. Both masks are the same at every
             step, for every `l` and for all gates; what the highway carries
             is not dropped.
         layer_norm: Whether each gate's products are normalized over its
@@ -192,7 +192,7 @@ class RHNCell(RecurrentCell):
             states: `[s]` of shape `(batch, units)`, in float32 or wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -263,16 +263,18 @@ class RHN(CellLayer):
         recurrent_initializer: Initializer of the recurrent kernels.
         bias_initializer: Initializer of `b_h`.
         transform_bias: Float, what `b_t` starts from.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last state as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last state.
+        stateful: Whether each batch starts from the last state of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -292,7 +294,7 @@ class RHN(CellLayer):
     before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `RHNCell`.
+        ValueError: as for `RHNCell`.
 
     Example:
 

@@ -43,8 +43,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
             cell: for an LSTM those of `h` and `c`, which the paper sets to
             0.05 and 0.5 for characters.
         seed: Optional integer, seed of the noise.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -57,7 +57,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell or a stack of them, a rate
+        ValueError: when `cell` is not a recurrent cell or a stack of them, a rate
             is not in `[0, 1)`, or their number is not that of the states.
 
     Example:
