@@ -1,4 +1,4 @@
-"""The layer that runs any recurrent cell, at once where the cell knows how."""
+"""The layer that runs any recurrent cell, fast if the cell supports it."""
 
 import inspect
 from typing import Any
@@ -16,25 +16,26 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastRNN(keras.layers.RNN):
-    """Runs a recurrent cell over a sequence, fast where the cell knows how.
+    """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
     It computes what `keras.layers.RNN(cell)` does, gradients included. A cell
     whose class defines
 
         run(sequence, states, mask=None, training=False) -> (outputs, states)
 
-    is given the whole sequence: so are those of this package, whose products
-    of the input and gradients of the weights are taken for all steps in one
-    product each. `StackedRNNCells` of such cells run one after the other. Any
-    other cell, a subclass of a cell that has no `run` of its own, and
-    `unroll=True` take the loop of `keras.layers.RNN`.
+    processes the whole sequence in one call. The cells of this package do so:
+    the products with the input are one matrix product over all steps, and so
+    is the gradient of each weight. In `StackedRNNCells` such cells run one
+    after the other. All other cells run in the loop of `keras.layers.RNN`,
+    among them a subclass that does not define `run` itself, and every cell
+    with `unroll=True`.
 
     `run` gets a sequence `(time, batch, input_dim)` in the compute dtype, a
-    flat list of states in float32, which it casts as it needs, and a mask of
-    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states and
-    repeats the output before it. It returns outputs
-    `(time, batch, output_size)` and the list of the last states. Directions,
-    `zero_output_for_mask` and dtypes of what it returns are looked after here.
+    flat list of states in float32, which it casts if needed, and a mask of
+    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states as
+    they are and repeats the output before it. It returns outputs
+    `(time, batch, output_size)` and the list of the last states. `FastRNN`
+    takes care of `go_backwards`, `zero_output_for_mask` and output dtypes.
 
     Args:
         cell: A recurrent cell, or a list of cells to stack.
@@ -65,8 +66,8 @@ class FastRNN(keras.layers.RNN):
 
     Masking: a masked step leaves the states as they are and repeats the
     output before it, or gives 0 with `zero_output_for_mask`. Before the first
-    step that counts, the output of a cell that runs at once is the state that
-    it starts from; `keras.layers.RNN` has 0 there on TensorFlow.
+    unmasked step, a cell that defines `run` outputs its initial state;
+    `keras.layers.RNN` outputs 0 there on TensorFlow.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell.
@@ -119,7 +120,7 @@ class FastRNN(keras.layers.RNN):
         mask: Tensor | None,
         training: bool = False,
     ) -> tuple[Tensor, Tensor, States]:
-        if self.unroll or not self._runs_it_itself(mask):
+        if self.unroll or not self._avoids_keras_loop(mask):
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )
@@ -139,10 +140,10 @@ class FastRNN(keras.layers.RNN):
             outputs = outputs * mask
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
 
-    def _runs_it_itself(self, mask):
-        """Whether not by the loop of Keras.
+    def _avoids_keras_loop(self, mask):
+        """Whether to run without the loop of Keras.
 
-        On JAX that loop takes no mask where an output is not as wide as the
+        On JAX that loop accepts no mask if the output is not as wide as the
         first state.
         """
         if cells.runs_at_once(self.cell):
@@ -152,7 +153,7 @@ class FastRNN(keras.layers.RNN):
         return on_jax and mask is not None and width != self.cell.output_size
 
     def reset_state(self) -> None:
-        """Lets a stateful layer start anew, from what its cell starts from."""
+        """Resets a stateful layer to the initial states of its cell."""
         if self.states is None:
             return
         variables = keras.tree.flatten(self.states)
@@ -164,10 +165,10 @@ class FastRNN(keras.layers.RNN):
 
 
 class CellLayer(FastRNN):
-    """Base of the layers that make their cell, as `keras.layers.LSTM` does.
+    """Base class of layers that create their cell, as `keras.layers.LSTM`.
 
-    A subclass names its `cell_class` and takes the arguments of that cell
-    beside those of `FastRNN`; each of them is an attribute of the layer.
+    A subclass sets `cell_class` and takes the arguments of that cell besides
+    those of `FastRNN`; each of them is an attribute of the layer.
     """
 
     cell_class: type[keras.layers.Layer]

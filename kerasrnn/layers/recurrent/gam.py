@@ -16,11 +16,11 @@ from kerasrnn.typing import Zoneout
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAMCell(GroupedMemoryCell):
-    """A cell of grouped auxiliary memory alone (Luo & Yu 2019).
+    """A grouped auxiliary memory as a cell (Luo & Yu 2019).
 
-    The memory `m` has N groups of S slots. A step writes to it and reads it,
-    with `s` what the step before read; softmax_S is over the slots of each
-    group:
+    The memory `m` has N groups of S slots. Each step writes to it and then
+    reads it. With `s` the vector that the previous step read, and softmax_S
+    over the slots of each group:
 
         k  = W_k [x; s]                                         the head
         a  = softmax_S(W_a k)
@@ -126,11 +126,11 @@ class GAMCell(GroupedMemoryCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAM(CellLayer):
-    """Grouped auxiliary memory over a sequence, fast.
+    """A fast grouped auxiliary memory layer.
 
     It computes what `keras.layers.RNN(GAMCell(...))` does, gradients
     included, at a fraction of the cost; see `RHN` for how. With `layer_norm`
-    or `unroll` it takes the loop of `keras.layers.RNN`.
+    or `unroll` it uses the loop of `keras.layers.RNN`.
 
     Args:
         num_groups: Positive integer, groups of the memory and width of the

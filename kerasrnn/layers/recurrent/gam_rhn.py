@@ -24,10 +24,10 @@ from kerasrnn.typing import Zoneout
 class GAMRHNCell(GroupedMemoryCell):
     """A recurrent highway cell with a grouped auxiliary memory.
 
-    A step writes once to the memory `m` of N groups of S slots, as `GAMCell`
-    does, with head `k_1`. Then, with `s_0` the state of the step before, for
-    l = 1..depth it reads the memory and makes a micro-step with what it read
-    (Luo & Yu 2019):
+    Each step writes once to the memory `m` of N groups of S slots, as `GAMCell`
+    does, with head `k_1`. Then, with `s_0` the previous state, for l = 1..depth
+    it reads a vector `v_l` from the memory and makes a micro-step with it (Luo
+    & Yu 2019):
 
         k_l = W_k^l s_{l-1}                                for l > 1
         v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
@@ -42,8 +42,8 @@ class GAMRHNCell(GroupedMemoryCell):
         t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
         s_l = h_l * t_l + s_{l-1} * (1 - t_l)
 
-    Output and state are the last `s_l`; the input reaches it through the
-    memory alone.
+    Output and state are the last `s_l`; the input reaches it only through the
+    memory.
 
     Args:
         units: Positive integer, width of the state.
@@ -55,12 +55,14 @@ class GAMRHNCell(GroupedMemoryCell):
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
         bias_initializer: Initializer of the biases: zeros, as there.
-        transform_bias: Float, what `b_t` starts from; -2, that of `RHNCell`.
+        transform_bias: Float, initial value of `b_t` of `"highway"`; -2, as in
+            `RHNCell`.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
             where it enters a matrix product. Both masks are the same at every
             step, for every `l` and for all gates; what the highway carries
-            is not dropped. The authors drop candidates out, anew each step.
+            is not dropped. The authors drop the candidates instead, with a new
+            mask at each step.
         layer_norm: Whether the products of each gate and candidate are
             normalized over their units before the bias is added.
         seed: Optional integer, seed of dropout.
@@ -179,7 +181,14 @@ class GAMRHNCell(GroupedMemoryCell):
     def micro_step(
         self, read: Tensor, state: Tensor, dropped: Tensor, layer: int
     ) -> Tensor:
-        """s_l from v_l, s_{l-1}, and s_{l-1} as products take it."""
+        """Returns `s_l`, from `v_l` and `s_{l-1}`.
+
+        Args:
+            read: `v_l`, of shape `(batch, num_groups)`.
+            state: `s_{l-1}`, of shape `(batch, units)`.
+            dropped: `s_{l-1}` after dropout, as it enters products.
+            layer: Integer, `l - 1`.
+        """
 
         def gates(name, state):
             joined = ops.concatenate([read, state], axis=-1)
@@ -212,14 +221,15 @@ class GAMRHNCell(GroupedMemoryCell):
         )
 
     def loop_weights(self, input_dim: int) -> dict[str, Any]:
-        """See `GroupedMemoryCell`; with the kernels of the micro-steps.
+        """Adds the kernels of the micro-steps; see `GroupedMemoryCell`.
 
-        Those of what was read, and those of the state, lie side by side.
+        Kernels are joined that multiply the same vector: the one that was
+        read, or the state.
         """
         weights = super().loop_weights(input_dim)
 
         def halves(kernels):
-            """The shares of what was read, and those of the state."""
+            """Splits kernels into those of the read vector and of the state."""
             return zip(
                 *(self.cast_rows(k, self.num_groups) for k in kernels),
                 strict=True,
@@ -233,7 +243,7 @@ class GAMRHNCell(GroupedMemoryCell):
             biases.append(self.state_bias)
         weights["from_read"] = list(map(join, *by_layer))
         weights["bias"] = wide(join(*biases))
-        # At the first micro-step head and reset gate are those of the write.
+        # In the first micro-step head and reset gate are those of the write.
         heads = [join(weights.pop("head"), weights.pop("reset"))]
         heads += map(self.cast, self.next_head_kernel)
         weights["from_state"] = list(map(join, heads, states))
@@ -251,11 +261,11 @@ class GAMRHNCell(GroupedMemoryCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAMRHN(CellLayer):
-    """A recurrent highway network with grouped auxiliary memory, fast.
+    """A fast recurrent highway network layer with grouped auxiliary memory.
 
     It computes what `keras.layers.RNN(GAMRHNCell(...))` does, gradients
     included, at a fraction of the cost; see `RHN` for how. With `layer_norm`
-    or `unroll` it takes the loop of `keras.layers.RNN`.
+    or `unroll` it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.
@@ -266,7 +276,7 @@ class GAMRHN(CellLayer):
         inner: `"gru"`, the published micro-step, or `"highway"`.
         kernel_initializer: Initializer of each kernel.
         bias_initializer: Initializer of the biases.
-        transform_bias: Float, what `b_t` of `"highway"` starts from.
+        transform_bias: Float, initial value of `b_t` of `"highway"`.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
             where it enters a matrix product.

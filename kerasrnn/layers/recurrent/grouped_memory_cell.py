@@ -1,4 +1,4 @@
-"""What the cells with a grouped auxiliary memory share."""
+"""The base class of the cells with a grouped auxiliary memory."""
 
 import functools
 from collections.abc import Callable
@@ -22,11 +22,11 @@ from kerasrnn.typing import Zoneout
 
 
 class GroupedMemoryCell(RecurrentCell):
-    """Base of the cells with a grouped auxiliary memory.
+    """Base class of the cells with a grouped auxiliary memory.
 
-    It writes and reads a memory of `num_groups` groups of `group_size` slots,
-    held as a flat state in which group i has the places `i * group_size` to
-    `(i + 1) * group_size - 1`.
+    It writes and reads a memory of `num_groups` groups of `group_size` slots.
+    The memory is a flat state, in which group i has the indices
+    `i * group_size` to `(i + 1) * group_size - 1`.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class GroupedMemoryCell(RecurrentCell):
         return self.add_kernel(name, shape, self.bias_initializer)
 
     def build_memory(self, input_dim: int, num_reads: int) -> None:
-        """Adds the weights of the write and of some reads of a step."""
+        """Adds the weights of one write and of `num_reads` reads."""
         new = self.kernel_initializer
         width = input_dim + self.units
         places = self.num_groups * self.group_size
@@ -88,7 +88,7 @@ class GroupedMemoryCell(RecurrentCell):
     def address(
         self, head: Tensor, kernel: Tensor, bias: Tensor | float = 0.0
     ) -> Tensor:
-        """Where to write or read: a softmax over the slots of each group."""
+        """Returns a softmax over the slots of each group: where to access."""
         scores = self.product(head, kernel)
         scores = scores + ops.cast(bias, scores.dtype)
         shape = (-1, self.num_groups, self.group_size)
@@ -98,11 +98,11 @@ class GroupedMemoryCell(RecurrentCell):
     def write(
         self, inputs: Tensor, state: Tensor, memory: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Writes once a step.
+        """Writes to the memory, once per step.
 
         Args:
             inputs: Tensor of shape `(batch, input_dim)`.
-            state: Tensor of shape `(batch, units)`, dropped if it is to be.
+            state: Tensor of shape `(batch, units)`, after dropout.
             memory: Tensor of shape `(batch, num_groups * group_size)`.
 
         Returns:
@@ -145,11 +145,11 @@ class GroupedMemoryCell(RecurrentCell):
         return not self.layer_norm
 
     def loop_weights(self, input_dim: int) -> dict[str, Any]:
-        """The weights of the write and the reads, as a loop takes them.
+        """Returns the weights of the write and the reads, for a loop.
 
-        Those of the input are left out: its products are taken before. What
-        is told apart by slot lies slot by slot, `(slots, groups)`, where the
-        softmax and the sums over the slots of a group are faster.
+        Those of the input are left out: its products are computed before the
+        loop. Slots come before groups, `(slots, groups)`, which makes the
+        softmax and the sums over the slots of a group faster.
         """
         return {
             "head": self.cast_rows(self.head_kernel, input_dim)[1],
@@ -164,10 +164,10 @@ class GroupedMemoryCell(RecurrentCell):
         return ops.cast(kernel, self.compute_dtype)
 
     def cast_rows(self, kernel: Tensor, count: int) -> list[Tensor]:
-        """The first rows of a kernel and the others, in the compute dtype.
+        """Splits a kernel after `count` rows, in the compute dtype.
 
-        The gradient of a split is one joined tensor, that of a slice a
-        kernel of zeros with something in it.
+        A split is better than two slices: the gradient of each slice would be
+        a whole kernel, padded with zeros.
         """
         return ops.split(self.cast(kernel), [count], axis=0)
 
@@ -189,7 +189,7 @@ class GroupedMemoryCell(RecurrentCell):
         return ops.reshape(memory, (-1, self.num_groups * self.group_size))
 
     def input_products(self, sequence: Tensor) -> Tensor:
-        """The input's share of the write, with its biases, for all steps.
+        """Returns the input's part of the write, with biases, for all steps.
 
         Args:
             sequence: Tensor of shape `(time, batch, input_dim)`.

@@ -1,4 +1,4 @@
-"""The GRU of Keras, run over a whole sequence at once."""
+"""Keras's GRU, computed for a whole sequence at once."""
 
 import functools
 from typing import Any
@@ -31,7 +31,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
     Weights, states and results are those of Keras's cell. With `layer_norm`
     the products of each gate are normalized over its units (Ba et al. 2016),
-    with gains of its own:
+    each gate with its own gains:
 
         z, r = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + r * (h R_g + c_g)) + b_g)
@@ -157,7 +157,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         return h, keras.tree.pack_sequence_as(states, [h])
 
     def _biases(self):
-        """The biases of `z, r, g`, and `c_g`."""
+        """Returns the biases of `z, r, g`, and `c_g`."""
         if not self.use_bias:
             zeros = wide(ops.zeros((3 * self.units,), self.variable_dtype))
             return zeros, zeros[: self.units]
@@ -167,7 +167,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         return ops.concatenate([gates, of_input[split:]]), of_state[split:]
 
     def _norms(self):
-        """What `bias_or_norm` takes for `z, r` and for `g`."""
+        """Returns the arguments of `bias_or_norm` for `z, r` and for `g`."""
         if not self.layer_norm:
             return {}, {}
         split = 2 * self.units
@@ -224,13 +224,13 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRU(CellLayer):
-    """What `keras.layers.GRU` computes, faster on a CPU.
+    """Computes what `keras.layers.GRU` does, faster on a CPU.
 
-    The products of the input are taken for all steps at once, and so is the
-    gradient of each weight; layer normalization is that of `FastGRUCell`.
+    The products with the input are computed for all steps at once, and so is
+    the gradient of each weight; layer normalization is that of `FastGRUCell`.
     Under `mixed_bfloat16` the products are in bfloat16 and the state stays in
     float32. With `reset_after=False`, `unroll` or activations other than the
-    defaults it takes the loop of `keras.layers.RNN`.
+    defaults it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.

@@ -1,4 +1,4 @@
-"""What the cells that Keras has too share, to be run at once."""
+"""The base class of the fast versions of Keras's own cells."""
 
 import keras
 from keras import ops
@@ -15,11 +15,11 @@ Masks = Tensor | list[Tensor] | None
 
 
 class FastKerasCell(keras.layers.Layer):
-    """Base of `FastLSTMCell` and `FastGRUCell`, before that of Keras.
+    """Base class of `FastLSTMCell` and `FastGRUCell`, beside Keras's cell.
 
-    It adds layer normalization, and the products of a step or of a whole
-    sequence. With dropout of the state Keras's cells have a mask for each
-    gate, and so have these.
+    It adds layer normalization, and computes the products of one step or of a
+    whole sequence. As in Keras's cells, each gate has its own mask for the
+    dropout of the state.
     """
 
     num_gates: int
@@ -36,12 +36,12 @@ class FastKerasCell(keras.layers.Layer):
             )
 
     def products(self, inputs: Tensor, kernel: Tensor, masks: Masks) -> Tensor:
-        """The products of all gates, `(..., gates * units)`.
+        """Returns the products of all gates, `(..., gates * units)`.
 
         Args:
             inputs: Tensor of shape `(..., input_dim)`.
             kernel: Tensor of shape `(input_dim, gates * units)`.
-            masks: One of what `masks` returns.
+            masks: One of the two results of `masks`.
         """
         kernel = ops.cast(kernel, self.compute_dtype)
         return GateProducts(kernel, masks).forward(inputs)
@@ -49,9 +49,9 @@ class FastKerasCell(keras.layers.Layer):
     def masks(
         self, inputs: Tensor, state: Tensor, training: bool
     ) -> tuple[Masks, Masks]:
-        """The dropout masks of input and state, as `GateProducts` has them.
+        """Returns the dropout masks of input and state, for `GateProducts`.
 
-        Keras takes a rate of 1 for none.
+        As in Keras, a rate of 1 means no dropout.
         """
         of_input = of_state = None
         if training and self.dropout < 1:
@@ -62,7 +62,7 @@ class FastKerasCell(keras.layers.Layer):
 
     @property
     def has_default_activations(self) -> bool:
-        """Whether the activations are those whose slopes the loops know."""
+        """Whether the activations are those that the loops implement."""
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid

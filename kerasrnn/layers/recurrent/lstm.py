@@ -1,4 +1,4 @@
-"""The LSTM of Keras, run over a whole sequence at once."""
+"""Keras's LSTM, computed for a whole sequence at once."""
 
 import functools
 from typing import Any
@@ -30,13 +30,14 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
 
     Weights, states and results are those of Keras's cell. With `layer_norm`
     the products of each gate are normalized over its units (Ba et al. 2016),
-    with gains of its own:
+    each gate with its own gains:
 
         i, f, o = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + h R_g) + b_g)
 
-    `LayerNormLSTMCell` of TensorFlow Addons normalizes `x W` and `h R` apart,
-    each over all four gates at once and with a bias, and `c` as well.
+    `LayerNormLSTMCell` of TensorFlow Addons normalizes `x W` and `h R`
+    separately, each over all four gates together and with a bias, and also
+    normalizes `c`.
 
     Args:
         units: Positive integer, width of the states.
@@ -46,7 +47,7 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         kernel_initializer: Initializer of `W`.
         recurrent_initializer: Initializer of `R`.
         bias_initializer: Initializer of the biases.
-        unit_forget_bias: Whether `b_f` starts from 1 (Jozefowicz et al. 2015).
+        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
         kernel_regularizer: Regularizer of `W`.
         recurrent_regularizer: Regularizer of `R`.
         bias_regularizer: Regularizer of the biases.
@@ -148,7 +149,7 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         return h, [h, c]
 
     def _norm(self):
-        """What `bias_or_norm` takes."""
+        """Returns the arguments of `bias_or_norm`."""
         bias = self.bias
         if bias is None:
             bias = ops.zeros((4 * self.units,), self.variable_dtype)
@@ -197,12 +198,12 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastLSTM(CellLayer):
-    """What `keras.layers.LSTM` computes, in about half the time on a CPU.
+    """Computes what `keras.layers.LSTM` does, in about half the time on a CPU.
 
-    The products of the input are taken for all steps at once, and so is the
-    gradient of each weight; layer normalization is that of `FastLSTMCell`.
+    The products with the input are computed for all steps at once, and so is
+    the gradient of each weight; layer normalization is that of `FastLSTMCell`.
     Under `mixed_bfloat16` the products are in bfloat16 and the states stay in
-    float32. With `unroll` or activations other than the defaults it takes the
+    float32. With `unroll` or activations other than the defaults it uses the
     loop of `keras.layers.RNN`.
 
     Args:
@@ -213,7 +214,7 @@ class FastLSTM(CellLayer):
         kernel_initializer: Initializer of `W`.
         recurrent_initializer: Initializer of `R`.
         bias_initializer: Initializer of the biases.
-        unit_forget_bias: Whether `b_f` starts from 1 (Jozefowicz et al. 2015).
+        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
         kernel_regularizer: Regularizer of `W`.
         recurrent_regularizer: Regularizer of `R`.
         bias_regularizer: Regularizer of the biases.

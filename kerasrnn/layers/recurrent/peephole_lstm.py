@@ -23,7 +23,7 @@ from kerasrnn.typing import Zoneout
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PeepholeLSTMCell(RecurrentCell):
-    """A cell of the LSTM whose gates see the cell state (Graves 2013).
+    """An LSTM cell whose gates see the cell state (Graves 2013).
 
         i  = sigmoid(x W_i + h U_i + p_i * c + b_i)
         f  = sigmoid(x W_f + h U_f + p_f * c + b_f)
@@ -31,9 +31,9 @@ class PeepholeLSTMCell(RecurrentCell):
         o  = sigmoid(x W_o + h U_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
-    Input and forget gate see the cell state of the step before, the output
-    gate that of this step, each through one weight a unit. Kernels hold the
-    gates in the order `i, f, c, o`, as `keras.layers.LSTMCell` does.
+    The input and forget gates see the previous cell state, the output gate
+    sees the new one, each through one weight per unit. Kernels hold the gates
+    in the order `i, f, c, o`, as in `keras.layers.LSTMCell`.
 
     Args:
         units: Positive integer, width of the state.
@@ -43,8 +43,8 @@ class PeepholeLSTMCell(RecurrentCell):
         recurrent_initializer: Initializer of `U`.
         bias_initializer: Initializer of `b`. This and the two above default
             to those of `keras.layers.LSTMCell`.
-        peephole_initializer: Initializer of `p`: zeros, so that the cell
-            starts out as an LSTM; the paper names none.
+        peephole_initializer: Initializer of `p`. By default zeros, so that
+            the cell starts out as an LSTM; the paper names none.
         unit_forget_bias: Whether 1 is added to `b_f` at the start (Jozefowicz
             et al. 2015).
         dropout: Float in `[0, 1)`, dropout rate of the input.
@@ -221,13 +221,13 @@ class PeepholeLSTMCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PeepholeLSTM(CellLayer):
-    """An LSTM with peephole connections over a sequence, fast.
+    """A fast LSTM layer with peephole connections.
 
     It computes what `keras.layers.RNN(PeepholeLSTMCell(...))` does, gradients
-    included: the products of the input are taken for all steps at once, and
-    so is the gradient of each weight. Under `mixed_bfloat16` the products are
-    in bfloat16 and the states stay in float32. With `unroll` or activations
-    other than the defaults it takes the loop of `keras.layers.RNN`.
+    included. The products with the input are computed for all steps at once,
+    and so is the gradient of each weight. Under `mixed_bfloat16` the products
+    are in bfloat16 and the states stay in float32. With `unroll` or
+    activations other than the defaults it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the states.

@@ -1,8 +1,8 @@
-"""What the recurrent cells of this package share.
+"""The base class of the recurrent cells of this package.
 
-Variational dropout, layer normalization, states, and products that run in the
-compute dtype. A cell names its states by `state_widths` and writes its
-equations into `call`.
+It provides variational dropout, layer normalization, states, and matrix
+products in the compute dtype. A subclass sets `state_widths` and `output_size`
+and implements its equations in `call`.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,14 @@ from kerasrnn.typing import Tensor
 
 
 class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
-    """Base of the recurrent cells.
+    """Base class of the recurrent cells.
 
     Args:
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
-            where it enters a matrix product; the state that is carried along
-            is never dropped. Both are variational (Gal & Ghahramani 2016):
-            one mask for all steps of a batch.
+            where it enters a matrix product; the state that is carried to the
+            next step is never dropped. Both are variational (Gal & Ghahramani
+            2016): one mask for all steps of a batch.
         layer_norm: Whether the preactivation of each gate is normalized over
             its units, before its bias (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
@@ -60,7 +60,7 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
-        """Returns the states to start from: zeros."""
+        """Returns the initial states: zeros."""
         return [
             ops.zeros((batch_size, width), self.compute_dtype)
             for width in self.state_widths
@@ -74,7 +74,7 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         shape: Shape,
         initializer: Initializer | Callable[..., Tensor],
     ) -> keras.Variable:
-        """Adds a weight that starts unlike any other of the cell."""
+        """Adds a weight, with its own seed of a shared initializer."""
         return self.add_weight(
             shape=shape,
             initializer=reseeded(initializer, len(self.weights)),
@@ -91,8 +91,8 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
     ) -> list[keras.Variable]:
         """Adds a kernel for each micro-step, and returns the list of them.
 
-        One variable with all of them would cost `depth` times its size at
-        every micro-step of a loop that is differentiated automatically.
+        If they were one variable, automatic differentiation would add a
+        gradient of the size of all of them at every micro-step of a loop.
         """
         return [
             self.add_kernel(f"{name}_{layer}", shape, initializer)
@@ -100,7 +100,7 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         ]
 
     def add_gains(self, name: str, *shape: int) -> keras.Variable | None:
-        """Adds gains of shape `(..., gates, units)`, if they are needed."""
+        """Adds gains `(..., gates, units)`; `None` without `layer_norm`."""
         if not self.layer_norm:
             return None
         return self.add_kernel(name, shape, "ones")
@@ -120,7 +120,9 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         Args:
             products: Tensor of shape `(batch, gates * units)`.
             bias: Tensor of shape `(gates * units,)`.
-            gains: Tensor of shape `(gates, units)`, what `add_gains` gave.
+            gains: Tensor of shape `(gates, units)`: the products are first
+                normalized over the units and scaled by it. `None` for no
+                normalization.
         """
         if gains is not None:
             gates, _ = normalized(products, *gains.shape)
@@ -129,19 +131,19 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         return products + ops.cast(bias, products.dtype)
 
     def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
-        """Applies the dropout of the input, for which the mask is kept."""
+        """Applies dropout to the input, with the same mask at every step."""
         mask = self.get_dropout_mask(inputs) if training else None
         return inputs if mask is None else inputs * mask
 
     def drop_state(self, state: Tensor, training: bool = False) -> Tensor:
-        """Applies the dropout of the state, for which the mask is kept."""
+        """Applies dropout to the state, with the same mask at every step."""
         mask = self.get_recurrent_dropout_mask(state) if training else None
         return state if mask is None else state * mask
 
     def loop_state_mask(
         self, states: States, training: bool = False
     ) -> Tensor | None:
-        """The mask of the state in its dtype, or `None`, for a whole loop."""
+        """Returns the state's dropout mask for a whole loop, or `None`."""
         mask = None
         if training:
             mask = self.get_recurrent_dropout_mask(states[0])

@@ -23,32 +23,33 @@ from kerasrnn.typing import Zoneout
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RHNCell(RecurrentCell):
-    """A cell of the recurrent highway network (Zilly et al. 2017).
+    """A recurrent highway network cell (Zilly et al. 2017).
 
     A time step is a highway network of `depth` micro-steps. With `s_0` the
-    state of the step before, for l = 1..depth:
+    previous state, for l = 1..depth:
 
         h_l = tanh   ([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
         t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
         s_l = h_l * t_l + s_{l-1} * c_l         c_l = 1 - t_l, when coupled
 
-    Output and state are the last `s_l`; the input enters at l = 1 only.
+    Output and state are the last `s_l`; the input enters only at l = 1.
 
     Args:
         units: Positive integer, width of the state.
         depth: Positive integer, number of micro-steps in a time step.
         couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
-            third gate with weights of its own.
+            third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`, for each `l` anew.
-        bias_initializer: Initializer of `b_h`. This and the two above are
-            uniform in ±0.04, as in the authors' code.
-        transform_bias: Float, what `b_t` starts from, so that the state is
-            carried at first: -2 in the authors' code for the Penn Treebank,
-            -4 for characters. A carry gate of its own starts from the
-            opposite.
+        recurrent_initializer: Initializer of `R`, with another seed for each
+            `l`.
+        bias_initializer: Initializer of `b_h`. By default this and the two
+            above are uniform in ±0.04, as in the authors' code.
+        transform_bias: Float, initial value of `b_t`. If it is negative, the
+            cell first carries most of the state: -2 in the authors' code for
+            the Penn Treebank, -4 for characters. The bias of a separate carry
+            gate starts at the opposite value.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
             where it enters a matrix product. Both masks are the same at every
@@ -243,26 +244,26 @@ class RHNCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RHN(CellLayer):
-    """A recurrent highway network over a sequence, fast.
+    """A fast recurrent highway network layer.
 
     It computes what `keras.layers.RNN(RHNCell(...))` does, gradients
-    included, at a fraction of the cost: the products of the input are taken
-    for all steps at once, and so are the gradients of the weights. Under
-    `mixed_bfloat16` the products are in bfloat16 and the state stays in
-    float32. With `unroll` or activations other than the defaults it takes
-    the loop of `keras.layers.RNN`.
+    included, at a fraction of the cost: the products with the input are
+    computed for all steps at once, and so is the gradient of each weight.
+    Under `mixed_bfloat16` the products are in bfloat16 and the state stays in
+    float32. With `unroll` or activations other than the defaults it uses the
+    loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.
         depth: Positive integer, number of micro-steps in a time step.
         couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
-            third gate with weights of its own.
+            third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of the input's kernel.
         recurrent_initializer: Initializer of the recurrent kernels.
         bias_initializer: Initializer of `b_h`.
-        transform_bias: Float, what `b_t` starts from.
+        transform_bias: Float, initial value of `b_t`.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
             where it enters a matrix product.

@@ -18,24 +18,24 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
-    """Lets units of a cell's states keep their old values at random.
+    """Zoneout: random units of a cell's states keep their old values.
 
-    With `s'_t` the states that the cell gives, and a rate `z` for each of
-    them (Krueger et al. 2017):
+    With `s'_t` the new states of the cell, and a rate `z` for each of them
+    (Krueger et al. 2017):
 
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
         s_t = z   * s_{t-1} + (1 - z)   * s'_t     in inference
 
-    with noise of its own for each unit, row and step. Where the output of
-    the cell is one of its states, as that of most cells is, the output is that
-    state after zoneout; another output is left as it is.
+    with independent noise for each unit, row and step. If the output of the
+    cell is one of its states, as in most cells, the output is that state after
+    zoneout; any other output is left as it is.
 
-    Around a cell of this package, `FastRNN(ZoneoutCell(cell))` draws the noise
-    of all steps before the loop and runs at once; a `run` of another cell is
-    not used, unless it takes `zoneout` as that of `RHNCell` does. In the loop
-    of `keras.layers.RNN` a cell can neither count steps nor draw numbers on
-    every backend: there the noise of a step is drawn by a seed made of that of
-    the batch, and of the bits of what the step reads.
+    If the cell has a `run` that takes `zoneout`, as `RHNCell` and most cells of
+    this package have, `FastRNN(ZoneoutCell(cell))` uses it, and draws the noise
+    of all steps before the loop. Other cells run in the loop of
+    `keras.layers.RNN`, where a cell can neither count steps nor draw random
+    numbers on every backend. There the seed of a step's noise is made from the
+    seed of the batch and the bits of the step's inputs and states.
 
     Args:
         cell: A recurrent cell. To zone out a stack, wrap each of its cells.
@@ -57,8 +57,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `cell` is not a recurrent cell or a stack of them, a rate
-            is not in `[0, 1)`, or their number is not that of the states.
+        ValueError: when `cell` is a stack or not a recurrent cell, a rate is
+            not in `[0, 1)`, or there is not one rate for each state.
 
     Example:
 
@@ -70,7 +70,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         [Krueger et al., 2017](https://arxiv.org/abs/1606.01305).
     """
 
-    dropout = recurrent_dropout = 0.0  # The cell inside has its own.
+    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         super().__init__(**kwargs)
         if hasattr(cell, "cells"):
             raise ValueError(
-                "ZoneoutCell zones out a single cell: to zone out a stack, "
+                "ZoneoutCell expects `cell` to be a single cell: for a stack, "
                 f"wrap each of its cells. Received: cell={cell!r}"
             )
         self.cell = cell
@@ -112,7 +112,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
-        """Returns the states that the cell starts from."""
+        """Returns the initial states of the cell."""
         return cells.initial_state(self.cell, batch_size)
 
     def call(
@@ -163,7 +163,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         )
 
     def _noise(self, shape, share, seed, index):
-        """Where the state of an index keeps its old value."""
+        """Returns where state number `index` keeps its old values."""
         noise = keras.random.uniform(shape, seed=_Seed(seed, index))
         return noise < share
 
@@ -173,11 +173,11 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         return self._sequence_seed
 
     def _step_seed(self, inputs, states):
-        """The seed of the sequence, mixed with the bits of all that is read."""
+        """Mixes the seed of the sequence with the bits of inputs and states."""
         mixed = ops.cast(0, "int32")
         for x in (inputs, *states):
             bits = ops.view(ops.cast(x, "float32"), "int32")
-            # Odd factors tell places apart; overflow wraps.
+            # Odd factors distinguish positions; overflow wraps around.
             factors = 2 * ops.arange(bits.shape[-1], dtype="int32") + 12345
             rows = 2 * ops.arange(ops.shape(bits)[0], dtype="int32") + 1
             mixed = mixed * 31 + ops.sum(
@@ -186,8 +186,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         seed = self._seed_of_sequence()
         return seed + ops.cast(mixed, seed.dtype)
 
-    # `keras.layers.RNN` draws and drops masks by these four, and knows
-    # nothing of a cell inside.
+    # `keras.layers.RNN` draws and resets dropout masks with these four methods
+    # of the cell that it runs, not of the inner cell.
     def get_dropout_mask(self, step_input: Tensor) -> None:
         cells.draw_dropout_masks(self.cell, step_input)
 
@@ -215,9 +215,9 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
 
 
 class _Seed(keras.random.SeedGenerator):
-    """A seed that is at hand: a generator counts in a variable.
+    """A generator of one given seed, for use inside a loop.
 
-    A loop may not assign one on every backend.
+    Others count in a variable, which not every backend can assign in a loop.
     """
 
     def __init__(self, seed, index):
