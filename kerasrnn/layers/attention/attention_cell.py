@@ -444,7 +444,7 @@ def _check_options(attention, placement, units, input_feeding, readout):
 
 
 def _nothing(query, projected):
-    """Returns the context, weights and state of no attention: empty or 0."""
+    """Returns an empty context, weights of 0, and no state."""
     places = ops.shape(projected[1])[-2]
     return query[..., :0], ops.zeros((*ops.shape(query)[:-1], places)), ()
 

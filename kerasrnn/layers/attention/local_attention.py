@@ -144,7 +144,7 @@ class LocalAttention(AttentionMechanism):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the number of the first step, or `()` for the predictive."""
+        """Returns the number of the first step; `()` if it is predictive."""
         if self.alignment == "predictive":
             return ()
         return ops.zeros((batch_size, 1), "int32")

@@ -41,7 +41,10 @@ def attend_to_windows(attention, queries, places, window):
 
 
 def _attend_to_band(attention, queries, places, window):
-    """Lets each query, of the last places, attend to the `window` before."""
+    """Lets each query attend to the `window` places before its own.
+
+    The queries belong to the last places, one for each.
+    """
     keys, values, filled = places
     count, total = ops.shape(queries)[1], ops.shape(filled)[1]
     ahead = total - count - window

@@ -88,7 +88,7 @@ class GroupedMemoryCell(RecurrentCell):
     def address(
         self, head: Tensor, kernel: Tensor, bias: Tensor | float = 0.0
     ) -> Tensor:
-        """Returns a softmax over the slots of each group: where to access."""
+        """Returns where to write or read: a softmax over each group's slots."""
         scores = self.product(head, kernel)
         scores = scores + ops.cast(bias, scores.dtype)
         shape = (-1, self.num_groups, self.group_size)

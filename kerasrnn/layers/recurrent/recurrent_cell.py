@@ -74,7 +74,7 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         shape: Shape,
         initializer: Initializer | Callable[..., Tensor],
     ) -> keras.Variable:
-        """Adds a weight, with its own seed of a shared initializer."""
+        """Adds a weight, with its own seed for the initializer."""
         return self.add_weight(
             shape=shape,
             initializer=reseeded(initializer, len(self.weights)),

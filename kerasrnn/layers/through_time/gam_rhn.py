@@ -110,8 +110,8 @@ class GAMRHNLoop(Loop):
             self.inner = [HighwayStep() for _ in range(self.depth)]
         self.from_read = weights["from_read"]
         self.biases = [weights["bias"][layer] for layer in range(self.depth)]
-        # One product for all that the state enters in a micro-step: head and
-        # gates, and in the first micro-step the reset gate of the write.
+        # One product per micro-step for all that depends on the state: head
+        # and gates, and in the first one the reset gate of the write.
         self.from_state = weights["from_state"]
 
     def cast(self, x):
@@ -168,7 +168,7 @@ class GAMRHNLoop(Loop):
                 )
                 head = written[:, : self.head_units + self.units]
                 used_grad = used_grad + more
-            # The state enters these by the joined product; h of "gru" not.
+            # Only what the joined product goes into: not h of "gru".
             shared = join(self.cast(head), gates[:, : 2 * self.units])
             used_grad = used_grad + wide(self.from_state_back[layer](shared))
             grad = grad + self.dropped(used_grad)

@@ -201,7 +201,7 @@ class Kept:
             yield state, None if places is None else next(here), rate
 
     def blend(self, new, old, here):
-        """Returns the states after a step: the new, or what is kept of old."""
+        """Returns the new states, with the old values where they are kept."""
         blended = []
         for (state, keeps, rate), before in zip(
             self._by_state(new, here), old, strict=True

@@ -31,7 +31,7 @@ class Bias:
         return products if self.bias is None else products + self.bias, ()
 
     def back(self, grad, saved):
-        """Returns the gradient of the products, from the preactivations'.
+        """Computes the gradient of the products from the preactivations'.
 
         Returns:
             That gradient, and what `of_gates` needs of this step.
