@@ -12,7 +12,7 @@ Tensor = Any
 States = list[Tensor]
 """The states of a recurrent cell, in the order of its `state_size`."""
 
-Shape = tuple[int | None, ...]
+Shape = tuple[Any, ...]
 """The shape of a tensor, `None` where a dimension is not known."""
 
 Config = dict[str, Any]
@@ -29,3 +29,6 @@ DType = str | keras.DTypePolicy | None
 
 Strings = Sequence[str]
 """Texts. A single string is refused where it would be read as its letters."""
+
+Zoneout = Sequence[Tensor | float | None] | None
+"""What each state keeps of the step before: noise, a share, or nothing."""

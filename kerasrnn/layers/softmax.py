@@ -1,4 +1,4 @@
-"""The softmax of attention, and of the addresses of a memory."""
+"""The masked softmax of attention weights and memory addresses."""
 
 import keras
 from keras import ops
@@ -23,7 +23,7 @@ def masked_softmax(scores, mask=None):
     if mask is not None:
         scores = ops.where(mask, scores, -1e9)
     # Written out: `keras.ops.softmax` warns of a memory of one place.
-    # Of no places, or of no rows, there is a greatest only if one is given.
+    # The maximum of an empty axis needs an initial value.
     greatest = ops.stop_gradient(
         ops.max(scores, axis=-1, keepdims=True, initial=float("-inf"))
     )
@@ -31,5 +31,5 @@ def masked_softmax(scores, mask=None):
     if mask is not None:
         weights *= ops.cast(mask, weights.dtype)
     total = ops.sum(weights, axis=-1, keepdims=True)
-    # The greatest is 1, so a smaller total means that nothing was left.
+    # The largest weight is 1, so a smaller total means that all are masked.
     return weights / ops.maximum(total, 0.5)

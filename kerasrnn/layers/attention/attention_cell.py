@@ -1,28 +1,39 @@
 """A recurrent cell that attends to a memory."""
 
+from typing import Any
+from typing import Literal
+from typing import NoReturn
+from typing import Self
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.rows import attend_rows
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionCell(keras.layers.Layer):
     """A recurrent cell that attends to a memory given from outside.
 
-    Around any `cell`, with `s` its state and `h` its output, in one of two
-    placements. Before the cell (Bahdanau et al. 2015), the query is the state
-    of the step before, and the cell reads the context:
+    It adds attention to any `cell`, whose state is `s` and whose output is `h`,
+    in one of two placements. Before the cell (Bahdanau et al. 2015), the query
+    is the previous state, and the cell reads the context:
 
         c_t = attend(s_{t-1}, memory)
         h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
         or, with a readout,                     output maxout(W [h_t; x_t; c_t])
 
-    where `maxout` takes the greater of each two neighbours. After the cell
+    where `maxout` takes the maximum of each pair of neighbours. After the cell
     (Luong et al. 2015), the query is the output of this step:
 
         h_t, s_t = cell(x_t, s_{t-1})      or, with input feeding,
@@ -30,15 +41,17 @@ class AttentionCell(keras.layers.Layer):
         c_t = attend(h_t, memory)
         h~_t = tanh(W_c [c_t; h_t])                             output h~_t
 
-    Without attention it is the cell, and all weights are 0: a decoder that
-    knows the source by its first states alone (Sutskever et al. 2014).
+    With `attention=None` it is the cell alone, and all weights are 0: a decoder
+    that sees the source only through its initial states (Sutskever et al.
+    2014).
 
-    The query before the cell is the first of its states, or of the states of
+    Before the cell, the query is the first of its states, or of the states of
     the last cell of a stack. The readout is the "deep output" of Bahdanau et
-    al., whose appendix has `s_{t-1}` in the place of `h_t`: in their code that
-    state has read `x_t`, as `h_t` has here.
+    al. Their appendix has `s_{t-1}` instead of `h_t`, but in their code that
+    state has already read `x_t`, as `h_t` has here.
 
-    It is no Keras cell, for it reads a memory: `AttentionRNN` runs it.
+    It is not a Keras cell, because it reads a memory: run it with
+    `AttentionRNN`.
 
     Args:
         cell: Any Keras recurrent cell, such as `keras.layers.GRUCell(256)`
@@ -51,27 +64,27 @@ class AttentionCell(keras.layers.Layer):
         placement: `"before"` or `"after"` the cell.
         units: Positive integer, width of `h~`, or of the readout; `None` for
             the width of `h`.
-        input_feeding: Whether the cell reads the `h~` of the step before.
-            For the placement after the cell.
+        input_feeding: Whether the cell reads the `h~` of the previous step.
+            Only for the placement after the cell.
         kernel_initializer: Initializer of `W_c`, or of the readout's `W`.
-        readout: Whether the output is the readout. For the placement before
-            the cell.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        readout: Whether the output is the readout. Only for the placement
+            before the cell.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
-        inputs: Tensor of shape `(rows, input_dim)`. There are as many rows as
-            sentences in the memory, or a number of rows for each, side by
-            side: the hypotheses of a search.
-        states: The states of the step before; `get_initial_state` gives the
-            first ones.
-        projected: What `project` made of a memory
+        inputs: Tensor of shape `(rows, input_dim)`. There is one row for each
+            sentence of the memory, or several adjacent ones, such as the
+            hypotheses of a beam search.
+        states: The previous states; `get_initial_state` returns the first
+            ones.
+        projected: What `project` returned for a memory of shape
             `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout of `cell` and of
             the attention).
-        noise: What `draw_noise` drew for this step; `None` to draw it here,
-            which a loop must not do.
+        noise: What `draw_noise` returned, for this step; `None` to draw it
+            here, which does not work inside a loop.
 
     Returns:
         A tuple `(output, states, weights)`: the output of shape
@@ -82,7 +95,7 @@ class AttentionCell(keras.layers.Layer):
     influence.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, `attention` or
+        ValueError: when `cell` is not a recurrent cell, `attention` or
             `placement` is unknown, `units` is not positive, or an option of
             the other placement is given.
 
@@ -102,18 +115,18 @@ class AttentionCell(keras.layers.Layer):
 
     def __init__(
         self,
-        cell,
-        attention="additive",
-        placement="before",
-        units=None,
-        input_feeding=False,
-        kernel_initializer="glorot_uniform",
-        readout=False,
-        **kwargs,
-    ):
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | Config | None = "additive",
+        placement: Literal["before", "after"] = "before",
+        units: int | None = None,
+        input_feeding: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
+        readout: bool = False,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "AttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))
-        # States of the attention stay as wide as they are.
+        # Without autocast the states of the attention keep their dtypes.
         super().__init__(autocast=False, **kwargs)
         if units is not None:
             units = positive_integer("units", units)
@@ -132,39 +145,44 @@ class AttentionCell(keras.layers.Layer):
         self.output_size = cell.output_size if units is None else units
 
     @property
-    def loops_over_attention(self):
-        """Whether the cell needs the attention of this step or the last."""
+    def loops_over_attention(self) -> bool:
+        """Whether the loop over time has to contain the attention."""
         if self.attention is None:
             return False
         return self.placement == "before" or self.input_feeding
 
     @property
-    def query_dim(self):
+    def query_dim(self) -> int:
         """Width of the query: of the first state, or of the output."""
         if self.placement == "before":
             return first_state(self.cell, cells.state_sizes(self.cell))
         return self.cell.output_size
 
     @property
-    def state_size(self):
+    def state_size(self) -> NoReturn:
         raise ValueError(
-            "AttentionCell reads a memory besides its input, so it is no "
-            "Keras cell: run it by `AttentionRNN(cell)(sequence, memory)`. "
+            "AttentionCell reads a memory besides its input, so it is not a "
+            "Keras cell: run it with `AttentionRNN(cell)(sequence, memory)`. "
             f"Received: cell={self!r}"
         )
 
-    def get_initial_state(self, batch_size=None, projected=None, states=None):
-        """Returns the states to start from.
+    def get_initial_state(
+        self,
+        batch_size: int | Tensor | None = None,
+        projected: Any = None,
+        states: States | None = None,
+    ) -> States:
+        """Returns the initial states.
 
-        These are, as far as there are any: with input feeding `h~`, the state
-        of the attention, and last the states of `cell`.
+        These are `h~` (with input feeding), the state of the attention (if it
+        has one), and the states of `cell`, in this order.
 
         Args:
-            batch_size: How many rows there are.
-            projected: What `project` made of the memory. An attention that
-                has a state asks for it.
-            states: States to start from in place of these: all of them, or
-                those of `cell` alone.
+            batch_size: Number of rows.
+            projected: What `project` returned for the memory. Required if the
+                attention has a state.
+            states: States to use instead: all of them, or those of `cell`
+                alone.
         """
         fed, state = [], ()
         if self.input_feeding:
@@ -176,7 +194,7 @@ class AttentionCell(keras.layers.Layer):
         first = self.pack(fed, state, own)
         return first if states is None else _replaced(first, own, states)
 
-    def build(self, inputs_shape, memory_shape):
+    def build(self, inputs_shape: Shape, memory_shape: Shape) -> None:
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = self.cell.output_size
         self.context_dim = 0
@@ -193,7 +211,7 @@ class AttentionCell(keras.layers.Layer):
         self.cell_input_size = width
         shape = None
         if self.readout:
-            # [h; x; c] is [h; what the cell reads].
+            # [h; x; c] is h beside the input of the cell.
             shape = (output_size + width, 2 * self.output_size)
         elif self.attention is not None and self.placement == "after":
             shape = (self.context_dim + output_size, self.output_size)
@@ -211,7 +229,7 @@ class AttentionCell(keras.layers.Layer):
         return self.attention.context_dim(memory_shape[-1])
 
     def _check_widths(self, query_dim, memory_dim):
-        """An attention that was in use elsewhere may not fit here."""
+        """Raises `ValueError` if the attention was built for other widths."""
         config = self.attention.get_build_config() or {}
         shapes = config.get("shapes_dict")
         if not shapes:
@@ -219,20 +237,24 @@ class AttentionCell(keras.layers.Layer):
         built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
         if built_for != (query_dim, memory_dim):
             raise ValueError(
-                "`attention` was built before, for a query of width "
-                f"{built_for[0]} and a memory of width {built_for[1]}; here "
-                f"they have the widths {query_dim} and {memory_dim}. "
+                "`attention` is already built, for a query of width "
+                f"{built_for[0]} and a memory of width {built_for[1]}, but "
+                f"here they have the widths {query_dim} and {memory_dim}. "
                 f"Received: attention={self.attention!r}"
             )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Prepares a memory `(batch, places, dim)` for all steps at once."""
         if self.attention is None:
             return memory[..., :0], memory[..., :0]
         return self.attention.project(memory, memory_mask)
 
-    def draw_noise(self, sequence, projected):
-        """Draws what is random in the attention of all steps, in training.
+    def draw_noise(
+        self, sequence: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        """Draws the noise of the attention in training, for all steps.
 
         Args:
             sequence: Tensor of shape `(batch, time, dim)`.
@@ -247,14 +269,18 @@ class AttentionCell(keras.layers.Layer):
 
     def attend(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
-        """One query a row: `(rows, dim)` -> context, weights, state."""
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Attends with one query per row, `(rows, query_dim)`.
+
+        Arguments and results are those of `AttentionMechanism.attend`, without
+        the axis of queries.
+        """
         if self.attention is None:
             return _nothing(query, projected)
         return attend_rows(
@@ -269,46 +295,48 @@ class AttentionCell(keras.layers.Layer):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
-        """One step after another: `(batch, time, dim)` -> as `attend`."""
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Attends with the queries of all steps; see `AttentionMechanism`."""
         if self.attention is None:
             return _nothing(query, projected)
         return self.attention.attend_in_turn(
             query, projected, memory_mask, state, training, noise
         )
 
-    def combine(self, context, output):
-        """h~ = tanh(W_c [c; h]) over any leading axes."""
+    def combine(self, context: Tensor, output: Tensor) -> Tensor:
+        """Returns `h~ = tanh(W_c [c; h])`, for any leading axes."""
         if self.attention is None:
             return output
         joined = ops.concatenate([context, output], axis=-1)
         return ops.tanh(over_last(self.kernel, joined))
 
-    def read_out(self, output, inputs, context):
-        """maxout(W [h; x; c]) over any leading axes."""
+    def read_out(
+        self, output: Tensor, inputs: Tensor, context: Tensor
+    ) -> Tensor:
+        """Returns `maxout(W [h; x; c])`, for any leading axes."""
         joined = ops.concatenate([output, inputs, context], axis=-1)
         found = over_last(self.kernel, joined)
         pairs = (*ops.shape(found)[:-1], self.output_size, 2)
         pairs = ops.reshape(found, pairs)
         return ops.maximum(pairs[..., 0], pairs[..., 1])
 
-    # Keras fills in the mask of an argument by its name, from tensors alone:
-    # what was projected must not be called `memory` beside `memory_mask`.
+    # Keras fills in `memory_mask` from an argument `memory`, which must be a
+    # tensor: the projected memory, a tuple, needs another name.
     def call(
         self,
-        inputs,
-        states,
-        projected,
-        memory_mask=None,
-        training=False,
-        noise=None,
-    ):
+        inputs: Tensor,
+        states: States,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, States, Tensor]:
         inputs = ops.cast(inputs, self.compute_dtype)
         output, context, states, weights = self.step(
             inputs, states, projected, memory_mask, training, noise
@@ -317,8 +345,20 @@ class AttentionCell(keras.layers.Layer):
             output = self.read_out(output, inputs, context)
         return output, states, weights
 
-    def step(self, inputs, states, projected, memory_mask, training, noise):
-        """One step without its readout: output, context, states, weights."""
+    def step(
+        self,
+        inputs: Tensor,
+        states: States,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        training: bool,
+        noise: dict[str, Tensor] | None,
+    ) -> tuple[Tensor, Tensor, States, Tensor]:
+        """Computes one step without its readout.
+
+        Returns:
+            The output, the context, the new states, and the weights.
+        """
         fed, state, own = self.unpack(states)
         if self.placement == "before":
             query = first_state(self.cell, own)
@@ -337,7 +377,7 @@ class AttentionCell(keras.layers.Layer):
         fed = [output] if self.input_feeding else []
         return output, context, self.pack(fed, state, own), weights
 
-    def unpack(self, states):
+    def unpack(self, states: States) -> tuple[list[Tensor], Tensor, States]:
         """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
         is_stateful = self.attention is not None and self.attention.stateful
         if not self.input_feeding and not is_stateful:
@@ -349,12 +389,12 @@ class AttentionCell(keras.layers.Layer):
             own,
         )
 
-    def pack(self, fed, state, own):
-        """Returns the states that `unpack` takes apart."""
+    def pack(self, fed: list[Tensor], state: Tensor, own: States) -> States:
+        """Returns the states as one list, which `unpack` takes apart."""
         first = [*fed, *keras.tree.flatten(state)]
         return [*first, own] if first else own
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -369,13 +409,13 @@ class AttentionCell(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 
 
 def first_state(cell, states):
-    """The first state of a cell, or of the last cell of a stack."""
+    """Returns the first state of a cell, or of the last cell of a stack."""
     if hasattr(cell, "cells"):
         return first_state(cell.cells[-1], states[-1])
     return keras.tree.flatten(states)[0]
@@ -394,29 +434,29 @@ def _check_options(attention, placement, units, input_feeding, readout):
         or (units is not None and not (combines or readout))
     ):
         raise ValueError(
-            "`input_feeding` belongs to an attention with placement='after', "
-            "`readout` to one with placement='before', and `units` to the "
-            "former or to a readout: else the output of the cell is the "
-            f"output. Received: units={units}, input_feeding={input_feeding}, "
+            "`input_feeding` needs an attention with placement='after', "
+            "`readout` needs one with placement='before', and `units` needs "
+            "an attention with placement='after' or a readout. "
+            f"Received: units={units}, input_feeding={input_feeding}, "
             f"readout={readout}, placement={placement!r}, "
             f"attention={attention!r}"
         )
 
 
 def _nothing(query, projected):
-    """Context, weights and state without an attention."""
+    """Returns an empty context, weights of 0, and no state."""
     places = ops.shape(projected[1])[-2]
     return query[..., :0], ops.zeros((*ops.shape(query)[:-1], places)), ()
 
 
 def _replaced(first, own, states):
-    """The states to start from, with given ones in the place of the last."""
+    """Returns the initial states, the last of them replaced by given ones."""
     given, flat = keras.tree.flatten(states), keras.tree.flatten(first)
     sizes = len(keras.tree.flatten(own)), len(flat)
     if len(given) not in sizes:
         raise ValueError(
-            "States to start from are all that the AttentionCell has, or "
-            "those of the cell inside. Expected: "
+            "The initial states must be all states of the AttentionCell, or "
+            "those of the cell inside it. Expected: "
             f"{' or '.join(map(str, sorted(set(sizes))))} tensors. "
             f"Received: {len(given)}."
         )

@@ -1,5 +1,8 @@
 """The layer that runs an `AttentionCell` over a sequence."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -9,24 +12,28 @@ from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionRNN(keras.layers.Layer):
     """Runs an `AttentionCell` over a sequence.
 
-    Keys and values are projected once for the memory. Where the cell does not
-    need the attention of this step or the last one (after the cell without
-    input feeding, or no attention at all), it runs first, and then all steps
-    attend at once, or in their order if the attention asks for that.
+    Keys and values are projected once for a memory. If the cell does not depend
+    on the attention (placement after the cell without input feeding, or no
+    attention), it runs first, over the whole sequence. Then all steps attend at
+    once, or one after another if the attention requires it.
 
     Args:
         cell: An `AttentionCell`.
         return_state: Whether to return the final states as well.
         return_attention_scores: Whether to return the attention weights as
             well.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         sequence: Tensor of shape `(batch, time, input_dim)`.
@@ -34,15 +41,15 @@ class AttentionRNN(keras.layers.Layer):
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         initial_state: Optional states to start from: those of the cell inside
             the `AttentionCell`, such as the final ones of an encoder, or all
-            that another call has returned.
+            that an earlier call has returned.
         training: Whether to behave as in training (dropout of the cell and
             of the attention).
 
     Returns:
-        The outputs, of shape `(batch, time, output_size)`; with
-        `return_state` or `return_attention_scores` a tuple of the outputs,
-        the states, and the weights of shape `(batch, time, places)`, each
-        where asked for.
+        The outputs, of shape `(batch, time, output_size)`. With
+        `return_state` or `return_attention_scores` a tuple: the outputs, the
+        final states with the former, and the weights of shape
+        `(batch, time, places)` with the latter.
 
     Masking: a masked place of the memory has weight exactly 0, and no
     influence. The sequence takes no mask: pad it on the right and mask the
@@ -50,7 +57,7 @@ class AttentionRNN(keras.layers.Layer):
 
     Raises:
         ValueError: when `cell` is not an `AttentionCell`, or `initial_state`
-            is another number of tensors.
+            has the wrong number of tensors.
 
     Example:
 
@@ -66,8 +73,12 @@ class AttentionRNN(keras.layers.Layer):
     """
 
     def __init__(
-        self, cell, return_state=False, return_attention_scores=False, **kwargs
-    ):
+        self,
+        cell: AttentionCell,
+        return_state: bool = False,
+        return_attention_scores: bool = False,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         if not isinstance(cell, AttentionCell):
@@ -80,16 +91,16 @@ class AttentionRNN(keras.layers.Layer):
         self.return_state = return_state
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True
-        # It runs the cell alone where no attention is in the loop.
+        # Runs the cell where the loop does not contain the attention.
         self.rnn = FastRNN(
             cell.cell, return_sequences=True, return_state=True, name="rnn"
         )
         in_order = cell.attention is not None and cell.attention.sequential
         if cell.loops_over_attention or in_order:
-            # XLA cannot differentiate a loop of TensorFlow without bounds.
+            # XLA cannot differentiate a TensorFlow loop of unbounded length.
             self.supports_jit = keras.backend.backend() != "tensorflow"
 
-    def build(self, sequence_shape, memory_shape):
+    def build(self, sequence_shape: Shape, memory_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(sequence_shape, memory_shape)
             self.cell.built = True
@@ -98,12 +109,12 @@ class AttentionRNN(keras.layers.Layer):
 
     def call(
         self,
-        sequence,
-        memory,
-        memory_mask=None,
-        initial_state=None,
-        training=False,
-    ):
+        sequence: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor | None = None,
+        initial_state: States | None = None,
+        training: bool = False,
+    ) -> Any:
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(
             ops.shape(sequence)[0], projected, initial_state
@@ -151,7 +162,7 @@ class AttentionRNN(keras.layers.Layer):
         return outputs, states, weights
 
     def _blank(self, projected):
-        """Zeros like what a step of the loop saves."""
+        """Returns zeros in the shapes of what a step of the loop saves."""
         cell, values = self.cell, projected[1]
         batch_size, places = ops.shape(values)[0], ops.shape(values)[-2]
         weights = ops.zeros((batch_size, places), weights_dtype(values))
@@ -173,7 +184,7 @@ class AttentionRNN(keras.layers.Layer):
         outputs = self.cell.combine(context, outputs)
         return outputs, self.cell.pack(fed, state, own), weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -182,6 +193,6 @@ class AttentionRNN(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})

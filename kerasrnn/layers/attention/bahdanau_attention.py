@@ -1,5 +1,7 @@
 """Additive attention."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -7,6 +9,10 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -15,7 +21,8 @@ class BahdanauAttention(AttentionMechanism):
 
         score(q, k) = v . tanh(W_q q + W_k k)
 
-    or, normalized, with a trained length `g` for `v` and a bias:
+    or, with `normalize`, which trains the length `g` of the vector apart from
+    its direction `v`, and a bias:
 
         score(q, k) = g v / |v| . tanh(W_q q + W_k k + b)
 
@@ -24,12 +31,12 @@ class BahdanauAttention(AttentionMechanism):
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        use_bias: Whether the three products carry biases. The paper has
-            none; some widespread implementations have all three.
+        use_bias: Whether the three products have biases. The paper has none;
+            some common implementations have all three.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        normalize: Whether the score is the normalized one. `g` starts at
+        normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -45,7 +52,7 @@ class BahdanauAttention(AttentionMechanism):
 
     Raises:
         ValueError: when `units` is not a positive integer, or both `use_bias`
-            and `normalize` are asked for.
+            and `normalize` are true.
 
     Example:
 
@@ -62,20 +69,20 @@ class BahdanauAttention(AttentionMechanism):
 
     def __init__(
         self,
-        units,
-        use_bias=False,
-        kernel_initializer="glorot_uniform",
-        normalize=False,
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        use_bias: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
+        normalize: bool = False,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         if use_bias and normalize:
             raise ValueError(
-                "`normalize` has the one bias `b`, so `use_bias` cannot give "
-                f"each product its own. Received: use_bias={use_bias}, "
-                f"normalize={normalize}"
+                "`use_bias` and `normalize` cannot both be true: the "
+                "normalized score has the single bias `b`. "
+                f"Received: use_bias={use_bias}, normalize={normalize}"
             )
         self.units = positive_integer("units", units)
         self.use_bias = use_bias
@@ -92,13 +99,13 @@ class BahdanauAttention(AttentionMechanism):
         return keras.layers.Dense(
             units,
             use_bias=use_bias,
-            # Initializers carry a seed: three layers, three streams.
+            # An initializer repeats its values: three layers, three seeds.
             kernel_initializer=reseeded(self.kernel_initializer, i),
             dtype=self.dtype_policy,
             name=name,
         )
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.query_projection.build(query_shape)
         self.memory_projection.build(memory_shape)
         self.score_projection.build((None, self.units))
@@ -109,21 +116,23 @@ class BahdanauAttention(AttentionMechanism):
                 name="gain",
             )
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         return over_last(self.memory_projection, memory), memory
 
-    def projected_shapes(self, query_dim, memory_dim):
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (self.units,), (memory_dim,)
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return self.energy(self.preactivation(query, keys))
 
-    def preactivation(self, query, keys):
+    def preactivation(self, query: Tensor, keys: Tensor) -> Tensor:
         """Returns `W_q q + W_k k`, `(batch, queries, places, units)`."""
         query = over_last(self.query_projection, query)
         return ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
 
-    def energy(self, preactivation):
+    def energy(self, preactivation: Tensor) -> Tensor:
         """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
         project = self.score_projection
         if self.normalize:
@@ -133,7 +142,7 @@ class BahdanauAttention(AttentionMechanism):
         energy = over_last(project, ops.tanh(preactivation))
         return ops.squeeze(energy, -1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,

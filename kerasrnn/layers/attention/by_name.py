@@ -1,4 +1,4 @@
-"""The attention mechanisms by their names."""
+"""The attention mechanisms by name."""
 
 import keras
 
@@ -12,8 +12,10 @@ from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.typing import Config
+from kerasrnn.typing import DType
 
-# A class, and its arguments for a width.
+# Each class, and its arguments as a function of the width.
 _BY_NAME = {
     "dot": (DotAttention, lambda units: {}),
     "scaled_dot": (ScaledDotAttention, lambda units: {}),
@@ -34,12 +36,16 @@ _BY_NAME = {
     "coverage": (CoverageAttention, lambda units: {"units": units}),
     "monotonic": (MonotonicAttention, lambda units: {"units": units}),
 }
-# Other names of the same functions.
+# Other names of the same mechanisms.
 _BY_NAME["luong"] = _BY_NAME["general"]
 _BY_NAME["bahdanau"] = _BY_NAME["concat"] = _BY_NAME["additive"]
 
 
-def get_attention(identifier, units, dtype=None):
+def get_attention(
+    identifier: AttentionMechanism | str | Config,
+    units: int,
+    dtype: DType = None,
+) -> AttentionMechanism:
     """Returns an attention mechanism from a name, a config or a layer.
 
         "dot" "scaled_dot"                  DotAttention ScaledDotAttention
@@ -54,10 +60,11 @@ def get_attention(identifier, units, dtype=None):
 
     Args:
         identifier: One of these names, a serialized mechanism, or a layer.
-        units: Integer, width of what attends: the hidden width of the
-            additive scores and of all heads of `"multi_head"` together.
-        dtype: Dtype or policy of a mechanism given by its name; `None` for
-            the global one.
+        units: Integer, width of a mechanism given by name: the hidden width of
+            an additive score, or the total width of the heads of
+            `"multi_head"`.
+        dtype: Dtype or policy of a mechanism given by name; `None` for the
+            global one.
 
     Raises:
         ValueError: for anything else.

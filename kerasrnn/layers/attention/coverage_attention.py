@@ -1,4 +1,6 @@
-"""Additive attention that knows what it has covered."""
+"""Additive attention with coverage."""
+
+from typing import Any
 
 import keras
 from keras import ops
@@ -8,14 +10,19 @@ from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CoverageAttention(BahdanauAttention):
     """Additive attention with coverage (Tu et al. 2016).
 
-    The score sees the coverage `C` of a place, which is what the steps before
-    attended to it, over the number of words that its fertility `phi` expects:
+    The score also depends on the coverage `C` of a place: the weights that it
+    had in earlier steps, divided by its fertility `phi`, which is the number
+    of target words expected from it:
 
         score(q, k_i) = v . tanh(W_q q + W_k k_i + W_c C_{t-1,i})
         C_{t,i} = C_{t-1,i} + alpha_{t,i} / phi_i           C_{0,i} = 0
@@ -26,17 +33,17 @@ class CoverageAttention(BahdanauAttention):
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        fertility: The most words that a place may become, 2 in the paper;
-            `None` for no fertility.
+        fertility: Positive float, the largest fertility of a place, 2 in the
+            paper; `None` for no fertility.
         kernel_initializer: Initializer of all kernels.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped. The
-            coverage is that of all weights.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
+            coverage adds up the weights before dropout.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
-            step after step.
+            consecutive steps.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout).
@@ -68,13 +75,13 @@ class CoverageAttention(BahdanauAttention):
 
     def __init__(
         self,
-        units,
-        fertility=2.0,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        fertility: float | None = 2.0,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
@@ -89,7 +96,7 @@ class CoverageAttention(BahdanauAttention):
             )
         self.fertility = fertility
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build(query_shape, memory_shape)
         self.coverage_kernel = self.add_weight(
             shape=(1, self.units),
@@ -103,8 +110,10 @@ class CoverageAttention(BahdanauAttention):
                 name="fertility_kernel",
             )
 
-    def project(self, memory, memory_mask=None):
-        """Returns keys, values, and the fertilities where there are any."""
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
+        """Returns keys, values and, if they are used, the fertilities."""
         keys, values = super().project(memory, memory_mask)
         if self.fertility is None:
             return keys, values
@@ -115,13 +124,23 @@ class CoverageAttention(BahdanauAttention):
         logits = ops.cast(ops.squeeze(logits, -1), weights_dtype(values))
         return self.fertility * ops.sigmoid(logits)
 
-    def initial_state(self, batch_size, projected):
-        """Returns the coverage of all places, 0."""
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
+        """Returns the coverage before the first step: 0 for all places."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         return ops.zeros(shape, weights_dtype(values))
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         keys, _, *fertilities = projected
         hidden = self.preactivation(query, keys)
         covered = ops.cast(ops.expand_dims(state, -1), hidden.dtype)
@@ -132,7 +151,7 @@ class CoverageAttention(BahdanauAttention):
             words = weights / ops.expand_dims(fertilities[0], 1)
         return weights, state + words
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["use_bias"], config["normalize"]
         return {**config, "fertility": self.fertility}

@@ -1,10 +1,16 @@
-"""Attention by products: dot, scaled dot, and general."""
+"""Dot-product attention: plain, scaled, and general."""
+
+from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -13,10 +19,10 @@ class DotAttention(AttentionMechanism):
 
         score(q, k) = q . k
 
-    It has no weights, so query and memory must be equally wide.
+    It has no weights, so query and memory must have the same width.
 
     Args:
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -44,7 +50,7 @@ class DotAttention(AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 8.
     """
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         if query_shape[-1] != memory_shape[-1]:
             raise ValueError(
                 f"{type(self).__name__} has no weights, so query and memory "
@@ -53,7 +59,7 @@ class DotAttention(AttentionMechanism):
                 f"a memory of width {memory_shape[-1]}."
             )
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 
 
@@ -63,10 +69,10 @@ class ScaledDotAttention(DotAttention):
 
         score(q, k) = q . k / sqrt(dim)
 
-    It has no weights, so query and memory must be equally wide.
+    It has no weights, so query and memory must have the same width.
 
     Args:
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -94,7 +100,7 @@ class ScaledDotAttention(DotAttention):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), equation 1.
     """
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return super().score(query, keys) / query.shape[-1] ** 0.5
 
 
@@ -104,13 +110,13 @@ class GeneralAttention(AttentionMechanism):
 
         score(q, k) = q W k         or, scaled,         g q W k
 
-    `W` is applied to the memory, once, and not to every query.
+    `W` is applied once, to the memory, not to every query.
 
     Args:
         kernel_initializer: Initializer of `W`.
-        use_scale: Whether the score has a trained factor `g`, 1 at the
-            start, as in the "scaled_luong" of tensorflow/nmt.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        use_scale: Whether the score has a trained factor `g`, initially 1,
+            as in the "scaled_luong" of tensorflow/nmt.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -137,17 +143,17 @@ class GeneralAttention(AttentionMechanism):
 
     def __init__(
         self,
-        kernel_initializer="glorot_uniform",
-        use_scale=False,
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        kernel_initializer: Initializer = "glorot_uniform",
+        use_scale: bool = False,
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.use_scale = use_scale
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.kernel = self.add_weight(
             shape=(query_shape[-1], memory_shape[-1]),
             initializer=self.kernel_initializer,
@@ -158,19 +164,21 @@ class GeneralAttention(AttentionMechanism):
                 shape=(), initializer="ones", name="scale"
             )
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         kernel = ops.transpose(self.kernel)
         if self.use_scale:
             kernel = self.scale * kernel
         return over_last(kernel, memory), memory
 
-    def projected_shapes(self, query_dim, memory_dim):
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (query_dim,), (memory_dim,)
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "kernel_initializer": keras.initializers.serialize(

@@ -1,4 +1,8 @@
-"""Attention to a few places around one."""
+"""Local attention, to the places around one."""
+
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 from keras import ops
@@ -11,14 +15,18 @@ from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LocalAttention(AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
-    Around any `score`, of the places `s` within `radius` of a place `p_t`,
-    with `S` places in the memory:
+    It attends to the places `s` within `radius` of a place `p_t`, with the
+    `score` of any mechanism and `S` places in the memory:
 
         local-p     p_t = S sigmoid(v . tanh(W q))
                     alpha(s) = softmax_s(score(q, k_s))
@@ -26,26 +34,26 @@ class LocalAttention(AttentionMechanism):
         local-m     p_t = min(t, S - 1)
                     alpha(s) = softmax_s(score(q, k_s))
 
-    Places and steps are counted from 0, and masked places are left out. The
-    paper has `p_t = t`; to stay at the last place once `t` is behind it is
-    what its authors' code does. The weights of local-p add up to less than 1.
+    Places and steps are counted from 0, without the masked places. The paper
+    has `p_t = t` for local-m; to stay at the last place after that is what
+    its authors' code does. The weights of local-p sum to at most 1.
 
     Args:
-        attention: The mechanism to take the score from, any with one score
+        attention: The mechanism that computes the score, any with one score
             for each place, such as `BahdanauAttention(256)`; `None` for
             `GeneralAttention()`.
-        radius: Positive integer, the `D` of the paper, and its value.
-        alignment: `"predictive"` or `"monotonic"`.
+        radius: Positive integer, `D` in the paper, which also has 10.
+        alignment: `"predictive"` (local-p) or `"monotonic"` (local-m).
         units: Positive integer, width of `W q`; `None` for that of the query.
-            For the predictive alignment.
+            Only for the predictive alignment.
         kernel_initializer: Initializer of `W` and `v`.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`: with the
-            monotonic alignment, of the steps 0, 1, 2 and so on.
+        query: Tensor of shape `(batch, queries, query_dim)`. With the
+            monotonic alignment, the queries are the steps 0, 1, 2 and so on.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         training: Whether to behave as in training (dropout).
@@ -55,9 +63,9 @@ class LocalAttention(AttentionMechanism):
         `(batch, queries, places)`.
 
     Raises:
-        ValueError: when `attention` has weights of its own kind or a dropout,
+        ValueError: when `attention` overrides `align` or has a dropout,
             `radius` or `units` is not a positive integer, `alignment` is
-            unknown, or `units` is given for the monotonic one.
+            unknown, or `units` is given for the monotonic alignment.
 
     Example:
 
@@ -75,15 +83,15 @@ class LocalAttention(AttentionMechanism):
 
     def __init__(
         self,
-        attention=None,
-        radius=10,
-        alignment="predictive",
-        units=None,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        attention: AttentionMechanism | None = None,
+        radius: int = 10,
+        alignment: Literal["predictive", "monotonic"] = "predictive",
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
@@ -96,18 +104,19 @@ class LocalAttention(AttentionMechanism):
         if units is not None:
             if alignment == "monotonic":
                 raise ValueError(
-                    "`units` belongs to alignment='predictive': else no "
-                    f"place is predicted. Received: units={units}, "
-                    f"alignment={alignment!r}"
+                    "`units` is the width of the layer that predicts a place, "
+                    "so it needs alignment='predictive'. "
+                    f"Received: units={units}, alignment={alignment!r}"
                 )
             units = positive_integer("units", units)
         self.attention = attention
         self.radius = positive_integer("radius", radius)
         self.alignment = alignment
+        self.stateful = alignment == "monotonic"
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         if not self.attention.built:
             self.attention.build(query_shape, memory_shape)
             self.attention.built = True
@@ -125,22 +134,30 @@ class LocalAttention(AttentionMechanism):
                 name="position_kernel",
             )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Returns keys, values, positions and the number of places."""
         keys, values = self.attention.project(memory, memory_mask)
         return keys, values, *positions(memory, memory_mask)
 
-    @property
-    def stateful(self):
-        return self.alignment == "monotonic"
-
-    def initial_state(self, batch_size, projected):
-        """Returns the number of the step, where places follow it."""
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
+        """Returns the number of the first step; `()` if it is predictive."""
         if self.alignment == "predictive":
             return ()
         return ops.zeros((batch_size, 1), "int32")
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         keys, values, position, count = projected
         # (batch, 1, places) and (batch, 1, 1)
         position, count = (
@@ -166,13 +183,13 @@ class LocalAttention(AttentionMechanism):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         if self.alignment == "predictive":
             return self.attend(
                 query, projected, memory_mask, state, training, noise
@@ -185,7 +202,7 @@ class LocalAttention(AttentionMechanism):
         )
         return context, weights, state + time
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "attention": keras.saving.serialize_keras_object(self.attention),
@@ -198,20 +215,21 @@ class LocalAttention(AttentionMechanism):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         attention = keras.saving.deserialize_keras_object(config["attention"])
         return cls(**{**config, "attention": attention})
 
 
 def _check_score(attention):
-    """Raises `ValueError` if a mechanism is more than its score."""
+    """Raises `ValueError` unless weights are the softmax of a score."""
     plain = (
         isinstance(attention, AttentionMechanism)
         and type(attention).align is AttentionMechanism.align
     )
     if not plain or attention.dropout:
         raise ValueError(
-            "LocalAttention takes the score of an attention mechanism, one "
-            "number for each place, such as `GeneralAttention()`, and has a "
-            f"`dropout` of its own. Received: attention={attention!r}"
+            "`attention` must be an attention mechanism with one score for "
+            "each place, such as `GeneralAttention()`, and without dropout, "
+            "which is an argument of LocalAttention. "
+            f"Received: attention={attention!r}"
         )

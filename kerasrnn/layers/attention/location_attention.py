@@ -1,4 +1,6 @@
-"""Attention by location."""
+"""Location-based attention."""
+
+from typing import Any
 
 import keras
 from keras import ops
@@ -6,6 +8,10 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -14,15 +20,16 @@ class LocationAttention(AttentionMechanism):
 
         score(q, place i) = (W q)_i
 
-    The query alone says where to attend to, whatever is there. `W` has a row
-    for each of `max_places` places, counted among the unmasked ones: a
-    shorter memory uses the first of them, and of a longer one the places
-    behind are never attended to.
+    The query alone decides where to attend, whatever the memory holds. `W` has
+    one row for each of the first `max_places` unmasked places. A shorter memory
+    uses only the first rows; in a longer one, the places beyond are never
+    attended to.
 
     Args:
-        max_places: Positive integer, how many places can be attended to.
+        max_places: Positive integer, number of places that can be attended
+            to.
         kernel_initializer: Initializer of `W`.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -54,24 +61,26 @@ class LocationAttention(AttentionMechanism):
 
     def __init__(
         self,
-        max_places,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        max_places: int,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         self.max_places = positive_integer("max_places", max_places)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.kernel = self.add_weight(
             shape=(self.max_places, query_shape[-1]),
             initializer=self.kernel_initializer,
             name="kernel",
         )
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Returns keys, which are rows of `W`, values and positions."""
         _, values = super().project(memory, memory_mask)
         position, _ = positions(memory, memory_mask)
@@ -82,16 +91,24 @@ class LocationAttention(AttentionMechanism):
         )
         return keys, values, position
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         within = ops.expand_dims(projected[2] < self.max_places, 1)
         if memory_mask is not None:
             within = ops.logical_and(within, memory_mask)
         return super().align(query, projected, within, state, training, noise)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "max_places": self.max_places,

@@ -1,4 +1,6 @@
-"""What the attention mechanisms share: scores, weights, context, state."""
+"""The base class of the attention mechanisms, and helpers."""
+
+from typing import Any
 
 import keras
 from keras import ops
@@ -6,14 +8,15 @@ from keras import ops
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 def over_last(project, x):
     """Projects the last axis, as one product of two matrices.
 
-    On tensors of more axes it would go through TensorFlow's `tensordot`: a
-    decoding step has hardly more to do than that, and XLA refuses it in a
-    loop.
+    With more than two axes TensorFlow would use `tensordot`, which would take
+    most of the time of a decoding step, and which XLA rejects in a loop.
 
     Args:
         project: Function of a tensor of shape `(rows, dim)`, or a matrix to
@@ -32,31 +35,30 @@ def over_last(project, x):
 
 
 class AttentionMechanism(keras.layers.Layer):
-    """Base of the attention mechanisms: scores, weights, context.
+    """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose places have keys `k_i` and values `v_i`:
 
         alpha = softmax_i(score(q, k_i))       over the unmasked places
         context = sum_i alpha_i v_i
 
-    A mechanism overrides `score`, `keys_and_values` where these are not the
-    memory itself, and `align` where its weights are another function of the
-    scores.
+    A subclass overrides `score`. It also overrides `keys_and_values` if keys
+    and values are not the memory itself, and `align` if its weights are not
+    the softmax of the scores.
 
     A memory is projected once, by `project`, and attended to at every step,
-    by `attend`. Some mechanisms need to know of the steps before: what they
-    remember is their state, a tensor of which `initial_state` is the first; the
-    others have the state `()`. Calling the layer does all of this.
+    by `attend`. A mechanism whose weights depend on earlier steps has a state:
+    a tensor that `initial_state` returns first and that each step replaces. The
+    other mechanisms have the state `()`. Calling the layer does all of this.
 
     Args:
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped from
-            the context in training.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`. For a mechanism
-            with a state the queries are steps, in their order.
+            with a state, the queries are consecutive steps.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`,
             `True` at the places that may be attended to.
@@ -67,23 +69,25 @@ class AttentionMechanism(keras.layers.Layer):
         and `(batch, queries, places)`: always both, as Keras's layers do with
         `return_attention_scores=True`. The weights are those before dropout.
 
-    Masking: a masked place has weight exactly 0, and what stands there has no
-    influence, even if it is NaN. A memory that is wholly masked, or has no
+    Masking: a masked place has weight exactly 0, and its content has no
+    influence, even if it is NaN. A memory that is fully masked, or has no
     places, gives a context of 0.
 
     Raises:
         ValueError: when `dropout` is not in `[0, 1)`.
     """
 
-    # Whether there is a state, and if so whether a step can only follow the
-    # step before it.
+    # Whether there is a state, and whether each step needs that of the step
+    # before it, so that steps cannot be computed all at once.
     stateful = False
     sequential = False
-    # Whether places can be projected one by one, and queries need no state:
-    # self-attention asks for that.
+    # Whether each place is projected by itself and there is no state, as
+    # self-attention requires.
     placewise = True
 
-    def __init__(self, dropout=0.0, seed=None, **kwargs):
+    def __init__(
+        self, dropout: float = 0.0, seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.dropout = rate("dropout", dropout)
         self.seed = seed
@@ -91,14 +95,16 @@ class AttentionMechanism(keras.layers.Layer):
             self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "dropout": self.dropout,
             "seed": self.seed,
         }
 
-    def project(self, memory, memory_mask=None):
+    def project(
+        self, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> tuple[Tensor, ...]:
         """Prepares a memory for any number of steps.
 
         Args:
@@ -110,52 +116,64 @@ class AttentionMechanism(keras.layers.Layer):
             two are the keys and the values.
         """
         if memory_mask is not None:
-            # A weight of 0 would not do: 0 times NaN is NaN.
+            # A weight of 0 is not enough: 0 times NaN is NaN.
             memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
         return self.keys_and_values(memory)
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the keys and values of a memory `(batch, places, dim)`."""
         return memory, memory
 
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the state before the first step: `(batch, ...)`, or `()`."""
         return ()
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         """Returns the scores, of shape `(batch, queries, places)`."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `score(query, keys)`."
         )
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         """Returns the weights `(batch, queries, places)` and the new state.
 
-        The arguments are those of `attend`; the mask, if there is one, is
-        `(batch, queries, places)`, or 1 in the place of queries.
+        The arguments are those of `attend`, but a mask has the shape
+        `(batch, queries, places)` or `(batch, 1, places)`.
         """
         scores = self.score(query, projected[0])
         return masked_softmax(scores, memory_mask), state
 
-    def read(self, weights, values, noise):
-        """Returns the context of weights over the places."""
+    def read(
+        self, weights: Tensor, values: Tensor, noise: dict[str, Tensor]
+    ) -> Tensor:
+        """Returns the context: the values, weighted and summed."""
         if "dropout" in noise:
             weights = weights * noise["dropout"]
         return ops.matmul(ops.cast(weights, values.dtype), values)
 
     def attend(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
-        """Makes one step for each query.
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Computes one step for each query.
 
-        The queries do not know of each other: they may be hypotheses about
-        one sentence, or steps of a mechanism without a state.
+        The queries are independent of each other: hypotheses for the same
+        sentence, or steps of a mechanism without a state.
 
         Args:
             query: Tensor of shape `(batch, queries, query_dim)`.
@@ -163,10 +181,10 @@ class AttentionMechanism(keras.layers.Layer):
             memory_mask: Boolean tensor of shape `(batch, places)`, or
                 `(batch, queries, places)` where each query has its own, or
                 `None`.
-            state: The state before, `(batch, queries, ...)` or `()`.
+            state: The previous state, `(batch, queries, ...)` or `()`.
             training: Whether to behave as in training.
-            noise: What `draw_noise` drew; `None` to draw here, which a loop
-                must not do.
+            noise: What `draw_noise` returned; `None` to draw it here, which
+                does not work inside a loop.
 
         Returns:
             `(context, weights, state)`: context and weights as the layer
@@ -183,14 +201,14 @@ class AttentionMechanism(keras.layers.Layer):
 
     def attend_in_turn(
         self,
-        query,
-        projected,
-        memory_mask=None,
-        state=(),
-        training=False,
-        noise=None,
-    ):
-        """Makes a step for each query, one after another.
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None = None,
+        state: Tensor = (),
+        training: bool = False,
+        noise: dict[str, Tensor] | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Computes a step for each query, one after another.
 
         Args:
             query: Tensor of shape `(batch, time, query_dim)`.
@@ -198,7 +216,7 @@ class AttentionMechanism(keras.layers.Layer):
             memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
             state: The state before the first step, `(batch, ...)` or `()`.
             training: Whether to behave as in training.
-            noise: What `draw_noise` drew; `None` to draw here.
+            noise: What `draw_noise` returned; `None` to draw it here.
 
         Returns:
             `(context, weights, state)`, with the state after the last step.
@@ -228,12 +246,14 @@ class AttentionMechanism(keras.layers.Layer):
         state, found = scan_and_save(step, state, steps, blank=blank)
         return *swap_time(found), state
 
-    def draw_noise(self, query, projected):
-        """Draws what is random in training, for `attend`.
+    def draw_noise(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
+        """Draws the random tensors of training, such as dropout masks.
 
         Returns:
-            A dictionary of tensors `(batch, queries, ...)`, empty if nothing
-            is random.
+            A dictionary of tensors `(batch, queries, ...)` for `attend`, empty
+            if nothing is random.
         """
         if not self.dropout:
             return {}
@@ -243,11 +263,19 @@ class AttentionMechanism(keras.layers.Layer):
         )
         return {"dropout": mask}
 
-    def noise_shape(self, query, projected):
-        """Shape of the weights, with batch and queries in front."""
+    def noise_shape(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> tuple[int | Tensor, ...]:
+        """Returns the shape of the weights, with batch and queries first."""
         return (*ops.shape(query)[:2], ops.shape(projected[1])[-2])
 
-    def call(self, query, memory, memory_mask=None, training=False):
+    def call(
+        self,
+        query: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor]:
         projected = self.project(memory, memory_mask)
         state = self.initial_state(ops.shape(query)[0], projected)
         context, weights, _ = self.attend_in_turn(
@@ -255,34 +283,36 @@ class AttentionMechanism(keras.layers.Layer):
         )
         return context, weights
 
-    def projected_shapes(self, query_dim, memory_dim):
-        """Shapes of one place of the keys and of the values.
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Returns the shapes of the keys and of the values of one place.
 
-        What stands before the last axis stands before the places as well:
-        `(heads, dim)` for keys of shape `(batch, heads, places, dim)`.
+        The axis of places comes before the last one: `(heads, dim)` stands for
+        keys of shape `(batch, heads, places, dim)`.
         """
         return (memory_dim,), (memory_dim,)
 
-    def context_dim(self, memory_dim):
-        """Width of the context that a memory of width `memory_dim` gives."""
+    def context_dim(self, memory_dim: int) -> int:
+        """Returns the width of the context, for a memory of `memory_dim`."""
         return memory_dim
 
 
 def weights_dtype(values):
-    """Attention weights are float32 under mixed precision, too."""
+    """Returns the dtype of the weights: float32 even in mixed precision."""
     return keras.backend.result_type(values.dtype, "float32")
 
 
 def with_one_query(nest):
-    """Tensors `(batch, ...)` as those of one query, `(batch, 1, ...)`."""
+    """Adds an axis for a single query: `(batch, ...)` to `(batch, 1, ...)`."""
     return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), nest)
 
 
 def of_one_query(nest):
-    """Tensors `(batch, 1, ...)` of one query as `(batch, ...)`."""
+    """Removes the axis of a single query, which `with_one_query` added."""
     return keras.tree.map_structure(lambda x: ops.squeeze(x, 1), nest)
 
 
 def swap_time(nest):
-    """Tensors `(batch, time, ...)` as `(time, batch, ...)`, and back."""
+    """Swaps the first two axes, batch and time, of all tensors."""
     return keras.tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), nest)

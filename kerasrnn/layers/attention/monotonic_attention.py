@@ -1,51 +1,57 @@
 """Attention that only moves forward."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class MonotonicAttention(BahdanauAttention):
     """Monotonic attention (Raffel et al. 2017).
 
-    Each step goes on from the place where the last one stopped, and stops at
-    a place with a probability:
+    Each step continues from the place where the previous step stopped, and
+    stops at place `i` with probability `p_{t,i}`:
 
         e_{t,i} = g v / |v| . tanh(W_q q_t + W_k k_i + b) + r
         p_{t,i} = sigmoid(e_{t,i} + noise)
 
-    In training the weights are the probabilities to stop at each place,
+    In training the weights are the probabilities of stopping at each place,
 
         alpha_{t,i} = p_{t,i} u_{t,i}
         u_{t,i} = (1 - p_{t,i-1}) u_{t,i-1} + alpha_{t-1,i}
 
-    where `u` are those to come by a place, and `alpha_0` is 1 at the first
-    one. At inference `p` is 1 where the
-    energy is above 0 and else 0, so one place has the weight 1: online, a
-    step needs to read no further. Where a step stops nowhere, all weights of
-    it and of the steps after it are 0, and so are the contexts.
+    where `u_{t,i}` is the probability of reaching place `i`, and `alpha_0` is
+    1 at the first place. At inference `p` is 1 where the energy is above 0 and
+    otherwise 0, so a single place has weight 1, and an online decoder need not
+    read beyond it. If a step stops nowhere, its weights, those of all later
+    steps, and their contexts are 0.
 
     Args:
         units: Positive integer, width of the hidden layer of the energy.
-        noise: Float >= 0, deviation of the Gaussian noise in training, which
-            makes the energies large; 1 in the paper.
-        energy_bias: Float, the `r` to start from, which is trained. Below 0
-            the first steps look far: -4 is for memories of a hundred places,
-            for short ones choose it nearer to 0.
+        noise: Float >= 0, standard deviation of the Gaussian noise in
+            training, which drives the energies away from 0; 1 in the paper.
+        energy_bias: Float, initial value of the trained bias `r`. A negative
+            one lets untrained steps reach distant places: -4 suits memories
+            of a hundred places; for shorter ones choose it nearer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout` and noise.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
-            step after step.
+            consecutive steps.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
-        training: Whether to behave as in training (probabilities in place of
+        training: Whether to behave as in training (probabilities instead of
             decisions, noise, dropout).
 
     Returns:
@@ -74,14 +80,14 @@ class MonotonicAttention(BahdanauAttention):
 
     def __init__(
         self,
-        units,
-        noise=1.0,
-        energy_bias=-4.0,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        noise: float = 1.0,
+        energy_bias: float = -4.0,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
@@ -99,7 +105,7 @@ class MonotonicAttention(BahdanauAttention):
         if noise and not dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build(query_shape, memory_shape)
         self.bias = self.add_weight(
             shape=(),
@@ -107,7 +113,9 @@ class MonotonicAttention(BahdanauAttention):
             name="bias",
         )
 
-    def initial_state(self, batch_size, projected):
+    def initial_state(
+        self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
+    ) -> Tensor:
         """Returns the weights before the first step: all at the first place."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
@@ -116,7 +124,15 @@ class MonotonicAttention(BahdanauAttention):
             ops.cast(is_first, weights_dtype(values)), shape
         )
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         energy = self.score(query, projected[0])
         energy = ops.cast(energy, state.dtype)
         energy += ops.cast(self.bias, state.dtype)
@@ -129,7 +145,9 @@ class MonotonicAttention(BahdanauAttention):
         weights = stops * arrivals(stops, state)
         return weights, weights
 
-    def draw_noise(self, query, projected):
+    def draw_noise(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> dict[str, Tensor]:
         noise = super().draw_noise(query, projected)
         if self.noise:
             noise["energy"] = keras.random.normal(
@@ -139,7 +157,7 @@ class MonotonicAttention(BahdanauAttention):
             )
         return noise
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["use_bias"], config["normalize"]
         return {
@@ -150,13 +168,14 @@ class MonotonicAttention(BahdanauAttention):
 
 
 def arrivals(stops, before):
-    """The probabilities to come by each place, in a walk to the right.
+    """Returns the probabilities of reaching each place, moving forward.
 
         u_i = (1 - stops_{i-1}) u_{i-1} + before_i
 
     Args:
-        stops: Tensor of shape `(..., places)`, the probabilities to stop.
-        before: Tensor of the same shape, those to start at each place.
+        stops: Tensor of shape `(..., places)`, the probabilities of stopping
+            at each place once it is reached.
+        before: Tensor of the same shape, the probabilities of starting there.
 
     Returns:
         Tensor of the same shape.
@@ -168,14 +187,13 @@ def arrivals(stops, before):
 def recurrence(factors, terms):
     """Solves `x_i = factors_i x_{i-1} + terms_i` along the last axis.
 
-    By doubling: after `n` rounds each place knows its last `2^n` terms. For
-    factors in [0, 1] no number is ever divided by, so nothing overflows or is
-    lost, as it is in the closed form by cumulative products. The gradient is
-    the same recurrence from the right.
+    It works by doubling: after `n` rounds each place has summed its last `2^n`
+    terms. Unlike the closed form with cumulative products it never divides, so
+    with factors in [0, 1] it neither overflows nor loses precision. The
+    gradient is the same recurrence, from right to left.
 
     Args:
-        factors: Tensor of shape `(..., places)`, of which the first does not
-            count.
+        factors: Tensor of shape `(..., places)`, of which the first is unused.
         terms: Tensor of the same shape.
 
     Returns:
@@ -211,7 +229,7 @@ def _solve(factors, terms):
 
 
 def _shift(x, distance):
-    """Moves the places to the right, or to the left, and 0s into them."""
+    """Shifts the places right, or left if negative, and fills with 0."""
     places = ops.shape(x)[-1]
     index = ops.arange(places) - distance
     inside = ops.logical_and(index >= 0, index < places)

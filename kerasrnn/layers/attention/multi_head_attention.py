@@ -1,5 +1,7 @@
 """Multi-head dot-product attention over a memory."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
@@ -7,11 +9,15 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class MultiHeadDotAttention(AttentionMechanism):
-    """Dot-product attention in several projected sub-spaces.
+    """Multi-head dot-product attention (Vaswani et al. 2017).
 
     For each head `j`:
 
@@ -19,8 +25,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         context_j = sum_i alpha_ji W_v^j v_i
         context = W_out [context_1; ...; context_heads]
 
-    No product carries a bias. Keys and values are projected once for a
-    memory.
+    There are no biases. Keys and values are projected once for a memory.
 
     Args:
         num_heads: Positive integer, number of heads.
@@ -28,7 +33,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        dropout: Float in `[0, 1)`, the rate at which weights are dropped.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -40,8 +45,8 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
-        `(batch, queries, places)`; the weights are the mean over the heads, of
-        which each has its own dropout.
+        `(batch, queries, places)`; the weights are the mean over the heads.
+        Each head has its own dropout mask.
 
     Raises:
         ValueError: when `num_heads`, `head_dim` or `units` is not a positive
@@ -61,14 +66,14 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     def __init__(
         self,
-        num_heads,
-        head_dim,
-        units=None,
-        kernel_initializer="glorot_uniform",
-        dropout=0.0,
-        seed=None,
-        **kwargs,
-    ):
+        num_heads: int,
+        head_dim: int,
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(dropout, seed, **kwargs)
         self.num_heads = positive_integer("num_heads", num_heads)
         self.head_dim = positive_integer("head_dim", head_dim)
@@ -77,7 +82,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         self.units = units
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
-    def build(self, query_shape, memory_shape):
+    def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         width = self.num_heads * self.head_dim
         self._context_dim = self.units or query_shape[-1]
 
@@ -100,21 +105,31 @@ class MultiHeadDotAttention(AttentionMechanism):
         shape = (*ops.shape(x)[:2], self.num_heads, self.head_dim)
         return ops.swapaxes(ops.reshape(x, shape), 1, 2)
 
-    def keys_and_values(self, memory):
+    def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         return (
             self._split_heads(over_last(self.key_kernel, memory)),
             self._split_heads(over_last(self.value_kernel, memory)),
         )
 
-    def projected_shapes(self, query_dim, memory_dim):
+    def projected_shapes(
+        self, query_dim: int, memory_dim: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return ((self.num_heads, self.head_dim),) * 2
 
-    def score(self, query, keys):
+    def score(self, query: Tensor, keys: Tensor) -> Tensor:
         query = self._split_heads(over_last(self.query_kernel, query))
         scores = ops.matmul(query, ops.swapaxes(keys, -1, -2))
         return scores / self.head_dim**0.5
 
-    def align(self, query, projected, memory_mask, state, training, noise):
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
         """Returns the weights `(batch, heads, queries, places)`, and `()`."""
         if memory_mask is not None:
             memory_mask = ops.expand_dims(memory_mask, 1)
@@ -122,25 +137,31 @@ class MultiHeadDotAttention(AttentionMechanism):
             query, projected, memory_mask, state, training, noise
         )
 
-    def read(self, weights, values, noise):
+    def read(
+        self, weights: Tensor, values: Tensor, noise: dict[str, Tensor]
+    ) -> Tensor:
         noise = {name: ops.swapaxes(x, 1, 2) for name, x in noise.items()}
         # (batch, heads, queries, head_dim) -> (batch, queries, heads, head_dim)
         context = ops.swapaxes(super().read(weights, values, noise), 1, 2)
         shape = (*ops.shape(context)[:2], self.num_heads * self.head_dim)
         return over_last(self.output_kernel, ops.reshape(context, shape))
 
-    def noise_shape(self, query, projected):
+    def noise_shape(
+        self, query: Tensor, projected: tuple[Tensor, ...]
+    ) -> tuple[int | Tensor, ...]:
         batch_size, queries, places = super().noise_shape(query, projected)
         return batch_size, queries, self.num_heads, places
 
-    def attend(self, *args, **kwargs):
+    def attend(
+        self, *args: Any, **kwargs: Any
+    ) -> tuple[Tensor, Tensor, Tensor]:
         context, weights, state = super().attend(*args, **kwargs)
         return context, ops.mean(weights, axis=1), state
 
-    def context_dim(self, memory_dim):
+    def context_dim(self, memory_dim: int) -> int:
         return self._context_dim
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "num_heads": self.num_heads,

@@ -1,19 +1,19 @@
-"""Where a place stands in its memory."""
+"""The positions of the places of a memory."""
 
 from keras import ops
 
 
 def positions(memory, memory_mask=None):
-    """Counts the places of a memory from 0, masked ones left out.
+    """Numbers the unmasked places of a memory, from 0.
 
     Args:
         memory: Tensor of shape `(batch, places, dim)`.
         memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
 
     Returns:
-        Integer tensors `(batch, places)`, where a masked place has the
-        position of the unmasked one before it, or -1; and `(batch, 1)`, how
-        many places are unmasked.
+        Two integer tensors: the positions, of shape `(batch, places)`, where
+        a masked place has the position of the last unmasked one before it, or
+        -1; and the number of unmasked places, of shape `(batch, 1)`.
     """
     if memory_mask is None:
         memory_mask = ops.ones(ops.shape(memory)[:2], "int32")

@@ -1,4 +1,4 @@
-"""Several queries of one memory, side by side in the rows of a batch."""
+"""Several queries for each memory, as adjacent rows of a batch."""
 
 import keras
 from keras import ops
@@ -7,20 +7,20 @@ from keras import ops
 def attend_rows(
     attention, query, projected, memory_mask, state, training, noise
 ):
-    """Attends with as many rows as there are memories, or some for each.
+    """Attends with one row for each memory, or with several.
 
-    The rows of a sentence, such as the hypotheses of a search, are queries of
-    one memory, which is not repeated for them.
+    The rows of one sentence, such as the hypotheses of a beam search, are
+    adjacent and share its memory, which is not repeated for them.
 
     Args:
         attention: A mechanism of `kerasrnn.layers`.
         query: Tensor of shape `(rows, query_dim)`.
-        projected: What `attention.project` made of a memory, tensors of shape
-            `(batch, places, ...)`.
+        projected: What `attention.project` returned for a memory, tensors of
+            shape `(batch, places, ...)`.
         memory_mask: Optional boolean tensor of shape `(batch, places)`.
         state: State of the attention, a nest of tensors `(rows, ...)`.
         training: Whether to behave as in training.
-        noise: What is random in this step, a nest of tensors `(rows, ...)`.
+        noise: The noise of this step, a nest of tensors `(rows, ...)`.
 
     Returns:
         A tuple `(context, weights, state)` of tensors `(rows, ...)`.
@@ -38,12 +38,12 @@ def attend_rows(
 
 
 def _reshape(x, shape, axes):
-    """Puts a shape in the place of the first axes of a tensor."""
+    """Reshapes the first `axes` axes of a tensor to `shape`."""
     return ops.reshape(x, (*shape, *ops.shape(x)[axes:]))
 
 
 def _quotient(rows, batch_size):
-    """How many rows there are for each of a batch, which may be empty."""
-    if ops.is_tensor(batch_size):  # an open size on TensorFlow
+    """Returns the number of rows per memory; the batch may be empty."""
+    if ops.is_tensor(batch_size):  # TensorFlow, a size not known in advance
         return rows // ops.maximum(batch_size, 1)
     return rows // (batch_size or 1)

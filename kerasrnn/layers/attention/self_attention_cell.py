@@ -1,6 +1,9 @@
 """A recurrent cell that attends to its own past."""
 
 import math
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 from keras import ops
@@ -8,19 +11,26 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.sliding_window import take_by_row
 from kerasrnn.layers.attention.sliding_window import unmasked_first
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
     """A recurrent cell that attends to its own last outputs.
 
-    Around any `cell`, with `s` its state and `h` its output. After the cell:
+    It adds attention to any `cell`, whose state is `s` and whose output is `h`.
+    After the cell:
 
         h_t, s_t = cell(x_t, s_{t-1})
         c_t = attend(h_t, [h_{t-window} ... h_{t-1}])
@@ -31,40 +41,42 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         c_t = attend(h_{t-1}, [h_{t-window} ... h_{t-1}])
         h_t, s_t = cell([x_t; c_t], s_{t-1})                    output h_t
 
-    What it attends to travels in its state, so it is causal by construction
-    and may be `stateful`; the first step has nothing to attend to, and a
-    context of 0. Keys and values are projected once for each output.
+    The window is part of its state, so it is causal by construction and may be
+    `stateful`. The first step has nothing to attend to, and its context is 0.
+    Keys and values are projected once for each output.
 
     Args:
         cell: Any Keras recurrent cell, such as `GAMRHNCell(...)`.
-        attention: A mechanism of `kerasrnn.layers`, or its name: `"dot"`,
-            `"scaled_dot"`, `"general"`, `"additive"` or `"multi_head"`.
-        window: Positive integer, how many of the last outputs it attends to.
+        attention: A mechanism of `kerasrnn.layers` without dropout, or its
+            name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"` or
+            `"multi_head"`.
+        window: Positive integer, number of last outputs that it attends to.
         placement: `"after"` or `"before"` the cell.
         units: Positive integer, width of `h~`; `None` for the width of `h`.
-            For the placement after the cell.
+            Only for the placement after the cell.
         kernel_initializer: Initializer of `W_c`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
-        states: The states of the step before; `get_initial_state` gives the
-            first ones: the output, the states of `cell`, the window's keys
-            and values, and which of its places are filled, each of shape
+        states: The previous states, as `get_initial_state` returns the first
+            ones: the output, the states of `cell`, the window's keys and
+            values, and which of its places are filled, each of shape
             `(batch, size)`.
         training: Whether to behave as in training (dropout of `cell`).
 
     Returns:
         The output of shape `(batch, output_size)`, and the new states.
 
-    Masking: `keras.layers.RNN` skips masked steps, which are then no part of
-    the window either.
+    Masking: `keras.layers.RNN` skips masked steps, which do not enter the
+    window either.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, `attention` or
-            `placement` is unknown, `window` or `units` is not positive, or
-            `units` is given before the cell.
+        ValueError: when `cell` is not a recurrent cell, `attention` or
+            `placement` is unknown, `attention` needs the whole memory or has
+            dropout, `window` or `units` is not a positive integer, or `units`
+            is given for the placement before the cell.
 
     Example:
 
@@ -80,18 +92,18 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         [Daniluk et al., 2017](https://arxiv.org/abs/1702.04521).
     """
 
-    dropout = recurrent_dropout = 0.0  # The cell inside has its own.
+    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
 
     def __init__(
         self,
-        cell,
-        attention="additive",
-        window=32,
-        placement="after",
-        units=None,
-        kernel_initializer="glorot_uniform",
-        **kwargs,
-    ):
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | Config = "additive",
+        window: int = 32,
+        placement: Literal["before", "after"] = "after",
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "SelfAttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -101,11 +113,12 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         )
         if not attention.placewise or attention.dropout:
             raise ValueError(
-                "SelfAttentionCell attends to a window that moves, by a score "
-                "of a query and a place alone and without dropout, such as "
-                f"`GeneralAttention()`. Received: attention={attention!r}"
+                "SelfAttentionCell attends to a sliding window, so "
+                "`attention` must score each place by itself and without "
+                "dropout, such as `GeneralAttention()`. "
+                f"Received: attention={attention!r}"
             )
-        self.attending = _AsksWithOutputs(
+        self.attending = _OutputAttentionCell(
             cell,
             attention,
             placement,
@@ -123,21 +136,23 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
 
     @property
     def _place_shapes(self):
-        """Shapes of the keys, the values and what is filled of a window."""
+        """Shapes of the keys, the values, and the flags of filled places."""
         width = self.cell.output_size
         sizes = [*self.attention.projected_shapes(width, width), (1,)]
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
 
     @property
-    def state_size(self):
+    def state_size(self) -> list[int]:
         return [
             self.output_size,
             *cells.flat_state_sizes(self.cell),
             *map(math.prod, self._place_shapes),
         ]
 
-    def get_initial_state(self, batch_size=None):
-        """Returns the states to start from: of the cell its own, or zeros."""
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
+        """Returns the initial states: those of the cell, otherwise zeros."""
         inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
         zeros = [
             ops.zeros((batch_size, size), self.compute_dtype)
@@ -145,14 +160,16 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         ]
         return [zeros[0], *inner, *zeros[1 + len(inner) :]]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
             width = self.cell.output_size
             self.attending.build(input_shape, (None, None, width))
             self.attending.built = True
         self._rnn.build((None, *input_shape))
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         output, inner, places = self._unpack(states)
         if self.placement == "before":
             context = self._attend(output, places)
@@ -171,11 +188,17 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return output, self._pack(output, inner, places)
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         # Before the cell, a step needs the attention of the step before it.
         return self.placement == "after"
 
-    def run(self, sequence, states, mask=None, training=False):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
 
         The cell runs first, then all steps attend at once.
@@ -190,7 +213,7 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         if mask is not None:
             order, counts = unmasked_first(mask)
             hidden = take_by_row(hidden, order)
-        # The window that came in, then what this sequence adds.
+        # The incoming window, followed by the places of this sequence.
         places = [
             ops.concatenate([ops.cast(old, new.dtype), new], axis=-2)
             for old, new in zip(places, self._project(hidden), strict=True)
@@ -209,7 +232,7 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return ops.swapaxes(outputs, 0, 1), states
 
     def _attend(self, query, places):
-        """The context of one query a row, `(batch, query_dim)`."""
+        """Returns the context of one query per row, `(batch, query_dim)`."""
         keys, values, filled = places
         context, *_ = self.attention.attend(
             ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
@@ -217,11 +240,11 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return ops.squeeze(context, 1)
 
     def _project(self, hidden):
-        """Places with the outputs `(batch, steps, dim)` of the cell."""
+        """Returns the places of the cell's outputs `(batch, steps, dim)`."""
         return [*self.attention.project(hidden), ops.ones_like(hidden[..., :1])]
 
     def _unpack(self, states):
-        """Returns the output, the cell's states, and the window's places."""
+        """Splits the states: the output, those of the cell, the window."""
         output, *inner, keys, values, filled = states
         inner = keras.tree.pack_sequence_as(cells.state_sizes(self.cell), inner)
         places = [
@@ -233,30 +256,30 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         return output, inner, places
 
     def _pack(self, output, inner, places):
-        """Returns the states that `_unpack` takes apart."""
+        """Returns the states as one list, which `_unpack` takes apart."""
         flat = [
             ops.reshape(x, (-1, math.prod(shape)))
             for x, shape in zip(places, self._place_shapes, strict=True)
         ]
         return [output, *keras.tree.flatten(inner), *flat]
 
-    # `keras.layers.RNN` draws and resets masks by these four, and knows
-    # nothing of a cell inside.
-    def get_dropout_mask(self, step_input):
+    # `keras.layers.RNN` draws and resets dropout masks with these four methods
+    # of the cell that it runs, not of the inner cell.
+    def get_dropout_mask(self, step_input: Tensor) -> None:
         shape = (ops.shape(step_input)[0], self.attending.cell_input_size)
         first = ops.zeros(shape, self.compute_dtype)
         cells.draw_dropout_masks(self.cell, first)
 
-    def get_recurrent_dropout_mask(self, step_input):
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         pass
 
-    def reset_dropout_mask(self):
+    def reset_dropout_mask(self) -> None:
         cells.drop_dropout_masks(self.cell)
 
-    def reset_recurrent_dropout_mask(self):
+    def reset_recurrent_dropout_mask(self) -> None:
         pass
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -270,13 +293,13 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 
 
-class _AsksWithOutputs(AttentionCell):
-    """Its query is an output of the cell before the cell, too."""
+class _OutputAttentionCell(AttentionCell):
+    """An `AttentionCell` whose query is an output, before the cell as well."""
 
     @property
     def query_dim(self):

@@ -1,5 +1,7 @@
 """The layer that runs a `SelfAttentionCell` over a sequence."""
 
+from typing import Any
+
 import keras
 
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
@@ -8,27 +10,28 @@ from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SelfAttentionRNN(FastRNN):
-    """Runs a `SelfAttentionCell` over a sequence, fast.
+    """Runs a `SelfAttentionCell` over a sequence, faster than `RNN`.
 
-    It computes what `keras.layers.RNN` does with such a cell. After the cell,
-    no step needs the attention of another: the cell alone loops (or runs at
-    once, if it is one of this package), and all steps attend at once. Before
-    the cell, or with `unroll`, it is the loop.
+    It computes what `keras.layers.RNN` computes with such a cell. With the
+    attention after the cell, the cell does not depend on it: the cell runs
+    first, as in `FastRNN`, then all steps attend at once. With the attention
+    before the cell, or with `unroll`, both run in the loop of
+    `keras.layers.RNN`.
 
     Args:
         cell: A `SelfAttentionCell`.
-        return_sequences: Whether to return the outputs of all steps, not of
-            the last alone.
+        return_sequences: Whether to return the outputs of all steps, not
+            only the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first; the
             outputs are in the order in which they were computed.
-        stateful: Whether the states of a batch are those that the next batch
-            starts from.
+        stateful: Whether each batch starts from the final states of the one
+            before.
         unroll: Whether to unroll the loop.
-        zero_output_for_mask: Whether the output of a masked step is 0, and
-            not that of the step before.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        zero_output_for_mask: Whether the output of a masked step is 0
+            instead of the previous output.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
@@ -41,8 +44,8 @@ class SelfAttentionRNN(FastRNN):
         `return_sequences`, otherwise the last one, `(batch, output_size)`;
         with `return_state` followed by the last states.
 
-    Masking: a masked step leaves the states as they are, so it is no part of
-    a window, and repeats the output before it, or gives 0 with
+    Masking: a masked step leaves the states as they are, so it does not enter
+    the window. It repeats the output before it, or gives 0 with
     `zero_output_for_mask`.
 
     Raises:
@@ -60,15 +63,15 @@ class SelfAttentionRNN(FastRNN):
 
     def __init__(
         self,
-        cell,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        cell: SelfAttentionCell,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         if not isinstance(cell, SelfAttentionCell):
             raise ValueError(
                 "SelfAttentionRNN expects `cell` to be a SelfAttentionCell, "

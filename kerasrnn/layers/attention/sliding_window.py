@@ -6,16 +6,16 @@ from keras import ops
 def attend_to_windows(attention, queries, places, window):
     """Lets query `t` attend to the places `t` to `t + window - 1`.
 
-    The scores are a band. It is cut into blocks of queries, each against the
+    The scores form a band. It is computed in blocks of queries, each with the
     places that its queries see: time and memory grow with
-    `time * window * 3 / 2`, and no window is ever gathered.
+    `time * window * 3 / 2`, and no query has its own copy of its window.
 
     Args:
         attention: An attention mechanism.
         queries: Tensor of shape `(batch, time, query_dim)`.
-        places: Keys, values and what is filled of `window + time` places,
-            tensors `(batch, ..., places, size)`; 0 where a place is empty.
-        window: Integer.
+        places: Keys, values, and flags that are 0 where a place is empty, all
+            of `window + time` places: tensors `(batch, ..., places, size)`.
+        window: Integer, number of places that a query sees.
 
     Returns:
         The contexts, of shape `(batch, time, context_dim)`.
@@ -41,7 +41,10 @@ def attend_to_windows(attention, queries, places, window):
 
 
 def _attend_to_band(attention, queries, places, window):
-    """Query `i` of the last places attends to the `window` before its own."""
+    """Lets each query attend to the `window` places before its own.
+
+    The queries belong to the last places, one for each.
+    """
     keys, values, filled = places
     count, total = ops.shape(queries)[1], ops.shape(filled)[1]
     ahead = total - count - window
@@ -59,13 +62,13 @@ def _pad(x, before, after):
 
 
 def _blocks(x, seen, blocks, block):
-    """Cuts places into blocks, each behind those that it sees.
+    """Cuts places into blocks, each preceded by the blocks that it sees.
 
     Args:
         x: Tensor of shape `(batch, ..., (seen + blocks) * block, size)`.
-        seen: Integer, how many blocks before its own a block sees.
-        blocks: Integer, their number.
-        block: Integer, places in a block.
+        seen: Integer, number of preceding blocks that a block sees.
+        blocks: Integer, number of blocks.
+        block: Integer, number of places in a block.
 
     Returns:
         Tensor of shape `(batch * blocks, ..., (seen + 1) * block, size)`.
@@ -73,21 +76,21 @@ def _blocks(x, seen, blocks, block):
     axis = len(x.shape) - 2
     middle, size = x.shape[1:axis], x.shape[-1]
     x = ops.reshape(x, (-1, *middle, seen + blocks, block, size))
-    # Blocks are taken as wholes: slices of them have a slow gradient.
+    # Whole blocks are gathered, because slices have a slow gradient.
     index = ops.expand_dims(ops.arange(blocks), 1) + ops.arange(seen + 1)
     x = ops.moveaxis(ops.take(x, index, axis=axis), axis, 1)
     return ops.reshape(x, (-1, *middle, (seen + 1) * block, size))
 
 
 def unmasked_first(mask):
-    """Brings the unmasked steps of each row to its front, in their order.
+    """Sorts the unmasked steps of each row to the front, in order.
 
     Args:
         mask: Boolean tensor of shape `(batch, time)`.
 
     Returns:
-        Two integer tensors of that shape: which step comes where, and how
-        many unmasked ones there are up to each step, itself included.
+        Two integer tensors of that shape: the step at each sorted place, and
+        the number of unmasked steps up to and including each step.
     """
     time = ops.shape(mask)[1]
     steps = ops.arange(time)
@@ -96,7 +99,7 @@ def unmasked_first(mask):
 
 
 def take_by_row(x, index, axis=1):
-    """Takes places of an axis by an index `(batch, count)` of each row."""
+    """Gathers along an axis, by an index `(batch, count)` for each row."""
     x = ops.moveaxis(x, axis, 1)
     batch_size, length = ops.shape(x)[:2]
     index += ops.expand_dims(ops.arange(batch_size) * length, 1)

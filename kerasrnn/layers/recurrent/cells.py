@@ -1,19 +1,20 @@
-"""What is asked of a recurrent cell, and what is done with any of them.
+"""What a recurrent cell has to provide, and functions for any such cell.
 
 Any Keras cell will do: an object with `state_size`, `output_size` and
 
     call(inputs, states) -> (output, new_states)
 
-as `keras.layers.RNN` asks for it. A cell whose class also defines
+as `keras.layers.RNN` requires. A cell whose class also defines
 
     run(sequence, states, mask=None, training=False) -> (outputs, states)
 
-is run at once over a sequence of shape `(time, batch, input_dim)`, from a flat
-list of states in float32 or wider, to outputs `(time, batch, output_size)` and
-the list of the last states, of any floating type. The mask, if there is one,
-holds floats `(time, batch, 1)`, 0 where a step is skipped: it leaves the states
-as they are and repeats the output before it. A property `can_run_at_once` may
-say that it cannot, with the options that it has.
+processes a whole sequence in one call. `run` gets a sequence of shape
+`(time, batch, input_dim)` and a flat list of states in float32 or wider. It
+returns outputs of shape `(time, batch, output_size)` and the list of the last
+states, of any floating dtype. The mask is `None`, or floats of shape
+`(time, batch, 1)`, 0 where a step is skipped: such a step leaves the states as
+they are and repeats the output before it. If `run` does not support all options
+of a cell, a property `can_run_at_once` says whether it supports those in use.
 """
 
 import keras
@@ -27,7 +28,7 @@ def check_cell(cell, owner):
 
     Args:
         cell: The object to check.
-        owner: Name of the layer that was given it, for the message.
+        owner: Name of the layer that got the cell, for the message.
     """
     faults = []
     if isinstance(cell, type):
@@ -50,21 +51,21 @@ def clone_cell(cell):
     """Returns a new cell with the configuration of `cell` and no weights.
 
     Raises:
-        ValueError: when the configuration makes a cell of other widths.
+        ValueError: when the new cell has other widths.
     """
     copy = type(cell).from_config(_unbuilt(cell.get_config()))
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
             f"`{type(cell).__name__}.get_config` must hold every argument of "
-            "the constructor: what it makes has other widths. Expected: "
+            "the constructor: a cell made from it has other widths. Expected: "
             f"output_size and state_size {expected}. Received: {widths}"
         )
     return copy
 
 
 def _unbuilt(config):
-    """A configuration from which inner layers too are made without weights."""
+    """Removes every `build_config`, so that inner layers are not built."""
     if isinstance(config, dict):
         return {
             name: _unbuilt(value)
@@ -77,7 +78,7 @@ def _unbuilt(config):
 
 
 def initial_state(cell, batch_size):
-    """Returns the states that `cell` starts from, its own or zeros: a list."""
+    """Returns the initial states of `cell` as a list; zeros by default."""
     if hasattr(cell, "get_initial_state"):
         states = cell.get_initial_state(batch_size=batch_size)
         return states if keras.tree.is_nested(states) else [states]
@@ -88,10 +89,10 @@ def initial_state(cell, batch_size):
 
 
 def state_sizes(cell):
-    """Returns `cell.state_size` as a plain list: a cell is given a list.
+    """Returns `cell.state_size` as a plain list, even for a single state.
 
-    Keras wraps the lists of a layer, and JAX takes no tensors in a wrapped
-    one.
+    Keras wraps the list attributes of a layer, and JAX accepts no tensors in
+    such a list.
     """
 
     def plain(sizes):
@@ -114,7 +115,7 @@ def policy(cell):
 
 
 def step(cell, inputs, states, training=False):
-    """One step of `cell`, with new states of the structure of the old."""
+    """Computes one step of `cell`, with new states nested like the old."""
     kwargs = {}
     if isinstance(cell, keras.layers.Layer):
         kwargs["training"] = training
@@ -125,10 +126,10 @@ def step(cell, inputs, states, training=False):
 
 
 def runs_at_once(cell):
-    """Whether a cell knows how to run over a whole sequence.
+    """Whether a cell can process a whole sequence in one call.
 
-    Only its exact class is asked: a subclass inherits a `run` that knows
-    nothing of the methods it overrides.
+    An inherited `run` does not count: it would ignore the methods that the
+    subclass overrides.
     """
     if type(cell) is keras.layers.StackedRNNCells:
         return all(runs_at_once(inner) for inner in cell.cells)
@@ -136,10 +137,10 @@ def runs_at_once(cell):
 
 
 def run(cell, sequence, states, mask=None, training=False):
-    """Runs a cell over a sequence, at once where it knows how.
+    """Runs a cell over a sequence, in one call if the cell can do that.
 
     Args:
-        cell: A recurrent cell whose dropout masks are drawn.
+        cell: A recurrent cell whose dropout masks have been drawn.
         sequence: Tensor of shape `(time, batch, input_dim)`.
         states: The states to start from, in float32 or wider.
         mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
@@ -158,7 +159,7 @@ def run(cell, sequence, states, mask=None, training=False):
         outputs, last = cell.run(sequence, flat, mask=mask, training=training)
         check_outputs(cell, outputs, sequence.shape[:2])
         return outputs, keras.tree.pack_sequence_as(states, last)
-    # Each cell over the whole sequence in turn: none sees a later one.
+    # One cell after the other runs over the whole sequence.
     last = []
     for inner, own in zip(cell.cells, states, strict=True):
         sequence, own = run(inner, sequence, own, mask, training)
@@ -174,8 +175,8 @@ def check_outputs(cell, outputs, leading):
         for sizes in zip(outputs.shape, expected, strict=True)
     ):
         raise ValueError(
-            f"The outputs of {type(cell).__name__} are not what its "
-            f"`output_size` says. Expected: shape {expected}. "
+            f"The outputs of {type(cell).__name__} do not agree with its "
+            f"`output_size`. Expected: shape {expected}. "
             f"Received: shape {tuple(outputs.shape)}"
         )
 
@@ -207,9 +208,9 @@ def draw_dropout_masks(cell, inputs):
     """Draws the variational masks of a cell, before its loop.
 
     Keras's cells draw a mask at their first step and keep it for the others.
-    In a compiled loop that first draw would belong to the loop's body, and a
-    cell inside another cell would never let go of it, so masks are drawn
-    here and dropped by `drop_dropout_masks`.
+    In a compiled loop that first draw would be part of the loop's body, and a
+    cell inside another cell would keep its mask for all later batches. So
+    masks are drawn here and discarded by `drop_dropout_masks`.
 
     Args:
         cell: A recurrent cell.
@@ -226,7 +227,7 @@ def draw_dropout_masks(cell, inputs):
 
 
 def drop_dropout_masks(cell):
-    """Forgets the masks that `draw_dropout_masks` drew."""
+    """Discards the masks that `draw_dropout_masks` drew."""
     for inner in getattr(cell, "cells", []):
         drop_dropout_masks(inner)
     if hasattr(cell, "reset_dropout_mask"):

@@ -1,50 +1,56 @@
-"""The layer that runs any recurrent cell, at once where the cell knows how."""
+"""The layer that runs any recurrent cell, fast if the cell supports it."""
 
 import inspect
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Config
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastRNN(keras.layers.RNN):
-    """Runs a recurrent cell over a sequence, fast where the cell knows how.
+    """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
     It computes what `keras.layers.RNN(cell)` does, gradients included. A cell
     whose class defines
 
         run(sequence, states, mask=None, training=False) -> (outputs, states)
 
-    is given the whole sequence: so are those of this package, whose products
-    of the input and gradients of the weights are taken for all steps in one
-    product each. `StackedRNNCells` of such cells run one after the other. Any
-    other cell, a subclass of a cell that has no `run` of its own, and
-    `unroll=True` take the loop of `keras.layers.RNN`.
+    processes the whole sequence in one call. The cells of this package do so:
+    the products with the input are one matrix product over all steps, and so
+    is the gradient of each weight. In `StackedRNNCells` such cells run one
+    after the other. All other cells run in the loop of `keras.layers.RNN`,
+    among them a subclass that does not define `run` itself, and every cell
+    with `unroll=True`.
 
     `run` gets a sequence `(time, batch, input_dim)` in the compute dtype, a
-    flat list of states in float32, which it casts as it needs, and a mask of
-    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states and
-    repeats the output before it. It returns outputs
-    `(time, batch, output_size)` and the list of the last states. Directions,
-    `zero_output_for_mask` and dtypes of what it returns are looked after here.
+    flat list of states in float32, which it casts if needed, and a mask of
+    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states as
+    they are and repeats the output before it. It returns outputs
+    `(time, batch, output_size)` and the list of the last states. `FastRNN`
+    takes care of `go_backwards`, `zero_output_for_mask` and output dtypes.
 
     Args:
         cell: A recurrent cell, or a list of cells to stack.
-        return_sequences: Whether to return the outputs of all steps, not of
-            the last alone.
+        return_sequences: Whether to return the outputs of all steps, not
+            only the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first; the
             outputs are in the order in which they were computed.
-        stateful: Whether the states of a batch are those that the next batch
-            starts from.
+        stateful: Whether each batch starts from the final states of the one
+            before.
         unroll: Whether to unroll the loop.
-        zero_output_for_mask: Whether the output of a masked step is 0, and
-            not that of the step before.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        zero_output_for_mask: Whether the output of a masked step is 0
+            instead of the previous output.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
@@ -60,11 +66,11 @@ class FastRNN(keras.layers.RNN):
 
     Masking: a masked step leaves the states as they are and repeats the
     output before it, or gives 0 with `zero_output_for_mask`. Before the first
-    step that counts, the output of a cell that runs at once is the state that
-    it starts from; `keras.layers.RNN` has 0 there on TensorFlow.
+    unmasked step, a cell that defines `run` outputs its initial state;
+    `keras.layers.RNN` outputs 0 there on TensorFlow.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell.
+        ValueError: when `cell` is not a recurrent cell.
 
     Example:
 
@@ -77,15 +83,15 @@ class FastRNN(keras.layers.RNN):
 
     def __init__(
         self,
-        cell,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        cell: keras.layers.Layer | list[keras.layers.Layer],
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         owner = type(self).__name__
         if isinstance(cell, (list, tuple)):
             for inner in cell:
@@ -107,8 +113,14 @@ class FastRNN(keras.layers.RNN):
         )
         self.supports_jit = getattr(cell, "supports_jit", True)
 
-    def inner_loop(self, sequences, initial_state, mask, training=False):
-        if self.unroll or not self._runs_it_itself(mask):
+    def inner_loop(
+        self,
+        sequences: Tensor,
+        initial_state: States,
+        mask: Tensor | None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor, States]:
+        if self.unroll or not self._avoids_keras_loop(mask):
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )
@@ -128,10 +140,10 @@ class FastRNN(keras.layers.RNN):
             outputs = outputs * mask
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
 
-    def _runs_it_itself(self, mask):
-        """Whether not by the loop of Keras.
+    def _avoids_keras_loop(self, mask):
+        """Whether to run without the loop of Keras.
 
-        On JAX that loop takes no mask where an output is not as wide as the
+        On JAX that loop accepts no mask if the output is not as wide as the
         first state.
         """
         if cells.runs_at_once(self.cell):
@@ -140,8 +152,8 @@ class FastRNN(keras.layers.RNN):
         on_jax = keras.backend.backend() == "jax"
         return on_jax and mask is not None and width != self.cell.output_size
 
-    def reset_state(self):
-        """Lets a stateful layer start anew, from what its cell starts from."""
+    def reset_state(self) -> None:
+        """Resets a stateful layer to the initial states of its cell."""
         if self.states is None:
             return
         variables = keras.tree.flatten(self.states)
@@ -153,13 +165,13 @@ class FastRNN(keras.layers.RNN):
 
 
 class CellLayer(FastRNN):
-    """Base of the layers that make their cell, as `keras.layers.LSTM` does.
+    """Base class of layers that create their cell, as `keras.layers.LSTM`.
 
-    A subclass names its `cell_class` and takes the arguments of that cell
-    beside those of `FastRNN`; each of them is an attribute of the layer.
+    A subclass sets `cell_class` and takes the arguments of that cell besides
+    those of `FastRNN`; each of them is an attribute of the layer.
     """
 
-    cell_class = None
+    cell_class: type[keras.layers.Layer]
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -167,18 +179,20 @@ class CellLayer(FastRNN):
             if not hasattr(cls, name) and name != "kwargs":
                 setattr(cls, name, _argument_of_the_cell(name))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["cell"]
         return {**self.cell.get_config(), **config}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
         return cls(**config)
 
 
 def _argument_of_the_cell(name):
-    return property(
-        lambda layer: getattr(layer.cell, name),
-        doc=f"The argument `{name}` of the cell.",
-    )
+    def get(self) -> Any:
+        return getattr(self.cell, name)
+
+    return property(get, doc=f"The argument `{name}` of the cell.")

@@ -1,19 +1,26 @@
 """Grouped auxiliary memory."""
 
+from typing import Any
+
 import keras
 
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.through_time.gam import GAMLoop
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAMCell(GroupedMemoryCell):
-    """A cell of grouped auxiliary memory alone (Luo & Yu 2019).
+    """A grouped auxiliary memory as a cell (Luo & Yu 2019).
 
-    The memory `m` has N groups of S slots. A step writes to it and reads it,
-    with `s` what the step before read; softmax_S is over the slots of each
-    group:
+    The memory `m` has N groups of S slots. Each step writes to it and then
+    reads it. With `s` the vector that the previous step read, and softmax_S
+    over the slots of each group:
 
         k  = W_k [x; s]                                         the head
         a  = softmax_S(W_a k)
@@ -29,9 +36,9 @@ class GAMCell(GroupedMemoryCell):
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
         bias_initializer: Initializer of the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `s`
-            where it enters a product. Both masks are the same at every step.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `s` where it
+            enters a matrix product. Both masks are the same at every step.
         layer_norm: Whether the products of `r` and of `c` are normalized
             over their units before the bias is added.
         seed: Optional integer, seed of dropout.
@@ -65,17 +72,17 @@ class GAMCell(GroupedMemoryCell):
 
     def __init__(
         self,
-        num_groups,
-        group_size,
-        head_units,
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             num_groups,
             num_groups,
@@ -90,10 +97,12 @@ class GAMCell(GroupedMemoryCell):
             **kwargs,
         )
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         self.build_memory(input_shape[-1], num_reads=1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         state, memory = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         state = self.drop_state(state, training)
@@ -101,7 +110,14 @@ class GAMCell(GroupedMemoryCell):
         state = self.read(head, memory, index=0)
         return state, keras.tree.pack_sequence_as(states, [state, memory])
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         return self.run_memory_loop(
             GAMLoop, sequence, states, mask, training, zoneout
@@ -110,11 +126,11 @@ class GAMCell(GroupedMemoryCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAM(CellLayer):
-    """Grouped auxiliary memory over a sequence, fast.
+    """A fast grouped auxiliary memory layer.
 
     It computes what `keras.layers.RNN(GAMCell(...))` does, gradients
     included, at a fraction of the cost; see `RHN` for how. With `layer_norm`
-    or `unroll` it takes the loop of `keras.layers.RNN`.
+    or `unroll` it uses the loop of `keras.layers.RNN`.
 
     Args:
         num_groups: Positive integer, groups of the memory and width of the
@@ -123,16 +139,18 @@ class GAM(CellLayer):
         head_units: Positive integer, width of the head.
         kernel_initializer: Initializer of each kernel.
         bias_initializer: Initializer of the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `s`
-            where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `s` where it
+            enters a matrix product.
         layer_norm: Whether the products of `r` and of `c` are normalized
             over their units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -153,7 +171,7 @@ class GAM(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `GAMCell`.
+        ValueError: as for `GAMCell`.
 
     Example:
 
@@ -169,23 +187,23 @@ class GAM(CellLayer):
 
     def __init__(
         self,
-        num_groups,
-        group_size,
-        head_units,
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             GAMCell(
                 num_groups,

@@ -1,5 +1,8 @@
 """Recurrent highway networks with a grouped auxiliary memory."""
 
+from typing import Any
+from typing import Literal
+
 import keras
 from keras import ops
 
@@ -9,16 +12,22 @@ from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.through_time.gam_rhn import GAMRHNLoop
 from kerasrnn.layers.through_time.products import join
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAMRHNCell(GroupedMemoryCell):
     """A recurrent highway cell with a grouped auxiliary memory.
 
-    A step writes once to the memory `m` of N groups of S slots, as `GAMCell`
-    does, with head `k_1`. Then, with `s_0` the state of the step before, for
-    l = 1..depth it reads the memory and makes a micro-step with what it read
-    (Luo & Yu 2019):
+    Each step writes once to the memory `m` of N groups of S slots, as `GAMCell`
+    does, with head `k_1`. Then, with `s_0` the previous state, for l = 1..depth
+    it reads a vector `v_l` from the memory and makes a micro-step with it (Luo
+    & Yu 2019):
 
         k_l = W_k^l s_{l-1}                                for l > 1
         v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
@@ -33,8 +42,8 @@ class GAMRHNCell(GroupedMemoryCell):
         t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
         s_l = h_l * t_l + s_{l-1} * (1 - t_l)
 
-    Output and state are the last `s_l`; the input reaches it through the
-    memory alone.
+    Output and state are the last `s_l`; the input reaches it only through the
+    memory.
 
     Args:
         units: Positive integer, width of the state.
@@ -46,12 +55,14 @@ class GAMRHNCell(GroupedMemoryCell):
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
         bias_initializer: Initializer of the biases: zeros, as there.
-        transform_bias: Float, what `b_t` starts from; -2, that of `RHNCell`.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product. Both masks are the same at every
+        transform_bias: Float, initial value of `b_t` of `"highway"`; -2, as in
+            `RHNCell`.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product. Both masks are the same at every
             step, for every `l` and for all gates; what the highway carries
-            is not dropped. The authors drop candidates out, anew each step.
+            is not dropped. The authors drop the candidates instead, with a new
+            mask at each step.
         layer_norm: Whether the products of each gate and candidate are
             normalized over their units before the bias is added.
         seed: Optional integer, seed of dropout.
@@ -85,21 +96,21 @@ class GAMRHNCell(GroupedMemoryCell):
 
     def __init__(
         self,
-        units,
-        depth,
-        num_groups,
-        group_size,
-        head_units,
-        inner="gru",
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        depth: int,
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        inner: Literal["gru", "highway"] = "gru",
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             positive_integer("units", units),
             num_groups,
@@ -121,7 +132,7 @@ class GAMRHNCell(GroupedMemoryCell):
         self.inner = inner
         self.transform_bias = transform_bias
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         units, depth = self.units, self.depth
         self.build_memory(input_shape[-1], num_reads=depth)
 
@@ -152,7 +163,9 @@ class GAMRHNCell(GroupedMemoryCell):
         )
         return ops.concatenate([bias[:, : self.units], transform], axis=-1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         state, memory = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         dropped = self.drop_state(state, training)
@@ -165,8 +178,17 @@ class GAMRHNCell(GroupedMemoryCell):
             state = self.micro_step(read, state, dropped, layer)
         return state, keras.tree.pack_sequence_as(states, [state, memory])
 
-    def micro_step(self, read, state, dropped, layer):
-        """s_l from v_l, s_{l-1}, and s_{l-1} as products take it."""
+    def micro_step(
+        self, read: Tensor, state: Tensor, dropped: Tensor, layer: int
+    ) -> Tensor:
+        """Returns `s_l`, from `v_l` and `s_{l-1}`.
+
+        Args:
+            read: `v_l`, of shape `(batch, num_groups)`.
+            state: `s_{l-1}`, of shape `(batch, units)`.
+            dropped: `s_{l-1}` after dropout, as it enters products.
+            layer: Integer, `l - 1`.
+        """
 
         def gates(name, state):
             joined = ops.concatenate([read, state], axis=-1)
@@ -185,21 +207,29 @@ class GAMRHNCell(GroupedMemoryCell):
         h, t = ops.tanh(h), ops.sigmoid(t)
         return h * t + state * (1 - t)
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         return self.run_memory_loop(
             GAMRHNLoop, sequence, states, mask, training, zoneout
         )
 
-    def loop_weights(self, input_dim):
-        """See `GroupedMemoryCell`; with the kernels of the micro-steps.
+    def loop_weights(self, input_dim: int) -> dict[str, Any]:
+        """Adds the kernels of the micro-steps; see `GroupedMemoryCell`.
 
-        Those of what was read, and those of the state, lie side by side.
+        Kernels are joined that multiply the same vector: the one that was
+        read, or the state.
         """
         weights = super().loop_weights(input_dim)
 
         def halves(kernels):
-            """The shares of what was read, and those of the state."""
+            """Splits kernels into those of the read vector and of the state."""
             return zip(
                 *(self.cast_rows(k, self.num_groups) for k in kernels),
                 strict=True,
@@ -213,13 +243,13 @@ class GAMRHNCell(GroupedMemoryCell):
             biases.append(self.state_bias)
         weights["from_read"] = list(map(join, *by_layer))
         weights["bias"] = wide(join(*biases))
-        # At the first micro-step head and reset gate are those of the write.
+        # In the first micro-step head and reset gate are those of the write.
         heads = [join(weights.pop("head"), weights.pop("reset"))]
         heads += map(self.cast, self.next_head_kernel)
         weights["from_state"] = list(map(join, heads, states))
         return weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,
@@ -231,11 +261,11 @@ class GAMRHNCell(GroupedMemoryCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GAMRHN(CellLayer):
-    """A recurrent highway network with grouped auxiliary memory, fast.
+    """A fast recurrent highway network layer with grouped auxiliary memory.
 
     It computes what `keras.layers.RNN(GAMRHNCell(...))` does, gradients
     included, at a fraction of the cost; see `RHN` for how. With `layer_norm`
-    or `unroll` it takes the loop of `keras.layers.RNN`.
+    or `unroll` it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.
@@ -246,17 +276,19 @@ class GAMRHN(CellLayer):
         inner: `"gru"`, the published micro-step, or `"highway"`.
         kernel_initializer: Initializer of each kernel.
         bias_initializer: Initializer of the biases.
-        transform_bias: Float, what `b_t` of `"highway"` starts from.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product.
+        transform_bias: Float, initial value of `b_t` of `"highway"`.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product.
         layer_norm: Whether the products of each gate and candidate are
             normalized over their units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -277,7 +309,7 @@ class GAMRHN(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `GAMRHNCell`.
+        ValueError: as for `GAMRHNCell`.
 
     Example:
 
@@ -293,27 +325,27 @@ class GAMRHN(CellLayer):
 
     def __init__(
         self,
-        units,
-        depth,
-        num_groups,
-        group_size,
-        head_units,
-        inner="gru",
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        depth: int,
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        inner: Literal["gru", "highway"] = "gru",
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             GAMRHNCell(
                 units,

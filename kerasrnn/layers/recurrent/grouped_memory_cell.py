@@ -1,6 +1,8 @@
-"""What the cells with a grouped auxiliary memory share."""
+"""The base class of the cells with a grouped auxiliary memory."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import keras
 from keras import ops
@@ -8,28 +10,35 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.layers.through_time.loop import Loop
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 class GroupedMemoryCell(RecurrentCell):
-    """Base of the cells with a grouped auxiliary memory.
+    """Base class of the cells with a grouped auxiliary memory.
 
-    It writes and reads a memory of `num_groups` groups of `group_size` slots,
-    held as a flat state in which group i has the places `i * group_size` to
-    `(i + 1) * group_size - 1`.
+    It writes and reads a memory of `num_groups` groups of `group_size` slots.
+    The memory is a flat state, in which group i has the indices
+    `i * group_size` to `(i + 1) * group_size - 1`.
     """
 
     def __init__(
         self,
-        units,
-        num_groups,
-        group_size,
-        head_units,
-        kernel_initializer="glorot_normal",
-        bias_initializer="zeros",
-        **kwargs,
-    ):
+        units: int,
+        num_groups: int,
+        group_size: int,
+        head_units: int,
+        kernel_initializer: Initializer = "glorot_normal",
+        bias_initializer: Initializer = "zeros",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.num_groups = positive_integer("num_groups", num_groups)
         self.group_size = positive_integer("group_size", group_size)
@@ -40,11 +49,11 @@ class GroupedMemoryCell(RecurrentCell):
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.bias_initializer = keras.initializers.get(bias_initializer)
 
-    def add_bias(self, name, shape):
+    def add_bias(self, name: str, shape: Shape) -> keras.Variable:
         return self.add_kernel(name, shape, self.bias_initializer)
 
-    def build_memory(self, input_dim, num_reads):
-        """Adds the weights of the write and of some reads of a step."""
+    def build_memory(self, input_dim: int, num_reads: int) -> None:
+        """Adds the weights of one write and of `num_reads` reads."""
         new = self.kernel_initializer
         width = input_dim + self.units
         places = self.num_groups * self.group_size
@@ -76,20 +85,24 @@ class GroupedMemoryCell(RecurrentCell):
             "candidate_gains", 1, self.num_groups
         )
 
-    def address(self, head, kernel, bias=0.0):
-        """Where to write or read: a softmax over the slots of each group."""
+    def address(
+        self, head: Tensor, kernel: Tensor, bias: Tensor | float = 0.0
+    ) -> Tensor:
+        """Returns where to write or read: a softmax over each group's slots."""
         scores = self.product(head, kernel)
         scores = scores + ops.cast(bias, scores.dtype)
         shape = (-1, self.num_groups, self.group_size)
         address = masked_softmax(ops.reshape(scores, shape))
         return ops.cast(address, self.compute_dtype)
 
-    def write(self, inputs, state, memory):
-        """Writes once a step.
+    def write(
+        self, inputs: Tensor, state: Tensor, memory: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Writes to the memory, once per step.
 
         Args:
             inputs: Tensor of shape `(batch, input_dim)`.
-            state: Tensor of shape `(batch, units)`, dropped if it is to be.
+            state: Tensor of shape `(batch, units)`, after dropout.
             memory: Tensor of shape `(batch, num_groups * group_size)`.
 
         Returns:
@@ -119,7 +132,7 @@ class GroupedMemoryCell(RecurrentCell):
         groups = (1 - address) * groups + address * candidate
         return head, ops.reshape(groups, ops.shape(memory))
 
-    def read(self, head, memory, index):
+    def read(self, head: Tensor, memory: Tensor, index: int) -> Tensor:
         """Reads a vector of shape `(batch, num_groups)`."""
         address = self.address(
             head, self.read_kernel[index], self.read_bias[index]
@@ -128,15 +141,15 @@ class GroupedMemoryCell(RecurrentCell):
         return ops.sum(address * groups, axis=-1)
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return not self.layer_norm
 
-    def loop_weights(self, input_dim):
-        """The weights of the write and the reads, as a loop takes them.
+    def loop_weights(self, input_dim: int) -> dict[str, Any]:
+        """Returns the weights of the write and the reads, for a loop.
 
-        Those of the input are left out: its products are taken before. What
-        is told apart by slot lies slot by slot, `(slots, groups)`, where the
-        softmax and the sums over the slots of a group are faster.
+        Those of the input are left out: its products are computed before the
+        loop. Slots come before groups, `(slots, groups)`, which makes the
+        softmax and the sums over the slots of a group faster.
         """
         return {
             "head": self.cast_rows(self.head_kernel, input_dim)[1],
@@ -147,14 +160,14 @@ class GroupedMemoryCell(RecurrentCell):
             "read_bias": wide(self._by_slot(self.read_bias)),
         }
 
-    def cast(self, kernel):
+    def cast(self, kernel: Tensor) -> Tensor:
         return ops.cast(kernel, self.compute_dtype)
 
-    def cast_rows(self, kernel, count):
-        """The first rows of a kernel and the others, in the compute dtype.
+    def cast_rows(self, kernel: Tensor, count: int) -> list[Tensor]:
+        """Splits a kernel after `count` rows, in the compute dtype.
 
-        The gradient of a split is one joined tensor, that of a slice a
-        kernel of zeros with something in it.
+        A split is better than two slices: the gradient of each slice would be
+        a whole kernel, padded with zeros.
         """
         return ops.split(self.cast(kernel), [count], axis=0)
 
@@ -164,19 +177,19 @@ class GroupedMemoryCell(RecurrentCell):
         x = ops.swapaxes(ops.reshape(x, shape), -1, -2)
         return ops.reshape(x, (*shape[:-2], -1))
 
-    def memory_by_slot(self, memory):
+    def memory_by_slot(self, memory: Tensor) -> Tensor:
         """`(..., groups * slots)` -> `(..., slots, groups)`."""
         *leading, _ = ops.shape(memory)
         shape = (*leading, self.num_groups, self.group_size)
         return ops.swapaxes(ops.reshape(memory, shape), -1, -2)
 
-    def memory_by_group(self, memory):
+    def memory_by_group(self, memory: Tensor) -> Tensor:
         """`(batch, slots, groups)` -> `(batch, groups * slots)`."""
         memory = ops.swapaxes(memory, 1, 2)
         return ops.reshape(memory, (-1, self.num_groups * self.group_size))
 
-    def input_products(self, sequence):
-        """The input's share of the write, with its biases, for all steps.
+    def input_products(self, sequence: Tensor) -> Tensor:
+        """Returns the input's part of the write, with biases, for all steps.
 
         Args:
             sequence: Tensor of shape `(time, batch, input_dim)`.
@@ -199,7 +212,15 @@ class GroupedMemoryCell(RecurrentCell):
         )
         return products + ops.cast(bias, products.dtype)
 
-    def run_memory_loop(self, loop, sequence, states, mask, training, zoneout):
+    def run_memory_loop(
+        self,
+        loop: Callable[..., Loop],
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None,
+        training: bool,
+        zoneout: Zoneout,
+    ) -> tuple[Tensor, States]:
         """Runs a `Loop` over a sequence; see `RHNCell.run`."""
         state, memory = states
         if zoneout is not None and hasattr(zoneout[1], "shape"):
@@ -216,7 +237,7 @@ class GroupedMemoryCell(RecurrentCell):
         )
         return outputs, [outputs[-1], self.memory_by_group(memory)]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "num_groups": self.num_groups,

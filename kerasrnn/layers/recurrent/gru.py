@@ -1,21 +1,29 @@
-"""The GRU of Keras, run over a whole sequence at once."""
+"""Keras's GRU, computed for a whole sequence at once."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.keras_cells import Constraint
 from kerasrnn.layers.recurrent.keras_cells import FastKerasCell
+from kerasrnn.layers.recurrent.keras_cells import Regularizer
 from kerasrnn.layers.through_time.gru import GRULoop
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.normalization import GateNorm
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
-    """`keras.layers.GRUCell`, which can run over a whole sequence at once.
+    """`keras.layers.GRUCell`, which can process a whole sequence at once.
 
         z, r = sigmoid(x W + h R + b)
         g = tanh(x W_g + r * (h R_g + c_g) + b_g)
@@ -23,7 +31,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
     Weights, states and results are those of Keras's cell. With `layer_norm`
     the products of each gate are normalized over its units (Ba et al. 2016),
-    with gains of its own:
+    each gate with its own gains:
 
         z, r = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + r * (h R_g + c_g)) + b_g)
@@ -42,9 +50,9 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         reset_after: Whether the reset gate comes after the product, as above.
         seed: Optional integer, seed of dropout.
@@ -80,26 +88,26 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        reset_after=True,
-        seed=None,
-        layer_norm=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        reset_after: bool = True,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             activation=activation,
@@ -127,7 +135,9 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
             )
         self.layer_norm = layer_norm
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         if not self.layer_norm:
             return super().call(inputs, states, training=training)
         h = wide(*keras.tree.flatten(states))
@@ -147,7 +157,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         return h, keras.tree.pack_sequence_as(states, [h])
 
     def _biases(self):
-        """The biases of `z, r, g`, and `c_g`."""
+        """Returns the biases of `z, r, g`, and `c_g`."""
         if not self.use_bias:
             zeros = wide(ops.zeros((3 * self.units,), self.variable_dtype))
             return zeros, zeros[: self.units]
@@ -157,7 +167,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         return ops.concatenate([gates, of_input[split:]]), of_state[split:]
 
     def _norms(self):
-        """What `bias_or_norm` takes for `z, r` and for `g`."""
+        """Returns the arguments of `bias_or_norm` for `z, r` and for `g`."""
         if not self.layer_norm:
             return {}, {}
         split = 2 * self.units
@@ -169,10 +179,17 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         )
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return self.reset_after and self.has_default_activations
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -180,7 +197,7 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
             states: `[h]`, of shape `(batch, units)`, in float32 or wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -207,13 +224,13 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRU(CellLayer):
-    """What `keras.layers.GRU` computes, faster on a CPU.
+    """Computes what `keras.layers.GRU` does, faster on a CPU.
 
-    The products of the input are taken for all steps at once, and so is the
-    gradient of each weight; layer normalization is that of `FastGRUCell`.
+    The products with the input are computed for all steps at once, and so is
+    the gradient of each weight; layer normalization is that of `FastGRUCell`.
     Under `mixed_bfloat16` the products are in bfloat16 and the state stays in
     float32. With `reset_after=False`, `unroll` or activations other than the
-    defaults it takes the loop of `keras.layers.RNN`.
+    defaults it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.
@@ -229,18 +246,20 @@ class FastGRU(CellLayer):
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         reset_after: Whether the reset gate comes after the product, as above.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last state as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last state.
+        stateful: Whether each batch starts from the last state of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -260,7 +279,7 @@ class FastGRU(CellLayer):
     before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `FastGRUCell`.
+        ValueError: as for `FastGRUCell`.
 
     Example:
 
@@ -275,32 +294,32 @@ class FastGRU(CellLayer):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        reset_after=True,
-        seed=None,
-        layer_norm=False,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        reset_after: bool = True,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             FastGRUCell(
                 units,

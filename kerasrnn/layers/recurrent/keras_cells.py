@@ -1,22 +1,30 @@
-"""What the cells that Keras has too share, to be run at once."""
+"""The base class of the fast versions of Keras's own cells."""
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.through_time.products import GateProducts
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+Regularizer = str | Config | keras.regularizers.Regularizer | None
+Constraint = str | Config | keras.constraints.Constraint | None
+# One for all gates, or one for each.
+Masks = Tensor | list[Tensor] | None
 
 
-class FastKerasCell:
-    """Base of `FastLSTMCell` and `FastGRUCell`, before that of Keras.
+class FastKerasCell(keras.layers.Layer):
+    """Base class of `FastLSTMCell` and `FastGRUCell`, beside Keras's cell.
 
-    It adds layer normalization, and the products of a step or of a whole
-    sequence. With dropout of the state Keras's cells have a mask for each
-    gate, and so have these.
+    It adds layer normalization, and computes the products of one step or of a
+    whole sequence. As in Keras's cells, each gate has its own mask for the
+    dropout of the state.
     """
 
-    num_gates = None
+    num_gates: int
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
         self.gains = None
         if self.layer_norm:
@@ -27,21 +35,23 @@ class FastKerasCell:
                 autocast=False,
             )
 
-    def products(self, inputs, kernel, masks):
-        """The products of all gates, `(..., gates * units)`.
+    def products(self, inputs: Tensor, kernel: Tensor, masks: Masks) -> Tensor:
+        """Returns the products of all gates, `(..., gates * units)`.
 
         Args:
             inputs: Tensor of shape `(..., input_dim)`.
             kernel: Tensor of shape `(input_dim, gates * units)`.
-            masks: One of what `masks` returns.
+            masks: One of the two results of `masks`.
         """
         kernel = ops.cast(kernel, self.compute_dtype)
         return GateProducts(kernel, masks).forward(inputs)
 
-    def masks(self, inputs, state, training):
-        """The dropout masks of input and state, as `GateProducts` has them.
+    def masks(
+        self, inputs: Tensor, state: Tensor, training: bool
+    ) -> tuple[Masks, Masks]:
+        """Returns the dropout masks of input and state, for `GateProducts`.
 
-        Keras takes a rate of 1 for none.
+        As in Keras, a rate of 1 means no dropout.
         """
         of_input = of_state = None
         if training and self.dropout < 1:
@@ -51,14 +61,14 @@ class FastKerasCell:
         return _cast(of_input, inputs.dtype), _cast(of_state, state.dtype)
 
     @property
-    def has_default_activations(self):
-        """Whether the activations are those whose slopes the loops know."""
+    def has_default_activations(self) -> bool:
+        """Whether the activations are those that the loops implement."""
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "layer_norm": self.layer_norm}
 
 

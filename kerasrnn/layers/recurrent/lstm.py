@@ -1,34 +1,43 @@
-"""The LSTM of Keras, run over a whole sequence at once."""
+"""Keras's LSTM, computed for a whole sequence at once."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.keras_cells import Constraint
 from kerasrnn.layers.recurrent.keras_cells import FastKerasCell
+from kerasrnn.layers.recurrent.keras_cells import Regularizer
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.lstm import LSTMLoop
 from kerasrnn.layers.through_time.normalization import GateNorm
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
-    """`keras.layers.LSTMCell`, which can run over a whole sequence at once.
+    """`keras.layers.LSTMCell`, which can process a whole sequence at once.
 
         i, f, o = sigmoid(x W + h R + b)    g = tanh(x W_g + h R_g + b_g)
         c = f * c + i * g                   h = o * tanh(c)
 
     Weights, states and results are those of Keras's cell. With `layer_norm`
     the products of each gate are normalized over its units (Ba et al. 2016),
-    with gains of its own:
+    each gate with its own gains:
 
         i, f, o = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + h R_g) + b_g)
 
-    `LayerNormLSTMCell` of TensorFlow Addons normalizes `x W` and `h R` apart,
-    each over all four gates at once and with a bias, and `c` as well.
+    `LayerNormLSTMCell` of TensorFlow Addons normalizes `x W` and `h R`
+    separately, each over all four gates together and with a bias, and also
+    normalizes `c`.
 
     Args:
         units: Positive integer, width of the states.
@@ -38,16 +47,16 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         kernel_initializer: Initializer of `W`.
         recurrent_initializer: Initializer of `R`.
         bias_initializer: Initializer of the biases.
-        unit_forget_bias: Whether `b_f` starts from 1 (Jozefowicz et al. 2015).
+        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
         kernel_regularizer: Regularizer of `W`.
         recurrent_regularizer: Regularizer of `R`.
         bias_regularizer: Regularizer of the biases.
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
@@ -80,26 +89,26 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        unit_forget_bias=True,
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        seed=None,
-        layer_norm=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             units,
             activation=activation,
@@ -122,7 +131,9 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         )
         self.layer_norm = layer_norm
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         if not self.layer_norm:
             return super().call(inputs, states, training=training)
         h, c = states
@@ -138,17 +149,24 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         return h, [h, c]
 
     def _norm(self):
-        """What `bias_or_norm` takes."""
+        """Returns the arguments of `bias_or_norm`."""
         bias = self.bias
         if bias is None:
             bias = ops.zeros((4 * self.units,), self.variable_dtype)
         return {"gains": wide(self.gains), "bias": wide(bias)}
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return self.has_default_activations
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -157,7 +175,7 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
                 wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -180,12 +198,12 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastLSTM(CellLayer):
-    """What `keras.layers.LSTM` computes, in about half the time on a CPU.
+    """Computes what `keras.layers.LSTM` does, in about half the time on a CPU.
 
-    The products of the input are taken for all steps at once, and so is the
-    gradient of each weight; layer normalization is that of `FastLSTMCell`.
+    The products with the input are computed for all steps at once, and so is
+    the gradient of each weight; layer normalization is that of `FastLSTMCell`.
     Under `mixed_bfloat16` the products are in bfloat16 and the states stay in
-    float32. With `unroll` or activations other than the defaults it takes the
+    float32. With `unroll` or activations other than the defaults it uses the
     loop of `keras.layers.RNN`.
 
     Args:
@@ -196,24 +214,26 @@ class FastLSTM(CellLayer):
         kernel_initializer: Initializer of `W`.
         recurrent_initializer: Initializer of `R`.
         bias_initializer: Initializer of the biases.
-        unit_forget_bias: Whether `b_f` starts from 1 (Jozefowicz et al. 2015).
+        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
         kernel_regularizer: Regularizer of `W`.
         recurrent_regularizer: Regularizer of `R`.
         bias_regularizer: Regularizer of the biases.
         kernel_constraint: Constraint on `W`.
         recurrent_constraint: Constraint on `R`.
         bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h` where
-            it enters a product. Masks are the same at every step; with this
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -245,32 +265,32 @@ class FastLSTM(CellLayer):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        use_bias=True,
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        unit_forget_bias=True,
-        kernel_regularizer=None,
-        recurrent_regularizer=None,
-        bias_regularizer=None,
-        kernel_constraint=None,
-        recurrent_constraint=None,
-        bias_constraint=None,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        seed=None,
-        layer_norm=False,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        seed: int | None = None,
+        layer_norm: bool = False,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             FastLSTMCell(
                 units,

@@ -1,6 +1,7 @@
 """The LSTM with peephole connections."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
@@ -11,11 +12,18 @@ from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.peephole_lstm import PeepholeLSTMLoop
 from kerasrnn.layers.through_time.products import wide
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PeepholeLSTMCell(RecurrentCell):
-    """A cell of the LSTM whose gates see the cell state (Graves 2013).
+    """An LSTM cell whose gates see the cell state (Graves 2013).
 
         i  = sigmoid(x W_i + h U_i + p_i * c + b_i)
         f  = sigmoid(x W_f + h U_f + p_f * c + b_f)
@@ -23,9 +31,9 @@ class PeepholeLSTMCell(RecurrentCell):
         o  = sigmoid(x W_o + h U_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
-    Input and forget gate see the cell state of the step before, the output
-    gate that of this step, each through one weight a unit. Kernels hold the
-    gates in the order `i, f, c, o`, as `keras.layers.LSTMCell` does.
+    The input and forget gates see the previous cell state, the output gate
+    sees the new one, each through one weight per unit. Kernels hold the gates
+    in the order `i, f, c, o`, as in `keras.layers.LSTMCell`.
 
     Args:
         units: Positive integer, width of the state.
@@ -35,13 +43,13 @@ class PeepholeLSTMCell(RecurrentCell):
         recurrent_initializer: Initializer of `U`.
         bias_initializer: Initializer of `b`. This and the two above default
             to those of `keras.layers.LSTMCell`.
-        peephole_initializer: Initializer of `p`: zeros, so that the cell
-            starts out as an LSTM; the paper names none.
+        peephole_initializer: Initializer of `p`. By default zeros, so that
+            the cell starts out as an LSTM; the paper names none.
         unit_forget_bias: Whether 1 is added to `b_f` at the start (Jozefowicz
             et al. 2015).
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h`
-            where it enters a product. Both masks are the same at every step.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product. Both masks are the same at every step.
         layer_norm: Whether each gate's products are normalized over its
             units, before peephole and bias are added.
         seed: Optional integer, seed of dropout.
@@ -74,20 +82,20 @@ class PeepholeLSTMCell(RecurrentCell):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        peephole_initializer="zeros",
-        unit_forget_bias=True,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        peephole_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
@@ -107,7 +115,7 @@ class PeepholeLSTMCell(RecurrentCell):
         self.output_size = self.units
         self.state_widths = [self.units] * 2
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         width = 4 * self.units
         self.kernel = self.add_kernel(
             "kernel", (input_shape[-1], width), self.kernel_initializer
@@ -128,7 +136,9 @@ class PeepholeLSTMCell(RecurrentCell):
         i, f, c, o = ops.split(bias, 4)
         return ops.concatenate([i, f + 1, c, o])
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         h, c = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         h = self.drop_state(h, training)
@@ -145,13 +155,20 @@ class PeepholeLSTMCell(RecurrentCell):
         return h, keras.tree.pack_sequence_as(states, [h, c])
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -160,7 +177,7 @@ class PeepholeLSTMCell(RecurrentCell):
                 wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -185,7 +202,7 @@ class PeepholeLSTMCell(RecurrentCell):
         )
         return outputs, [outputs[-1], carry]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         serialize = keras.initializers.serialize
         return {
             **super().get_config(),
@@ -204,13 +221,13 @@ class PeepholeLSTMCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PeepholeLSTM(CellLayer):
-    """An LSTM with peephole connections over a sequence, fast.
+    """A fast LSTM layer with peephole connections.
 
     It computes what `keras.layers.RNN(PeepholeLSTMCell(...))` does, gradients
-    included: the products of the input are taken for all steps at once, and
-    so is the gradient of each weight. Under `mixed_bfloat16` the products are
-    in bfloat16 and the states stay in float32. With `unroll` or activations
-    other than the defaults it takes the loop of `keras.layers.RNN`.
+    included. The products with the input are computed for all steps at once,
+    and so is the gradient of each weight. Under `mixed_bfloat16` the products
+    are in bfloat16 and the states stay in float32. With `unroll` or
+    activations other than the defaults it uses the loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the states.
@@ -221,16 +238,18 @@ class PeepholeLSTM(CellLayer):
         bias_initializer: Initializer of `b`.
         peephole_initializer: Initializer of `p`.
         unit_forget_bias: Whether 1 is added to `b_f` at the start.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of `h`
-            where it enters a product.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
+            enters a matrix product.
         layer_norm: Whether each gate's products are normalized over its
             units, before peephole and bias are added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last states as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last states.
+        stateful: Whether each batch starts from the last states of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -250,7 +269,7 @@ class PeepholeLSTM(CellLayer):
     output before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `PeepholeLSTMCell`.
+        ValueError: as for `PeepholeLSTMCell`.
 
     Example:
 
@@ -265,26 +284,26 @@ class PeepholeLSTM(CellLayer):
 
     def __init__(
         self,
-        units,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer="glorot_uniform",
-        recurrent_initializer="orthogonal",
-        bias_initializer="zeros",
-        peephole_initializer="zeros",
-        unit_forget_bias=True,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        peephole_initializer: Initializer = "zeros",
+        unit_forget_bias: bool = True,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             PeepholeLSTMCell(
                 units,

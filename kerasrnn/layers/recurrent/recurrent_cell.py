@@ -1,9 +1,12 @@
-"""What the recurrent cells of this package share.
+"""The base class of the recurrent cells of this package.
 
-Variational dropout, layer normalization, states, and products that run in the
-compute dtype. A cell names its states by `state_widths` and writes its
-equations into `call`.
+It provides variational dropout, layer normalization, states, and matrix
+products in the compute dtype. A subclass sets `state_widths` and `output_size`
+and implements its equations in `call`.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import keras
 from keras import ops
@@ -12,17 +15,22 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.through_time.products import normalized
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
-    """Base of the recurrent cells.
+    """Base class of the recurrent cells.
 
     Args:
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product; the state that is carried along
-            is never dropped. Both are variational (Gal & Ghahramani 2016):
-            one mask for all steps of a batch.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product; the state that is carried to the
+            next step is never dropped. Both are variational (Gal & Ghahramani
+            2016): one mask for all steps of a batch.
         layer_norm: Whether the preactivation of each gate is normalized over
             its units, before its bias (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
@@ -31,12 +39,12 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
 
     def __init__(
         self,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.dropout = rate("dropout", dropout)
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
@@ -45,12 +53,14 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     @property
-    def state_size(self):
+    def state_size(self) -> int | list[int]:
         widths = list(self.state_widths)
         return widths if len(widths) > 1 else widths[0]
 
-    def get_initial_state(self, batch_size=None):
-        """Returns the states to start from: zeros."""
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
+        """Returns the initial states: zeros."""
         return [
             ops.zeros((batch_size, width), self.compute_dtype)
             for width in self.state_widths
@@ -58,8 +68,13 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
 
     # Weights are not cast on access: a product casts what it needs, and the
     # layers that run a whole sequence keep their state and biases in float32.
-    def add_kernel(self, name, shape, initializer):
-        """Adds a weight that starts unlike any other of the cell."""
+    def add_kernel(
+        self,
+        name: str,
+        shape: Shape,
+        initializer: Initializer | Callable[..., Tensor],
+    ) -> keras.Variable:
+        """Adds a weight, with its own seed for the initializer."""
         return self.add_weight(
             shape=shape,
             initializer=reseeded(initializer, len(self.weights)),
@@ -67,37 +82,47 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             autocast=False,
         )
 
-    def add_kernels(self, name, depth, shape, initializer):
+    def add_kernels(
+        self,
+        name: str,
+        depth: int,
+        shape: Shape,
+        initializer: Initializer,
+    ) -> list[keras.Variable]:
         """Adds a kernel for each micro-step, and returns the list of them.
 
-        One variable with all of them would cost `depth` times its size at
-        every micro-step of a loop that is differentiated automatically.
+        If they were one variable, automatic differentiation would add a
+        gradient of the size of all of them at every micro-step of a loop.
         """
         return [
             self.add_kernel(f"{name}_{layer}", shape, initializer)
             for layer in range(depth)
         ]
 
-    def add_gains(self, name, *shape):
-        """Adds gains of shape `(..., gates, units)`, if they are needed."""
+    def add_gains(self, name: str, *shape: int) -> keras.Variable | None:
+        """Adds gains `(..., gates, units)`; `None` without `layer_norm`."""
         if not self.layer_norm:
             return None
         return self.add_kernel(name, shape, "ones")
 
-    def product(self, inputs, kernel):
+    def product(self, inputs: Tensor, kernel: Tensor) -> Tensor:
         """Returns the matrix product, in the compute dtype."""
         return ops.matmul(
             ops.cast(inputs, self.compute_dtype),
             ops.cast(kernel, self.compute_dtype),
         )
 
-    def preactivation(self, products, bias, gains=None):
+    def preactivation(
+        self, products: Tensor, bias: Tensor, gains: Tensor | None = None
+    ) -> Tensor:
         """Adds the biases of one or several gates to their products.
 
         Args:
             products: Tensor of shape `(batch, gates * units)`.
             bias: Tensor of shape `(gates * units,)`.
-            gains: Tensor of shape `(gates, units)`, what `add_gains` gave.
+            gains: Tensor of shape `(gates, units)`: the products are first
+                normalized over the units and scaled by it. `None` for no
+                normalization.
         """
         if gains is not None:
             gates, _ = normalized(products, *gains.shape)
@@ -105,24 +130,26 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
             products = ops.cast(gates, self.compute_dtype)
         return products + ops.cast(bias, products.dtype)
 
-    def drop_input(self, inputs, training=False):
-        """Applies the dropout of the input, for which the mask is kept."""
+    def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
+        """Applies dropout to the input, with the same mask at every step."""
         mask = self.get_dropout_mask(inputs) if training else None
         return inputs if mask is None else inputs * mask
 
-    def drop_state(self, state, training=False):
-        """Applies the dropout of the state, for which the mask is kept."""
+    def drop_state(self, state: Tensor, training: bool = False) -> Tensor:
+        """Applies dropout to the state, with the same mask at every step."""
         mask = self.get_recurrent_dropout_mask(state) if training else None
         return state if mask is None else state * mask
 
-    def loop_state_mask(self, states, training=False):
-        """The mask of the state in its dtype, or `None`, for a whole loop."""
+    def loop_state_mask(
+        self, states: States, training: bool = False
+    ) -> Tensor | None:
+        """Returns the state's dropout mask for a whole loop, or `None`."""
         mask = None
         if training:
             mask = self.get_recurrent_dropout_mask(states[0])
         return None if mask is None else ops.cast(mask, states[0].dtype)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "dropout": self.dropout,

@@ -1,6 +1,7 @@
 """Recurrent highway networks."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops
@@ -11,39 +12,47 @@ from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.through_time.loop import run_loop
 from kerasrnn.layers.through_time.products import wide
 from kerasrnn.layers.through_time.rhn import RHNLoop
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RHNCell(RecurrentCell):
-    """A cell of the recurrent highway network (Zilly et al. 2017).
+    """A recurrent highway network cell (Zilly et al. 2017).
 
     A time step is a highway network of `depth` micro-steps. With `s_0` the
-    state of the step before, for l = 1..depth:
+    previous state, for l = 1..depth:
 
         h_l = tanh   ([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
         t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
         s_l = h_l * t_l + s_{l-1} * c_l         c_l = 1 - t_l, when coupled
 
-    Output and state are the last `s_l`; the input enters at l = 1 only.
+    Output and state are the last `s_l`; the input enters only at l = 1.
 
     Args:
         units: Positive integer, width of the state.
         depth: Positive integer, number of micro-steps in a time step.
         couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
-            third gate with weights of its own.
+            third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`, for each `l` anew.
-        bias_initializer: Initializer of `b_h`. This and the two above are
-            uniform in ±0.04, as in the authors' code.
-        transform_bias: Float, what `b_t` starts from, so that the state is
-            carried at first: -2 in the authors' code for the Penn Treebank,
-            -4 for characters. A carry gate of its own starts from the
-            opposite.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product. Both masks are the same at every
+        recurrent_initializer: Initializer of `R`, with another seed for each
+            `l`.
+        bias_initializer: Initializer of `b_h`. By default this and the two
+            above are uniform in ±0.04, as in the authors' code.
+        transform_bias: Float, initial value of `b_t`. If it is negative, the
+            cell first carries most of the state: -2 in the authors' code for
+            the Penn Treebank, -4 for characters. The bias of a separate carry
+            gate starts at the opposite value.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product. Both masks are the same at every
             step, for every `l` and for all gates; what the highway carries
             is not dropped.
         layer_norm: Whether each gate's products are normalized over its
@@ -81,21 +90,21 @@ class RHNCell(RecurrentCell):
 
     def __init__(
         self,
-        units,
-        depth=1,
-        couple_carry=True,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer=None,
-        recurrent_initializer=None,
-        bias_initializer=None,
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        **kwargs,
-    ):
+        units: int,
+        depth: int = 1,
+        couple_carry: bool = True,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = None,
+        recurrent_initializer: Initializer = None,
+        bias_initializer: Initializer = None,
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             dropout=dropout,
             recurrent_dropout=recurrent_dropout,
@@ -115,7 +124,7 @@ class RHNCell(RecurrentCell):
         self.output_size = self.units
         self.state_widths = [self.units]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         gates = 2 if self.couple_carry else 3
         width = gates * self.units
         self.kernel = self.add_kernel(
@@ -142,7 +151,9 @@ class RHNCell(RecurrentCell):
             biases.append(ops.full(shape, -self.transform_bias, dtype))
         return ops.concatenate(biases, axis=-1)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         (state,) = keras.tree.flatten(states)
         inputs = self.drop_input(inputs, training)
         for layer in range(self.depth):
@@ -161,13 +172,20 @@ class RHNCell(RecurrentCell):
         return state, keras.tree.pack_sequence_as(states, [state])
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         return (
             self.activation is keras.activations.tanh
             and self.recurrent_activation is keras.activations.sigmoid
         )
 
-    def run(self, sequence, states, mask=None, training=False, zoneout=None):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
         """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
 
         Args:
@@ -175,7 +193,7 @@ class RHNCell(RecurrentCell):
             states: `[s]` of shape `(batch, units)`, in float32 or wider.
             mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
                 counts and 0 where it is skipped.
-            training: Whether to drop out.
+            training: Whether to apply dropout.
             zoneout: What each state keeps of the step before, see `run_loop`.
 
         Returns:
@@ -201,7 +219,7 @@ class RHNCell(RecurrentCell):
         )
         return outputs, [outputs[-1]]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "units": self.units,
@@ -226,36 +244,38 @@ class RHNCell(RecurrentCell):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RHN(CellLayer):
-    """A recurrent highway network over a sequence, fast.
+    """A fast recurrent highway network layer.
 
     It computes what `keras.layers.RNN(RHNCell(...))` does, gradients
-    included, at a fraction of the cost: the products of the input are taken
-    for all steps at once, and so are the gradients of the weights. Under
-    `mixed_bfloat16` the products are in bfloat16 and the state stays in
-    float32. With `unroll` or activations other than the defaults it takes
-    the loop of `keras.layers.RNN`.
+    included, at a fraction of the cost: the products with the input are
+    computed for all steps at once, and so is the gradient of each weight.
+    Under `mixed_bfloat16` the products are in bfloat16 and the state stays in
+    float32. With `unroll` or activations other than the defaults it uses the
+    loop of `keras.layers.RNN`.
 
     Args:
         units: Positive integer, width of the state.
         depth: Positive integer, number of micro-steps in a time step.
         couple_carry: Whether the carry gate is `1 - t_l`; otherwise it is a
-            third gate with weights of its own.
+            third gate with its own weights.
         activation: Activation of `h_l`.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of the input's kernel.
         recurrent_initializer: Initializer of the recurrent kernels.
         bias_initializer: Initializer of `b_h`.
-        transform_bias: Float, what `b_t` starts from.
-        dropout: Float in `[0, 1)`, rate of the dropout of the input.
-        recurrent_dropout: Float in `[0, 1)`, rate of the dropout of the
-            state where it enters a product.
+        transform_bias: Float, initial value of `b_t`.
+        dropout: Float in `[0, 1)`, dropout rate of the input.
+        recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
+            where it enters a matrix product.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
         seed: Optional integer, seed of dropout.
-        return_sequences: See `FastRNN`, as for the five below.
+        return_sequences: Whether to return the outputs of all steps, not only
+            the last.
         return_state: Whether to return the last state as well.
         go_backwards: Whether to read from the last step to the first.
-        stateful: Whether the next batch starts from the last state.
+        stateful: Whether each batch starts from the last state of the one
+            before.
         unroll: Whether to unroll the loop.
         zero_output_for_mask: Whether the output of a masked step is 0.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
@@ -275,7 +295,7 @@ class RHN(CellLayer):
     before it, or gives 0 with `zero_output_for_mask`.
 
     Raises:
-        ValueError: as `RHNCell`.
+        ValueError: as for `RHNCell`.
 
     Example:
 
@@ -290,27 +310,27 @@ class RHN(CellLayer):
 
     def __init__(
         self,
-        units,
-        depth=1,
-        couple_carry=True,
-        activation="tanh",
-        recurrent_activation="sigmoid",
-        kernel_initializer=None,
-        recurrent_initializer=None,
-        bias_initializer=None,
-        transform_bias=-2.0,
-        dropout=0.0,
-        recurrent_dropout=0.0,
-        layer_norm=False,
-        seed=None,
-        return_sequences=False,
-        return_state=False,
-        go_backwards=False,
-        stateful=False,
-        unroll=False,
-        zero_output_for_mask=False,
-        **kwargs,
-    ):
+        units: int,
+        depth: int = 1,
+        couple_carry: bool = True,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = None,
+        recurrent_initializer: Initializer = None,
+        bias_initializer: Initializer = None,
+        transform_bias: float = -2.0,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        layer_norm: bool = False,
+        seed: int | None = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        zero_output_for_mask: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(
             RHNCell(
                 units,

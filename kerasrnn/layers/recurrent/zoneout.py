@@ -1,6 +1,8 @@
 """Zoneout around any recurrent cell."""
 
 import inspect
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
@@ -8,28 +10,32 @@ from keras import ops
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
-    """Lets units of a cell's states keep their old values at random.
+    """Zoneout: random units of a cell's states keep their old values.
 
-    With `s'_t` the states that the cell gives, and a rate `z` for each of
-    them (Krueger et al. 2017):
+    With `s'_t` the new states of the cell, and a rate `z` for each of them
+    (Krueger et al. 2017):
 
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
         s_t = z   * s_{t-1} + (1 - z)   * s'_t     in inference
 
-    with noise of its own for each unit, row and step. Where the output of
-    the cell is one of its states, as that of most cells is, the output is that
-    state after zoneout; another output is left as it is.
+    with independent noise for each unit, row and step. If the output of the
+    cell is one of its states, as in most cells, the output is that state after
+    zoneout; any other output is left as it is.
 
-    Around a cell of this package, `FastRNN(ZoneoutCell(cell))` draws the noise
-    of all steps before the loop and runs at once; a `run` of another cell is
-    not used, unless it takes `zoneout` as that of `RHNCell` does. In the loop
-    of `keras.layers.RNN` a cell can neither count steps nor draw numbers on
-    every backend: there the noise of a step is drawn by a seed made of that of
-    the batch, and of the bits of what the step reads.
+    If the cell has a `run` that takes `zoneout`, as `RHNCell` and most cells of
+    this package have, `FastRNN(ZoneoutCell(cell))` uses it, and draws the noise
+    of all steps before the loop. Other cells run in the loop of
+    `keras.layers.RNN`, where a cell can neither count steps nor draw random
+    numbers on every backend. There the seed of a step's noise is made from the
+    seed of the batch and the bits of the step's inputs and states.
 
     Args:
         cell: A recurrent cell. To zone out a stack, wrap each of its cells.
@@ -37,8 +43,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
             cell: for an LSTM those of `h` and `c`, which the paper sets to
             0.05 and 0.5 for characters.
         seed: Optional integer, seed of the noise.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype` (by
+            default that of `cell`).
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -51,8 +57,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell or a stack of them, a rate
-            is not in `[0, 1)`, or their number is not that of the states.
+        ValueError: when `cell` is a stack or not a recurrent cell, a rate is
+            not in `[0, 1)`, or there is not one rate for each state.
 
     Example:
 
@@ -64,15 +70,21 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         [Krueger et al., 2017](https://arxiv.org/abs/1606.01305).
     """
 
-    dropout = recurrent_dropout = 0.0  # The cell inside has its own.
+    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
 
-    def __init__(self, cell, rates=0.1, seed=None, **kwargs):
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        rates: float | list[float] | tuple[float, ...] = 0.1,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "ZoneoutCell")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         if hasattr(cell, "cells"):
             raise ValueError(
-                "ZoneoutCell zones out a single cell: to zone out a stack, "
+                "ZoneoutCell expects `cell` to be a single cell: for a stack, "
                 f"wrap each of its cells. Received: cell={cell!r}"
             )
         self.cell = cell
@@ -92,16 +104,20 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         self.state_size = cells.state_sizes(cell)
         self.output_size = cell.output_size
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(input_shape)
             self.cell.built = True
 
-    def get_initial_state(self, batch_size=None):
-        """Returns the states that the cell starts from."""
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
+        """Returns the initial states of the cell."""
         return cells.initial_state(self.cell, batch_size)
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         output, new = cells.step(self.cell, inputs, states, training)
         before, after = map(keras.tree.flatten, (states, new))
         zoned = list(after)
@@ -118,12 +134,18 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         return output, keras.tree.pack_sequence_as(states, zoned)
 
     @property
-    def can_run_at_once(self):
+    def can_run_at_once(self) -> bool:
         if not cells.runs_at_once(self.cell):
             return False
         return "zoneout" in inspect.signature(self.cell.run).parameters
 
-    def run(self, sequence, states, mask=None, training=False):
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         zoneout = [share or None for share in self._rates]
         if training:
@@ -141,7 +163,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         )
 
     def _noise(self, shape, share, seed, index):
-        """Where the state of an index keeps its old value."""
+        """Returns where state number `index` keeps its old values."""
         noise = keras.random.uniform(shape, seed=_Seed(seed, index))
         return noise < share
 
@@ -151,11 +173,11 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         return self._sequence_seed
 
     def _step_seed(self, inputs, states):
-        """The seed of the sequence, mixed with the bits of all that is read."""
+        """Mixes the seed of the sequence with the bits of inputs and states."""
         mixed = ops.cast(0, "int32")
         for x in (inputs, *states):
             bits = ops.view(ops.cast(x, "float32"), "int32")
-            # Odd factors tell places apart; overflow wraps.
+            # Odd factors distinguish positions; overflow wraps around.
             factors = 2 * ops.arange(bits.shape[-1], dtype="int32") + 12345
             rows = 2 * ops.arange(ops.shape(bits)[0], dtype="int32") + 1
             mixed = mixed * 31 + ops.sum(
@@ -164,21 +186,21 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         seed = self._seed_of_sequence()
         return seed + ops.cast(mixed, seed.dtype)
 
-    # `keras.layers.RNN` draws and drops masks by these four, and knows
-    # nothing of a cell inside.
-    def get_dropout_mask(self, step_input):
+    # `keras.layers.RNN` draws and resets dropout masks with these four methods
+    # of the cell that it runs, not of the inner cell.
+    def get_dropout_mask(self, step_input: Tensor) -> None:
         cells.draw_dropout_masks(self.cell, step_input)
 
-    def get_recurrent_dropout_mask(self, step_input):
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         self._seed_of_sequence()
 
-    def reset_dropout_mask(self):
+    def reset_dropout_mask(self) -> None:
         cells.drop_dropout_masks(self.cell)
 
-    def reset_recurrent_dropout_mask(self):
+    def reset_recurrent_dropout_mask(self) -> None:
         self._sequence_seed = None
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -187,15 +209,15 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 
 
 class _Seed(keras.random.SeedGenerator):
-    """A seed that is at hand: a generator counts in a variable.
+    """A generator of one given seed, for use inside a loop.
 
-    A loop may not assign one on every backend.
+    Others count in a variable, which not every backend can assign in a loop.
     """
 
     def __init__(self, seed, index):

@@ -1,7 +1,7 @@
-"""The loop of grouped auxiliary memory, with its gradient by hand.
+"""The loop of grouped auxiliary memory, with a hand-written gradient.
 
-Here a memory is `(batch, slots, groups)`, and so is an address once it went
-through its softmax over the slots.
+Here memories, and addresses after their softmax over the slots, have the shape
+`(batch, slots, groups)`.
 """
 
 from keras import ops
@@ -19,7 +19,7 @@ from kerasrnn.layers.through_time.products import wide
 def over_slots(scores, like):
     """softmax_S of `(batch, slots * groups)`, as `(batch, slots, groups)`."""
     scores = ops.reshape(scores, ops.shape(like))
-    # Without a first value Keras refuses the maximum of an empty batch.
+    # Keras rejects the maximum of an empty batch without an initial value.
     greatest = ops.max(scores, axis=1, keepdims=True, initial=-1e30)
     weights = ops.exp(scores - greatest)
     return weights / ops.sum(weights, axis=1, keepdims=True)
@@ -31,12 +31,12 @@ def flat(x):
 
 
 class Write:
-    """The write of a step, forward and back; see `GAMCell`.
+    """The write of a step, forward and backward; see `GAMCell`.
 
     Args:
-        weights: What `loop_weights` of a cell gave: of it "write" of shape
-            `(head_units, slots * groups)` and "candidate" of shape
-            `(units, groups)`.
+        weights: What `loop_weights` of a cell returned, of which "write" has
+            the shape `(head_units, slots * groups)` and "candidate" has the
+            shape `(units, groups)`.
     """
 
     def __init__(self, weights):
@@ -45,23 +45,23 @@ class Write:
         self.units, self.groups = self.candidate.shape
 
     def forward(self, given, head, reset, state, memory):
-        """One write.
+        """Computes one write.
 
         Args:
-            given: The input's candidates, `(batch, groups)`.
+            given: The input's part of the candidates, `(batch, groups)`.
             head: Tensor of shape `(batch, head_units)`.
             reset: Preactivation of the reset gate, `(batch, units)`.
-            state: Tensor of shape `(batch, units)`, as products take it.
+            state: Tensor of shape `(batch, units)`, after dropout.
             memory: Tensor of shape `(batch, slots, groups)`.
 
         Returns:
-            The memory, and what `back` and `gradients` need.
+            The new memory, and what `back` and `gradients` need.
         """
         address = over_slots(product(head, self.kernel), memory)
         reset = ops.sigmoid(reset)
         kept = reset * state
         candidate = ops.tanh(given + product(kept, self.candidate))
-        # What the write moves each place by, for an address of 1.
+        # How much an address of 1 changes each slot.
         move = ops.expand_dims(candidate, 1) - memory
         return memory + address * move, {
             "head": head,
@@ -77,17 +77,17 @@ class Write:
         self.candidate_back = times_transposed(self.candidate)
 
     def back(self, grad, saved, state):
-        """From the gradient of the memory to those of what it came from.
+        """Computes the gradients of a write from that of the new memory.
 
         Args:
-            grad: Gradient of the memory, `(batch, slots, groups)`.
+            grad: Gradient of the new memory, `(batch, slots, groups)`.
             saved: What `forward` saved.
             state: The state that `forward` was given.
 
         Returns:
             The gradients of the head's products `(batch, head_units)`, of
             the preactivations of the reset gate and of the candidates, of
-            the state, of the memory before, and of the address's scores.
+            the state, of the old memory, and of the address's scores.
         """
         address, reset = saved["address"], saved["reset"]
         scores = address * grad * saved["move"]
@@ -102,7 +102,7 @@ class Write:
         return head, gate, candidate, kept * reset, before, scores
 
     def gradients(self, saved, states, candidates, scores):
-        """The gradients of "write" and "candidate", from all steps."""
+        """Returns the gradients of "write" and "candidate", over all steps."""
         kept = saved["reset"] * states
         return {
             "write": kernel_gradient(saved["head"], scores),
@@ -114,7 +114,7 @@ class Write:
 
 
 class Read:
-    """One of the reads of a step, forward and back; see `GAMCell`.
+    """One of the reads of a step, forward and backward; see `GAMCell`.
 
     Args:
         kernel: Tensor of shape `(head_units, slots * groups)`.
@@ -126,7 +126,7 @@ class Read:
         self.bias = bias
 
     def forward(self, head, memory):
-        """Returns what is read, `(batch, groups)`, and what `back` needs."""
+        """Returns the read vector, `(batch, groups)`, and what `back` needs."""
         address = over_slots(product(head, self.kernel) + self.bias, memory)
         read = ops.sum(address * memory, axis=1)
         return read, {"head": head, "address": address, "read": read}
@@ -136,26 +136,26 @@ class Read:
         self.kernel_back = times_transposed(self.kernel)
 
     def back(self, grad, saved, memory):
-        """The gradients of the head, of the memory and of the scores."""
+        """Returns the gradients of the head, the memory and the scores."""
         through = saved["address"] * ops.expand_dims(grad, 1)
         scores = through * (memory - ops.expand_dims(saved["read"], 1))
         scores = ops.cast(flat(scores), self.kernel.dtype)
         return wide(self.kernel_back(scores)), through, scores
 
     def gradients(self, saved, scores):
-        """The gradients of kernel and bias, from all steps."""
+        """Returns the gradients of kernel and bias, summed over all steps."""
         return kernel_gradient(saved["head"], scores), bias_gradient(scores)
 
 
 class GAMLoop(Loop):
-    """The steps of `GAMCell`, forward and back.
+    """The steps of `GAMCell`, forward and backward.
 
-    A step is given the input's share in head, reset gate and candidates, with
-    the biases, `(batch, head_units + 2 * groups)`. Its states are the output
+    A step gets the input's part of head, reset gate and candidates, with the
+    biases, `(batch, head_units + 2 * groups)`. Its states are the output
     `(batch, groups)` and the memory `(batch, slots, groups)`.
 
     Args:
-        weights: What `loop_weights` of the cell gave.
+        weights: What `loop_weights` of the cell returned.
         state_mask: Dropout mask of the state, `(batch, groups)`, or `None`.
     """
 
@@ -167,7 +167,7 @@ class GAMLoop(Loop):
         self.read = Read(weights["read"][0], weights["read_bias"][0])
 
     def split(self, x):
-        """Head, reset gate and candidates."""
+        """Splits into head, reset gate and candidates."""
         return split_at(x, self.head_units, self.groups)
 
     def step(self, states, given):

@@ -1,4 +1,4 @@
-"""The loop of GAM-RHN, with its gradient by hand."""
+"""The loop of GAM-RHN, with a hand-written gradient."""
 
 from keras import ops
 
@@ -15,10 +15,10 @@ from kerasrnn.layers.through_time.products import wide
 
 
 class GRUStep:
-    """The micro-step "gru", forward and back; see `GAMRHNCell`.
+    """The micro-step "gru", forward and backward; see `GAMRHNCell`.
 
     Args:
-        kernel: Tensor of shape `(units, units)`, of `r * s`.
+        kernel: Tensor of shape `(units, units)`, which multiplies `r * s`.
     """
 
     def __init__(self, kernel):
@@ -26,14 +26,14 @@ class GRUStep:
         self.units = kernel.shape[0]
 
     def forward(self, from_read, from_state, state, used):
-        """One micro-step.
+        """Computes one micro-step.
 
         Args:
-            from_read: The share of what was read in `r, z, h`, with their
-                biases, `(batch, 3 * units)`.
-            from_state: The share of the state in `r, z`.
+            from_read: The read vector's part of `r, z, h`, with their biases,
+                `(batch, 3 * units)`.
+            from_state: The state's part of `r, z`, `(batch, 2 * units)`.
             state: The state that is carried, `(batch, units)`.
-            used: The state as products take it, dropped.
+            used: The state after dropout, as it enters products.
 
         Returns:
             The new state, and what `back` needs.
@@ -49,7 +49,7 @@ class GRUStep:
         self.kernel_back = times_transposed(self.kernel)
 
     def back(self, grad, saved, used):
-        """The gradients of `r, z, h`, and of the state, carried and used."""
+        """Returns the gradients of `r, z, h`, of `state` and of `used`."""
         r, z, h = saved["r"], saved["z"], saved["h"]
         grad_h = grad * (1 - z) * (1 - h * h)
         kept = wide(self.kernel_back(ops.cast(grad_h, self.kernel.dtype)))
@@ -58,12 +58,12 @@ class GRUStep:
         return join(grad_r, grad_z, grad_h), grad * z, kept * r
 
     def gradient(self, saved, used, gates):
-        """The gradient of the kernel, from all steps."""
+        """Returns the gradient of the kernel, summed over all steps."""
         return kernel_gradient(saved["r"] * used, gates[..., 2 * self.units :])
 
 
 class HighwayStep:
-    """The micro-step "highway", as `GRUStep` but with `h, t` and no kernel."""
+    """The micro-step "highway": as `GRUStep`, but with `h, t` and no kernel."""
 
     def forward(self, from_read, from_state, state, used):
         h, t = ops.split(from_read + from_state, 2, axis=-1)
@@ -82,14 +82,14 @@ class HighwayStep:
 
 
 class GAMRHNLoop(Loop):
-    """The steps of `GAMRHNCell`, forward and back.
+    """The steps of `GAMRHNCell`, forward and backward.
 
-    A step is given the input's share in head, reset gate and candidates, with
-    the biases, `(batch, head_units + units + groups)`. Its states are the
-    output `(batch, units)` and the memory `(batch, slots, groups)`.
+    A step gets the input's part of head, reset gate and candidates, with the
+    biases, `(batch, head_units + units + groups)`. Its states are the output
+    `(batch, units)` and the memory `(batch, slots, groups)`.
 
     Args:
-        weights: What `loop_weights` of the cell gave.
+        weights: What `loop_weights` of the cell returned.
         state_mask: Dropout mask of the state, `(batch, units)`, or `None`.
     """
 
@@ -110,8 +110,8 @@ class GAMRHNLoop(Loop):
             self.inner = [HighwayStep() for _ in range(self.depth)]
         self.from_read = weights["from_read"]
         self.biases = [weights["bias"][layer] for layer in range(self.depth)]
-        # One product takes what reads the state at a micro-step: head and
-        # gates, and at the first one the reset gate of the write as well.
+        # One product per micro-step for all that depends on the state: head
+        # and gates, and in the first one the reset gate of the write.
         self.from_state = weights["from_state"]
 
     def cast(self, x):
@@ -168,7 +168,7 @@ class GAMRHNLoop(Loop):
                 )
                 head = written[:, : self.head_units + self.units]
                 used_grad = used_grad + more
-            # What depends on the state by a product: not h of "gru".
+            # Only what the joined product goes into: not h of "gru".
             shared = join(self.cast(head), gates[:, : 2 * self.units])
             used_grad = used_grad + wide(self.from_state_back[layer](shared))
             grad = grad + self.dropped(used_grad)

@@ -1,4 +1,4 @@
-"""The loop of a gated recurrent unit, with its gradient by hand."""
+"""The loop of a gated recurrent unit, with a hand-written gradient."""
 
 from keras import ops
 
@@ -12,17 +12,17 @@ from kerasrnn.layers.through_time.products import wide
 
 
 class GRULoop(Loop):
-    """The steps of `FastGRUCell`, forward and back.
+    """The steps of `FastGRUCell`, forward and backward.
 
-    A step is given the input's share in the products of `z, r, g`,
+    A step gets the input's part of the products of `z, r, g`,
     `(batch, 3 * units)`. The state is `h`.
 
     Args:
         weights: "kernel", the recurrent kernel, of shape
             `(units, 3 * units)` and in the dtype of the products;
-            "recalled_bias" of shape `(units,)`, that of what the reset gate
-            meets; "gates" and "candidate", dictionaries of what
-            `bias_or_norm` takes for `z, r` and for `g`.
+            "recalled_bias" of shape `(units,)`, the bias that the reset gate
+            multiplies; "gates" and "candidate", dictionaries of the arguments
+            of `bias_or_norm` for `z, r` and for `g`.
         state_mask: Dropout mask of h, `(batch, units)`, a list of one for
             each gate, or `None`.
     """
@@ -37,7 +37,7 @@ class GRULoop(Loop):
         self.candidate = bias_or_norm(**weights["candidate"])
 
     def split(self, x):
-        """The gates `z, r`, and the candidate."""
+        """Splits into the gates `z, r`, and the candidate."""
         return split_at(x, 2 * self.units)
 
     def step(self, states, given):
@@ -63,7 +63,7 @@ class GRULoop(Loop):
         grad_g, kept_g = self.candidate.back(grad_g, at_g)
         grad_r = grad_g * recalled * r * (1 - r)
         gates, kept = self.gates.back(join(grad_z, grad_r), at_gates)
-        # The last is that of the input, which the reset gate does not meet.
+        # The last is the input's part, which the reset gate does not multiply.
         products = ops.cast(join(gates, grad_g * r, grad_g), self.dtype)
         recurrent, _ = split_at(products, 3 * self.units)
         grad_h = grad_h * z + self.products.back(recurrent)

@@ -1,9 +1,9 @@
 """Loops over time whose gradients are written by hand.
 
-Differentiated automatically, a loop adds to the gradient of every weight at
-every step: a product as large as the step's own, and memory traffic as wide as
-the weight. Here the loop back through time only finds the gradients of the
-preactivations; one product over all steps then gives that of each weight.
+With automatic differentiation a loop adds to the gradient of every weight at
+every step, which takes a matrix product, and reads and writes the whole
+gradient. Here the loop backward through time only computes the gradients of the
+preactivations. One product over all steps then gives each weight's gradient.
 """
 
 import abc
@@ -13,10 +13,10 @@ from keras import ops
 
 
 class Loop(abc.ABC):
-    """Base of the loops: the equations of a step, forward and back.
+    """Base class of the loops: a step's equations, forward and backward.
 
-    `saved` and `emitted` are nests of tensors of the loop's own; `gradients`
-    sees those of all steps, `(time, batch, ...)`.
+    Each loop defines what `saved` and `emitted` are, two nests of tensors;
+    `gradients` gets those of all steps, `(time, batch, ...)`.
 
     Args:
         state_mask: Dropout mask of the state, `(batch, units)`, the same at
@@ -27,43 +27,43 @@ class Loop(abc.ABC):
         self.state_mask = state_mask
 
     def dropped(self, state):
-        """The state, or its gradient, as a product takes or gives it."""
+        """Applies the dropout mask to the state, or to its gradient."""
         return state if self.state_mask is None else state * self.state_mask
 
     @abc.abstractmethod
     def step(self, states, given):
-        """One step: `(states, given) -> (states, saved)`.
+        """Computes one step: `(states, given) -> (states, saved)`.
 
-        `given` is the share of the input in the step's preactivations,
+        `given` is the input's part of the step's preactivations,
         `(batch, width)`; the first of the states is the output.
         """
 
     @abc.abstractmethod
     def transpose(self):
-        """Prepares for the steps back, before their loop."""
+        """Prepares for `step_back`, before its loop."""
 
     @abc.abstractmethod
     def step_back(self, grads, saved):
-        """One step back: `(grads, saved) -> (grads, emitted)`.
+        """Computes one step backward: `(grads, saved) -> (grads, emitted)`.
 
         `grads` are the gradients of the states.
         """
 
     @abc.abstractmethod
     def gradients(self, saved, emitted):
-        """The gradients of what was given, and of the weights by name."""
+        """Returns the gradients of `given`, and of the weights by name."""
 
 
 def scan_and_save(step, state, sequences, reverse=False, blank=None):
-    """Runs a loop whose steps save what differs from its state.
+    """Runs a loop whose steps save tensors besides its state.
 
     Args:
         step: Function `(state, inputs) -> (state, saved)`.
         state: Nest of tensors `(batch, ...)`, the state to start from.
         sequences: Nest of tensors `(time, batch, ...)`.
         reverse: Whether to run from the last step to the first.
-        blank: Zeros like what a step saves. It may be left out where all
-            shapes but the batch size are known.
+        blank: Zeros in the shapes of what a step saves. Not needed if all
+            these shapes are known, except for the batch size.
 
     Returns:
         The final state and what was saved, a nest of `(time, batch, ...)`.
@@ -74,10 +74,10 @@ def scan_and_save(step, state, sequences, reverse=False, blank=None):
     # A place is read by an index that NumPy does not take.
     sequences = keras.tree.map_structure(ops.convert_to_tensor, sequences)
 
-    # On TensorFlow, `keras.ops.scan` wants a step's output to look like its
-    # carry: what is saved rides along in it, written and never read. And it
-    # fails on several sequences whose length is open: it runs over indices.
-    # A place along the first axis is no copy.
+    # On TensorFlow, `keras.ops.scan` requires a step's output to have the
+    # structure of its carry, so what is saved is part of the carry, written
+    # and never read. It also fails on several sequences of unknown length, so
+    # it scans over indices; `x[index]` on the first axis does not copy.
     def body(carry, index):
         inputs = keras.tree.map_structure(lambda x: x[index], sequences)
         carry = step(carry[0], inputs)
@@ -91,10 +91,10 @@ def scan_and_save(step, state, sequences, reverse=False, blank=None):
 
 
 def _blank(step, state, sequences):
-    """Zeros like what a step saves."""
+    """Returns zeros in the shapes of what a step saves."""
     batch_size = ops.shape(keras.tree.flatten(state)[0])[0]
-    # One step more, of which only the shapes are used: in a graph nothing of
-    # it is ever computed.
+    # An additional step, of which only the shapes are used: a graph never
+    # computes it.
     _, saved = step(state, keras.tree.map_structure(lambda x: x[0], sequences))
     return keras.tree.map_structure(
         lambda x: ops.zeros((batch_size, *x.shape[1:]), x.dtype), saved
@@ -102,12 +102,12 @@ def _blank(step, state, sequences):
 
 
 def run_loop(make_loop, products, states, weights, mask=None, zoneout=None):
-    """Runs a loop over time with its gradient by hand.
+    """Runs a loop over time, with a hand-written gradient.
 
     Args:
         make_loop: Function of the weights that returns a `Loop`.
-        products: Tensor of shape `(time, batch, width)`, what the steps are
-            given: the products of the input.
+        products: Tensor of shape `(time, batch, width)`, the products with the
+            input, which the steps get as `given`.
         states: Tuple of tensors `(batch, ...)`, the states to start from; the
             first is the output of a step.
         weights: Dictionary of tensors or of lists of them.
@@ -171,7 +171,7 @@ def run_loop(make_loop, products, states, weights, mask=None, zoneout=None):
 
 
 class Kept:
-    """What the states keep of the step before: masked rows all, zoneout some.
+    """What the states keep of the step before, by masking and by zoneout.
 
     Args:
         states: Tuple of tensors `(batch, ...)`.
@@ -179,7 +179,7 @@ class Kept:
             or `None`.
         zoneout: `None`, or for each state one of: a boolean tensor
             `(time, batch, width)`, true where a unit keeps its old value; a
-            float, the share of the old value that all of them keep; `None`.
+            float, the share of its old value that each unit keeps; `None`.
     """
 
     def __init__(self, states, mask=None, zoneout=None):
@@ -190,7 +190,7 @@ class Kept:
             _joined(state, mask, units)
             for state, units in zip(states, noise, strict=True)
         ]
-        # What the steps read: booleans `(time, batch, ...)`.
+        # Booleans `(time, batch, ...)`, over which the loop runs.
         self.sequences = [x for x in self.places if x is not None]
 
     def _by_state(self, states, here):
@@ -201,7 +201,7 @@ class Kept:
             yield state, None if places is None else next(here), rate
 
     def blend(self, new, old, here):
-        """The states after a step, from those of its equations."""
+        """Returns the new states, with the old values where they are kept."""
         blended = []
         for (state, keeps, rate), before in zip(
             self._by_state(new, here), old, strict=True
@@ -214,7 +214,7 @@ class Kept:
         return tuple(blended)
 
     def blend_back(self, grads, here):
-        """From the gradients of `blend` to those of its `new` and `old`."""
+        """Returns the gradients of `new` and `old`, from those of `blend`."""
         new, old = [], []
         for grad, keeps, rate in self._by_state(grads, here):
             through = None
@@ -229,7 +229,7 @@ class Kept:
         return tuple(new), old
 
     def add(self, grads, through):
-        """Adds gradients, of which the second may be missing."""
+        """Adds the gradients of `old`, where there are any."""
         return tuple(
             grad if more is None else grad + more
             for grad, more in zip(grads, through, strict=True)
@@ -237,7 +237,7 @@ class Kept:
 
 
 def _joined(state, mask, noise):
-    """Where a state keeps its old value, `(time, batch, ...)`, or `None`."""
+    """Returns where a state keeps its old value: booleans, or `None`."""
     rank = len(state.shape)
     joined = None
     if noise is not None:

@@ -1,4 +1,4 @@
-"""The loop of a long short-term memory, with its gradient by hand."""
+"""The loop of a long short-term memory, with a hand-written gradient."""
 
 from keras import ops
 
@@ -10,15 +10,15 @@ from kerasrnn.layers.through_time.products import wide
 
 
 class LSTMLoop(Loop):
-    """The steps of `FastLSTMCell`, forward and back.
+    """The steps of `FastLSTMCell`, forward and backward.
 
-    A step is given the input's share in the products of the gates
-    `i, f, g, o`, `(batch, 4 * units)`. The states are `h, c`.
+    A step gets the input's part of the products of the gates `i, f, g, o`,
+    `(batch, 4 * units)`. The states are `h, c`.
 
     Args:
         weights: "kernel", the recurrent kernel, of shape
             `(units, 4 * units)` and in the dtype of the products, and
-            "gates", a dictionary of what `bias_or_norm` takes.
+            "gates", a dictionary of the arguments of `bias_or_norm`.
         state_mask: Dropout mask of h, `(batch, units)`, a list of one for
             each gate, or `None`.
     """
@@ -50,7 +50,11 @@ class LSTMLoop(Loop):
         return (self.products.back(products), grad_c), (products, kept)
 
     def gates_back(self, grad_h, grad_c, _, c, i, f, g, o, squashed):
-        """From the gradients of h and c to those of the gates and of c."""
+        """Returns the gradients of the gates and of the previous c.
+
+        The gradients are those of the new h and c; the other arguments are
+        what `step` saved.
+        """
         grad_o = grad_h * squashed * o * (1 - o)
         grad_c = grad_c + grad_h * o * (1 - squashed * squashed)
         grad_i = grad_c * g * i * (1 - i)

@@ -1,7 +1,6 @@
 """From the products of a step to the preactivations of its gates, and back.
 
-`Bias` adds biases, `GateNorm` normalizes before it does; a loop may have
-either.
+`Bias` adds biases; `GateNorm` normalizes first. A loop uses one of them.
 """
 
 from keras import ops
@@ -17,39 +16,39 @@ def bias_or_norm(bias=None, gains=None):
 
 
 class Bias:
-    """Makes preactivations of products: with biases, if there are any.
+    """Makes preactivations from products, by adding biases.
 
     Args:
-        bias: Tensor of shape `(gates * units,)`, or `None` where the products
-            hold it already.
+        bias: Tensor of shape `(gates * units,)`, or `None` if the products
+            include it already.
     """
 
     def __init__(self, bias=None):
         self.bias = bias
 
     def forward(self, products):
-        """Returns `(batch, gates * units)`, and what `back` needs."""
+        """Returns the preactivations, and what `back` needs."""
         return products if self.bias is None else products + self.bias, ()
 
     def back(self, grad, saved):
-        """From the gradient of preactivations to that of the products.
+        """Computes the gradient of the products from the preactivations'.
 
         Returns:
-            That gradient, and what `gradients` needs of this step.
+            That gradient, and what `of_gates` needs of this step.
         """
         return grad, ()
 
     def of_gates(self, products, kept):
-        """The gradients of preactivations, from what `back` returned."""
+        """Returns the preactivations' gradients, from what `back` returned."""
         return products
 
     def gradients(self, saved, gates):
-        """The gradients of the weights by name, from those of all steps."""
+        """Returns the weights' gradients by name, from those of `of_gates`."""
         return {} if self.bias is None else {"bias": bias_gradient(gates)}
 
 
 class GateNorm:
-    """Makes preactivations of products: normalized, with gains and biases.
+    """Makes preactivations from products: normalized, with gains and biases.
 
     Args:
         gains: Tensor of shape `(gates, units)`.
@@ -62,22 +61,22 @@ class GateNorm:
         self.gates, self.units = gains.shape
 
     def forward(self, products):
-        """As that of `Bias`."""
+        """As `Bias.forward`."""
         normal, inverse = normalized(products, self.gates, self.units)
         gates = ops.reshape(normal * self.gains, ops.shape(products))
         return gates + self.bias, (normal, inverse)
 
     def back(self, grad, saved):
-        """As that of `Bias`."""
+        """As `Bias.back`."""
         by_gate = ops.reshape(grad, (-1, self.gates, self.units))
         return normalized_back(by_gate * self.gains, *saved), grad
 
     def of_gates(self, products, kept):
-        """As that of `Bias`."""
+        """As `Bias.of_gates`."""
         return kept
 
     def gradients(self, saved, gates):
-        """As that of `Bias`."""
+        """As `Bias.gradients`."""
         normal, _ = saved
         gains = ops.reshape(gates, ops.shape(normal)) * normal
         return {

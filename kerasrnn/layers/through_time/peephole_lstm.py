@@ -1,4 +1,4 @@
-"""The loop of an LSTM with peepholes, with its gradient by hand."""
+"""The loop of an LSTM with peepholes, with a hand-written gradient."""
 
 from keras import ops
 
@@ -7,7 +7,7 @@ from kerasrnn.layers.through_time.products import wide
 
 
 class PeepholeLSTMLoop(LSTMLoop):
-    """The steps of `PeepholeLSTMCell`, forward and back; see `LSTMLoop`.
+    """The steps of `PeepholeLSTMCell`, forward and backward; see `LSTMLoop`.
 
     Args:
         weights: Those of `LSTMLoop`, and "peepholes" of shape `(3, units)`,
@@ -36,7 +36,7 @@ class PeepholeLSTMLoop(LSTMLoop):
         return (o * squashed, new_c), saved
 
     def gates_back(self, grad_h, grad_c, _, c, i, f, g, o, squashed):
-        """As that of an LSTM, and through the peepholes to c."""
+        """As for `LSTMLoop`, with what flows through the peepholes to c."""
         p_i, p_f, p_o = self.peepholes
         grad_o = grad_h * squashed * o * (1 - o)
         grad_c = grad_c + grad_h * o * (1 - squashed * squashed) + grad_o * p_o

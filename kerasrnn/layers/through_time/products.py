@@ -6,17 +6,17 @@ All sequences in this part of the package are `(time, batch, width)`.
 import keras
 from keras import ops
 
-# That of the layers of TensorFlow Addons, and of Keras.
+# As in the layers of TensorFlow Addons, and of Keras.
 _EPSILON = 1e-3
 
 
 def wide(x):
-    """Casts to float32, or leaves what is wider."""
+    """Casts to float32, unless the dtype is wider already."""
     return ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
 
 
 def product(inputs, kernel):
-    """A product in the dtype of its kernel, given back wide."""
+    """Multiplies in the dtype of the kernel; returns float32 or wider."""
     return wide(ops.matmul(ops.cast(inputs, kernel.dtype), kernel))
 
 
@@ -26,7 +26,7 @@ def join(*parts):
 
 
 def split_at(x, *widths):
-    """Splits the last axis into parts of the given widths and the rest."""
+    """Splits the last axis into parts of given widths, and what remains."""
     ends, total = [], 0
     for width in widths:
         total += width
@@ -37,8 +37,8 @@ def split_at(x, *widths):
 def times_transposed(kernel):
     """Returns the function `x -> x K'` for many calls with one kernel.
 
-    On a CPU, float32 products take half the time once the kernel lies there
-    transposed, and bfloat16 ones are faster without.
+    On a CPU, float32 products take half the time with a kernel that is already
+    transposed, but bfloat16 products are faster with one that is not.
     """
     if kernel.dtype == "bfloat16":
         return lambda x: ops.einsum("bj,ij->bi", x, kernel)
@@ -61,7 +61,7 @@ class GateProducts:
         self.kernels = ops.split(kernel, len(self.masks), axis=-1)
 
     def dropped(self, states):
-        """The states, or their gradients, as each product has them."""
+        """Applies the masks of the products to their states or gradients."""
         return [
             state if mask is None else state * mask
             for state, mask in zip(states, self.masks, strict=True)
@@ -77,7 +77,7 @@ class GateProducts:
         self.kernels_back = [times_transposed(k) for k in self.kernels]
 
     def back(self, grad):
-        """The gradient of the state, from that of the products."""
+        """Returns the gradient of the state, from that of the products."""
         parts = ops.split(grad, len(self.masks), axis=-1)
         grads = self.dropped(
             wide(back(part))
@@ -86,17 +86,17 @@ class GateProducts:
         return sum(grads[1:], start=grads[0])
 
     def gradient(self, states, grads):
-        """The gradient of the kernel, from all steps."""
+        """Returns the gradient of the kernel, summed over all steps."""
         states = self.dropped([states] * len(self.masks))
         parts = ops.split(grads, len(self.masks), axis=-1)
         return join(*map(kernel_gradient, states, parts))
 
 
 def kernel_gradient(inputs, preactivations):
-    """The gradient of a kernel, in one product over all steps.
+    """Returns the gradient of a kernel, in one product over all steps.
 
     Args:
-        inputs: What the kernel met, `(time, batch, input_dim)`.
+        inputs: What the kernel multiplied, `(time, batch, input_dim)`.
         preactivations: Gradients of its products, `(time, batch, width)`, in
             the dtype to multiply in.
 
@@ -111,7 +111,7 @@ def kernel_gradient(inputs, preactivations):
 
 
 def bias_gradient(preactivations):
-    """The gradient of a bias, `(width,)`, from `(time, batch, width)`."""
+    """Returns a bias's gradient `(width,)`, from `(time, batch, width)`."""
     return ops.sum(wide(preactivations), axis=(0, 1))
 
 
@@ -120,12 +120,12 @@ def normalized(x, gates, units):
 
     Args:
         x: Tensor of shape `(batch, gates * units)`.
-        gates: Integer.
-        units: Integer.
+        gates: Integer, number of gates.
+        units: Integer, units in a gate.
 
     Returns:
-        Tensor of shape `(batch, gates, units)`, wide, and one over the
-        standard deviations, `(batch, gates, 1)`.
+        The normalized tensor, of shape `(batch, gates, units)` and in float32
+        or wider, and the reciprocal standard deviations, `(batch, gates, 1)`.
     """
     x = ops.reshape(wide(x), (-1, gates, units))
     x = x - ops.mean(x, axis=-1, keepdims=True)
@@ -135,12 +135,12 @@ def normalized(x, gates, units):
 
 
 def normalized_back(grad, normal, inverse):
-    """The gradient of what `normalized` was given.
+    """Returns the gradient of the argument `x` of `normalized`.
 
     Args:
-        grad: Gradient of what it returned, `(batch, gates, units)`.
-        normal: What it returned.
-        inverse: One over the standard deviations.
+        grad: Gradient of its result, `(batch, gates, units)`.
+        normal: Its result.
+        inverse: The reciprocal standard deviations.
 
     Returns:
         Tensor of shape `(batch, gates * units)`.

@@ -1,4 +1,4 @@
-"""The loop of a recurrent highway network, with its gradient by hand."""
+"""The loop of a recurrent highway network, with a hand-written gradient."""
 
 from keras import ops
 
@@ -10,15 +10,15 @@ from kerasrnn.layers.through_time.products import wide
 
 
 class RHNLoop(Loop):
-    """The micro-steps of `RHNCell`, forward and back.
+    """The micro-steps of `RHNCell`, forward and backward.
 
-    A step is given the products of the input, `(batch, gates * units)`.
+    A step gets the products with the input, `(batch, gates * units)`.
 
     Args:
         weights: "kernel", the recurrent kernel of each micro-step, of shape
             `(units, gates * units)` and in the dtype of the products, and
-            "gates", what `bias_or_norm` takes for each micro-step. Two gates
-            are `h, t`; a third is the carry gate.
+            "gates", the arguments of `bias_or_norm` for each micro-step. Two
+            gates are `h, t`; a third is the carry gate.
         state_mask: Dropout mask of the state, `(batch, units)`, or `None`.
     """
 
@@ -67,7 +67,7 @@ class RHNLoop(Loop):
         return (grad,), emitted[::-1]
 
     def gates_back(self, grad, state, h, others):
-        """From the gradient of s_l to those of its gates, and of s_{l-1}."""
+        """Returns the gradients of the gates and of s_{l-1}, from s_l's."""
         if self.is_coupled:
             t, carry = others, 1 - others
             grads = [(h - state) * t * carry]

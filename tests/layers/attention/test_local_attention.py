@@ -87,7 +87,7 @@ def test_the_mechanism_inside_is_saved():
         ({"attention": CoverageAttention(4)}, "attention=<Coverage"),
         ({"attention": LocationAttention(4)}, "attention=<Location"),
         ({"attention": LocalAttention()}, "attention=<Local"),
-        ({"attention": DotAttention(dropout=0.1)}, "`dropout` of its own"),
+        ({"attention": DotAttention(dropout=0.1)}, "without dropout"),
         ({"radius": 0}, "`radius`.*Received: radius=0"),
         ({"units": 0}, "`units`.*Received: units=0"),
         ({"alignment": "sharp"}, "Received: alignment='sharp'"),

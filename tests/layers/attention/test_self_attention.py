@@ -602,7 +602,7 @@ def test_inside_time_distributed():
         ({"attention": "tensor"}, "'multi_head'.*Received: attention='tensor'"),
         (
             {"attention": "coverage"},
-            "a window that moves.*Received: attention=<Cov",
+            "a sliding window.*Received: attention=<Cov",
         ),
         (
             {"attention": DotAttention(dropout=0.1)},
