@@ -301,9 +301,8 @@ def test_a_configuration_is_not_changed_by_reading_it():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-@pytest.mark.parametrize("variant", ["lexicon", "factorized"])
-def test_it_is_quantized(variant):
-    model = translator(**VARIANTS[variant])
+def test_it_is_quantized():
+    model = translator(decoder={"lexicon": True, "factorized": True})
     before = helpers.as_numpy(model(INPUTS))
     model.quantize("int8")
     output = model.decoder.output_projection

@@ -14,7 +14,6 @@ from kerasrnn.models import in_float32
 from kerasrnn.pipelines import TextPipeline
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.training import TokenCrossentropy
-from tests import fresh_process
 from tests.helpers import one_now
 from tests.helpers import reloaded
 from tests.pipelines import small
@@ -68,35 +67,6 @@ def test_it_answers_and_learns_on_as_if_never_closed(trained, tmp_path):
     assert learnt[0] == learnt[1]
     assert learnt[0][1] < learnt[0][0]
     assert answers(opened, texts) == answers(pipeline, texts)
-
-
-OPEN = """
-import json
-import sys
-
-import keras
-import kerasrnn.pipelines
-
-translator = keras.saving.load_model(sys.argv[1])
-translator.export(sys.argv[2])
-print(json.dumps(translator.translate(json.loads(sys.argv[3]))))
-"""
-
-
-@pytest.mark.slow
-def test_another_process_opens_it_and_serves_it(tmp_path):
-    translator = small.translator()
-    translator.save(tmp_path / "translator.keras")
-    path = tmp_path / "translator" / "1"
-    answer = fresh_process.answer(
-        OPEN, tmp_path / "translator.keras", path, json.dumps(SOURCES)
-    )
-    assert answer == translator.translate(SOURCES)
-    assert len(set(answer)) > 2
-    served = tf.saved_model.load(path).signatures
-    assert served.keys() == translator.signatures.keys()
-    found = served["serving_default"](text=tf.constant(SOURCES))
-    assert [x.decode() for x in found["translation"].numpy()] == answer
 
 
 @pytest.mark.slow

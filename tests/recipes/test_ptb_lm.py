@@ -99,13 +99,13 @@ def test_a_finished_run_goes_on(corpus, output, capsys):
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_it_starts_from_a_file(corpus, output, tmp_path):
     start = output / "language.keras"
-    before = keras.saving.load_model(start).evaluate(LINES)["perplexity"]
+    before = card(output)["scores"]["validation"]["perplexity"]
     run(
         *("--corpus", corpus, "--preset", "phrasebook", "--from", start),
         *("--epochs", 2, "--learning-rate", 1e-3, "--output", tmp_path),
     )
     found = keras.saving.load_model(tmp_path / "language.keras")
-    assert found.evaluate(LINES)["perplexity"] < before
+    assert found.evaluate(LINES[180:])["perplexity"] < before
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])

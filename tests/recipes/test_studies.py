@@ -175,11 +175,11 @@ def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_rows_are_trained(archive, tmp_path, monkeypatch):
+def test_a_row_is_trained(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(imdb_models, "REPORTED", {"rnn": "65"})
-    monkeypatch.setattr(imdb_models, "OURS", ("gam-rhn",))
-    monkeypatch.setattr(imdb_models, "GRADIENTS", ("rnn", "gam-rhn"))
+    monkeypatch.setattr(imdb_models, "OURS", ())
+    monkeypatch.setattr(imdb_models, "GRADIENTS", ("rnn",))
     flags = ("--corpus", archive, "--limit", 40, "--epochs", 1, "--units", 4)
     run(imdb_models, monkeypatch, *flags, "--output", tmp_path / "out")
     table = (tmp_path / "out" / "table.md").read_text("utf-8")
-    assert len(table.splitlines()) == 2 + 2
+    assert len(table.splitlines()) == 2 + 1
