@@ -1,5 +1,7 @@
 """Beam search."""
 
+from collections.abc import Iterable
+
 import keras
 from keras import ops
 
@@ -13,11 +15,16 @@ from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import empty_trace
 from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -102,18 +109,18 @@ class BeamSearch(Search):
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        beam_width=5,
-        length_penalty=1.0,
-        coverage_penalty=0.0,
-        num_hypotheses=1,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        beam_width: int = 5,
+        length_penalty: float = 1.0,
+        coverage_penalty: float = 0.0,
+        num_hypotheses: int = 1,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         super().__init__(
             start_id,
             end_id,
@@ -135,13 +142,13 @@ class BeamSearch(Search):
 
     def __call__(
         self,
-        step,
-        states,
-        memory=None,
-        source_mask=None,
-        max_lengths=None,
-        vocabulary=None,
-    ):
+        step: Step,
+        states: Nest,
+        memory: Nest | None = None,
+        source_mask: Tensor | None = None,
+        max_lengths: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> Hypotheses:
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
                 "A coverage penalty needs to know the source: pass "
@@ -308,7 +315,7 @@ class BeamSearch(Search):
         both = join(finished, cut)
         return {name: gather(x, index) for name, x in both.items()}, has_end
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "beam_width": self.beam_width,

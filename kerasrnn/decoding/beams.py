@@ -3,6 +3,9 @@
 import keras
 from keras import ops
 
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
 
 def gather(x, index):
     """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
@@ -25,7 +28,7 @@ def split_beams(x, beams):
     return ops.reshape(x, (rows // beams, beams, *rest))
 
 
-def tile_memory(memory, ids):
+def tile_memory(memory: Nest, ids: Tensor) -> Nest:
     """Repeats the memory of each sentence for each of its hypotheses.
 
     A search hands a step one row of memory for each sentence. A step that

@@ -5,6 +5,7 @@ from keras import ops
 
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -56,7 +57,7 @@ class GreedySearch(IndependentSearch):
     [[[ 1,  2,  3,  4, -1, -1]]]
     """
 
-    def choose(self, logits, noise):
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         # As `argmax`, and faster than it is on a CPU.
         _, columns = top_k(logits, 1)
         return ops.squeeze(columns, 1)

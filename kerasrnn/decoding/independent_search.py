@@ -4,9 +4,13 @@ from keras import ops
 
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import put
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 class IndependentSearch(Search):
@@ -18,9 +22,9 @@ class IndependentSearch(Search):
         count: Integer, how many hypotheses a sentence has.
     """
 
-    count = 1
+    count: int = 1
 
-    def choose(self, logits, noise):
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         """Chooses the next token of each hypothesis.
 
         Args:
@@ -34,19 +38,19 @@ class IndependentSearch(Search):
         """
         raise NotImplementedError
 
-    def draw_noise(self, batch_size):
+    def draw_noise(self, batch_size: int) -> Tensor | None:
         """Returns noise of shape `(batch, max_length, hypotheses)`."""
         return None
 
     def __call__(
         self,
-        step,
-        states,
-        memory=None,
-        source_mask=None,
-        max_lengths=None,
-        vocabulary=None,
-    ):
+        step: Step,
+        states: Nest,
+        memory: Nest | None = None,
+        source_mask: Tensor | None = None,
+        max_lengths: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> Hypotheses:
         rows, given = self.begin(
             states, memory, source_mask, max_lengths, vocabulary, self.count
         )

@@ -1,5 +1,7 @@
 """Sampling."""
 
+from collections.abc import Iterable
+
 import keras
 from keras import ops
 
@@ -8,6 +10,8 @@ from kerasrnn.decoding.arguments import number
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -85,19 +89,19 @@ class SamplingSearch(IndependentSearch):
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        num_samples=1,
-        temperature=1.0,
-        top_k=None,
-        top_p=1.0,
-        seed=None,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        num_samples: int = 1,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         super().__init__(
             start_id,
             end_id,
@@ -121,7 +125,7 @@ class SamplingSearch(IndependentSearch):
         if seed is None:
             self.seed_generator = keras.random.SeedGenerator()
 
-    def draw_noise(self, batch_size):
+    def draw_noise(self, batch_size: int) -> Tensor:
         # All at once: inside a loop, Keras cannot draw anew on JAX.
         return keras.random.uniform(
             (batch_size, self.max_length, self.num_samples),
@@ -129,7 +133,7 @@ class SamplingSearch(IndependentSearch):
             seed=self.seed_generator or self.seed,
         )
 
-    def choose(self, logits, noise):
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         logits = logits / self.temperature
         if self.top_k is None and self.top_p == 1:
             return draw(ops.softmax(logits, axis=1), noise)
@@ -141,7 +145,7 @@ class SamplingSearch(IndependentSearch):
         drawn = ops.expand_dims(draw(probabilities, noise), 1)
         return ops.squeeze(gather(columns, drawn), 1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "num_samples": self.num_samples,

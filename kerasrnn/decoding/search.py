@@ -1,7 +1,9 @@
 """What every search has: its arguments, its step function, its result."""
 
-from typing import Any
+from collections.abc import Callable
+from collections.abc import Iterable
 from typing import NamedTuple
+from typing import Self
 
 import keras
 from keras import ops
@@ -12,6 +14,12 @@ from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import Constraints
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
+Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
+"""`(ids, states, memory) -> (logits, states, alignments)`: see `Search`."""
 
 
 class Hypotheses(NamedTuple):
@@ -33,9 +41,9 @@ class Hypotheses(NamedTuple):
             was given no `source_mask`.
     """
 
-    ids: Any
-    scores: Any
-    alignments: Any
+    ids: Tensor
+    scores: Tensor
+    alignments: Tensor | None
 
 
 class Search:
@@ -75,14 +83,14 @@ class Search:
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         self.start_id = integer("start_id", start_id)
         self.end_id = integer("end_id", end_id)
         self.pad_id = integer("pad_id", pad_id)
@@ -99,8 +107,14 @@ class Search:
         self.no_repeat_ngram = self.constraints.no_repeat_ngram
 
     def begin(
-        self, states, memory, source_mask, max_lengths, vocabulary, beams
-    ):
+        self,
+        states: Nest,
+        memory: Nest,
+        source_mask: Tensor | None,
+        max_lengths: Tensor | None,
+        vocabulary: Tensor | None,
+        beams: int,
+    ) -> tuple[dict[str, Nest], dict[str, Nest]]:
         """Returns what a search starts from.
 
         Returns:
@@ -136,7 +150,13 @@ class Search:
         }
         return rows, given
 
-    def predict(self, step, t, rows, given):
+    def predict(
+        self,
+        step: Step,
+        t: Tensor,
+        rows: dict[str, Nest],
+        given: dict[str, Nest],
+    ) -> tuple[Tensor, Tensor, Nest, Tensor | None]:
         """Runs the step on all hypotheses.
 
         Returns:
@@ -169,13 +189,15 @@ class Search:
         )
         return logits, allowed, states, weights
 
-    def ids(self, columns, given):
+    def ids(self, columns: Tensor, given: dict[str, Nest]) -> Tensor:
         """Returns the ids of columns of the logits, `(batch, choices)`."""
         if given["vocabulary"] is None:
             return columns
         return gather(given["vocabulary"], columns)
 
-    def hypotheses(self, scores, ids, alignments=None):
+    def hypotheses(
+        self, scores: Tensor, ids: Tensor, alignments: Tensor | None = None
+    ) -> Hypotheses:
         """Returns `Hypotheses` from what was written step by step.
 
         Args:
@@ -191,7 +213,7 @@ class Search:
             alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
         return Hypotheses(ids, scores, alignments)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             "start_id": self.start_id,
             "end_id": self.end_id,
@@ -203,5 +225,5 @@ class Search:
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         return cls(**config)

@@ -1,7 +1,13 @@
 """BLEU and chrF of a corpus, by sacrebleu."""
 
+from typing import Any
 
-def corpus_scores(hypotheses, references, tokenize="13a"):
+from kerasrnn.typing import Strings
+
+
+def corpus_scores(
+    hypotheses: Strings, references: Strings, tokenize: str = "13a"
+) -> dict[str, Any]:
     """Scores translations of a corpus against one reference each.
 
     Args:

@@ -7,6 +7,8 @@ from keras import ops
 
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 class _TokenMean(keras.metrics.Metric):
@@ -17,7 +19,7 @@ class _TokenMean(keras.metrics.Metric):
         name: Name of the metric.
     """
 
-    def __init__(self, pad_id, name):
+    def __init__(self, pad_id: int, name: str) -> None:
         super().__init__(dtype="float32", name=name)
         self.pad_id = pad_id
         # Values times weights, and weights. A sum in float32 alone ignores
@@ -26,7 +28,12 @@ class _TokenMean(keras.metrics.Metric):
         self.sums = self.add_variable((2,), "zeros", "float32", name="sums")
         self.excess = self.add_variable((2,), "zeros", "float32", name="excess")
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> None:
         y_true = ops.cast(y_true, "int32")
         y_pred = ops.cast(y_pred, "float32")
         check_token_shapes(y_true, y_pred)
@@ -41,7 +48,7 @@ class _TokenMean(keras.metrics.Metric):
         )
         self._add(ops.stack([ops.sum(values), ops.sum(weights)]))
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The value of each token, of shape `(batch, time)`."""
         raise NotImplementedError(
             f"{type(self).__name__} must override "
@@ -55,18 +62,18 @@ class _TokenMean(keras.metrics.Metric):
         self.excess.assign(ops.where(ops.isfinite(sums), excess, 0.0))
         self.sums.assign(sums)
 
-    def result(self):
+    def result(self) -> Tensor:
         total, count = ops.unstack(self.sums - self.excess, 2)
         return ops.divide_no_nan(total, count)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {"name": self.name, "pad_id": self.pad_id}
 
 
 class _TokenCost(_TokenMean):
     """The mean of `-log p(y)`, in nats."""
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         size = ops.shape(y_pred)[-1]
         labels = ops.clip(y_true, 0, size - 1)
         log_p = ops.squeeze(
@@ -117,10 +124,10 @@ class Perplexity(_TokenCost):
     8.0
     """
 
-    def __init__(self, pad_id=0, name="perplexity"):
+    def __init__(self, pad_id: int = 0, name: str = "perplexity") -> None:
         super().__init__(pad_id, name)
 
-    def result(self):
+    def result(self) -> Tensor:
         return ops.exp(super().result())
 
 
@@ -161,10 +168,12 @@ class BitsPerCharacter(_TokenCost):
     3.0
     """
 
-    def __init__(self, pad_id=0, name="bits_per_character"):
+    def __init__(
+        self, pad_id: int = 0, name: str = "bits_per_character"
+    ) -> None:
         super().__init__(pad_id, name)
 
-    def result(self):
+    def result(self) -> Tensor:
         return super().result() / math.log(2.0)
 
 
@@ -200,9 +209,9 @@ class TokenAccuracy(_TokenMean):
     0.5
     """
 
-    def __init__(self, pad_id=0, name="token_accuracy"):
+    def __init__(self, pad_id: int = 0, name: str = "token_accuracy") -> None:
         super().__init__(pad_id, name)
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         guesses = ops.cast(ops.argmax(y_pred, axis=-1), "int32")
         return ops.cast(ops.equal(guesses, y_true), "float32")

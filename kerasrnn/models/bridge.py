@@ -1,9 +1,17 @@
 """From the end of an encoder to the beginning of a decoder."""
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
 
 import keras
 from keras import ops
+
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -39,7 +47,12 @@ class Bridge(keras.layers.Layer):
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), appendix A.
     """
 
-    def __init__(self, state_sizes, kind="dense", **kwargs):
+    def __init__(
+        self,
+        state_sizes: Sequence[int],
+        kind: Literal["dense", "copy"] = "dense",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if kind not in ("dense", "copy"):
             raise ValueError(
@@ -56,7 +69,7 @@ class Bridge(keras.layers.Layer):
                 name="dense",
             )
 
-    def build(self, final_shape):
+    def build(self, final_shape: Shape) -> None:
         width = sum(self.state_sizes)
         if self.dense is not None:
             self.dense.build(final_shape)
@@ -67,12 +80,12 @@ class Bridge(keras.layers.Layer):
                 f"{width}. Received: {final_shape[-1]}."
             )
 
-    def call(self, final):
+    def call(self, final: Tensor) -> States:
         states = final if self.dense is None else self.dense(final)
         ends = list(itertools.accumulate(self.state_sizes))[:-1]
         return ops.split(states, ends, axis=-1) if ends else [states]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "state_sizes": self.state_sizes,

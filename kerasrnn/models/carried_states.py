@@ -1,7 +1,14 @@
 """Recurrent states that a model carries from one batch to the next."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import keras
 from keras import ops
+
+from kerasrnn.typing import Config
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -38,12 +45,14 @@ class CarriedStates(keras.layers.Layer):
     [[[1., 1., 1.], [0., 0., 0.]]]
     """
 
-    def __init__(self, batch_size, sizes, **kwargs):
+    def __init__(
+        self, batch_size: int, sizes: Sequence[int], **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.batch_size = batch_size
         self.sizes = list(sizes)
 
-    def build(self, *shapes):
+    def build(self, *shapes: Any) -> None:
         self.of_training, self.of_evaluation = (
             [
                 self._add_state(size, f"{name}_state_{i}")
@@ -66,7 +75,9 @@ class CarriedStates(keras.layers.Layer):
                 name=name,
             )
 
-    def call(self, initial, fresh, training=False):
+    def call(
+        self, initial: States, fresh: Tensor, training: bool = False
+    ) -> States:
         rows = ops.shape(fresh)[0]
         fresh = ops.expand_dims(ops.cast(fresh, "bool"), -1)
         return [
@@ -76,7 +87,7 @@ class CarriedStates(keras.layers.Layer):
             )
         ]
 
-    def keep(self, states, training=False):
+    def keep(self, states: States, training: bool = False) -> None:
         """Takes the states that the next batch goes on from."""
         for variable, state in zip(self._states(training), states, strict=True):
             state = ops.cast(state, variable.dtype)
@@ -86,7 +97,7 @@ class CarriedStates(keras.layers.Layer):
     def _states(self, training):
         return self.of_training if training else self.of_evaluation
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "batch_size": self.batch_size,

@@ -1,15 +1,25 @@
 """The decoder: a memory and the tokens so far into the next token."""
 
+from typing import Any
+from typing import Literal
+from typing import Self
+
 import keras
 from keras import ops
 
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
+from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -95,24 +105,24 @@ class Decoder(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=256,
-        depth=1,
-        attention="additive",
-        placement="after",
-        attention_units=None,
-        input_feeding=False,
-        readout=False,
-        bridge="dense",
-        factorized=False,
-        tie_embeddings=False,
-        lexicon=None,
-        dropout=0.0,
-        word_dropout=0.0,
-        embedding_scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int = 256,
+        depth: int = 1,
+        attention: AttentionMechanism | str | None = "additive",
+        placement: Literal["before", "after"] = "after",
+        attention_units: int | None = None,
+        input_feeding: bool = False,
+        readout: bool = False,
+        bridge: Literal["dense", "copy"] = "dense",
+        factorized: bool = False,
+        tie_embeddings: bool = False,
+        lexicon: Lexicon | None = None,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        embedding_scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "Decoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -182,12 +192,14 @@ class Decoder(keras.layers.Layer):
         self.lexicon = lexicon
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         cell = self.rnn.cell.cell
         return cell.cells[0] if self.depth > 1 else cell
 
-    def build(self, ids_shape, memory_shape, final_shape):
+    def build(
+        self, ids_shape: Shape, memory_shape: Shape, final_shape: Shape
+    ) -> None:
         self.embedding.build(ids_shape)
         width = self.embedding_dim
         if self.factorized:
@@ -200,8 +212,14 @@ class Decoder(keras.layers.Layer):
             self.lexicon.build()
 
     def call(
-        self, ids, memory, memory_mask, final, source=None, training=False
-    ):
+        self,
+        ids: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
+        final: Tensor,
+        source: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         outputs, weights = self.rnn(
             self.embed(ids, training),
             memory,
@@ -212,12 +230,14 @@ class Decoder(keras.layers.Layer):
         outputs = self.unit_dropout(outputs, training=training)
         return self.predict(outputs, weights, self.translations(source))
 
-    def embed(self, ids, training=False):
+    def embed(self, ids: Tensor, training: bool = False) -> Tensor:
         """Returns what the cell reads for ids `(batch, time)`."""
         x = self.embedding(ids, training=training)
         return self.input_projection(x) if self.factorized else x
 
-    def translations(self, source, vocabulary=None):
+    def translations(
+        self, source: Tensor | None, vocabulary: Tensor | None = None
+    ) -> Nest:
         """Looks a source up in the lexicon; `()` without one."""
         if self.lexicon is None:
             return ()
@@ -228,7 +248,13 @@ class Decoder(keras.layers.Layer):
             )
         return self.lexicon(source, vocabulary)
 
-    def predict(self, outputs, weights, translations, words=()):
+    def predict(
+        self,
+        outputs: Tensor,
+        weights: Tensor,
+        translations: Nest,
+        words: tuple[Tensor, ...] = (),
+    ) -> Tensor:
         """Returns logits.
 
         Args:
@@ -243,7 +269,14 @@ class Decoder(keras.layers.Layer):
             return logits
         return ops.add(logits, self.lexicon.bias(weights, translations))
 
-    def start(self, memory, memory_mask, final, source=None, vocabulary=None):
+    def start(
+        self,
+        memory: Tensor,
+        memory_mask: Tensor,
+        final: Tensor,
+        source: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> tuple[Nest, Nest]:
         """Prepares what `step` reads, for inference.
 
         Args:
@@ -257,7 +290,8 @@ class Decoder(keras.layers.Layer):
         Returns:
             The first states, and a nest of tensors of shape `(batch, ...)`.
         """
-        cell, words = self.rnn.cell, ()
+        cell = self.rnn.cell
+        words: tuple[Tensor, ...] = ()
         if vocabulary is not None:
             words = self.output_projection.select(vocabulary)
         projected = cell.project(memory, memory_mask)
@@ -267,7 +301,9 @@ class Decoder(keras.layers.Layer):
         translations = self.translations(source, vocabulary)
         return states, (projected, memory_mask, translations, words)
 
-    def step(self, ids, states, memory):
+    def step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
         """Decodes one token of each hypothesis, for inference.
 
         Args:
@@ -291,7 +327,7 @@ class Decoder(keras.layers.Layer):
         )
         return ops.reshape(logits, (-1, logits.shape[-1])), states, weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         cell = self.rnn.cell
         return {
             **super().get_config(),
@@ -314,7 +350,7 @@ class Decoder(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("cell", "lexicon")

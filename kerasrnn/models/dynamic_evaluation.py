@@ -1,6 +1,13 @@
 """Learning from a text while being evaluated on it."""
 
+from typing import Any
+from typing import Self
+
 import keras
+
+from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -38,20 +45,20 @@ class DynamicEvaluation(keras.Model):
         [Krause et al., 2018](https://arxiv.org/abs/1709.07432).
     """
 
-    def __init__(self, model, **kwargs):
+    def __init__(self, model: LanguageModel, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.model = model
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor | dict[str, Tensor]) -> Tensor:
         return self.model(inputs, training=False)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "model": keras.saving.serialize_keras_object(self.model),
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         model = keras.saving.deserialize_keras_object(config["model"])
         return cls(**{**config, "model": model})

@@ -1,5 +1,8 @@
 """The encoder: tokens into a memory to attend to."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -7,6 +10,9 @@ from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -75,22 +81,22 @@ class Encoder(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=256,
-        depth=1,
-        bidirectional=True,
-        go_backwards=False,
-        factorized=False,
-        mask_padding=True,
-        lexical=False,
-        dropout=0.0,
-        embedding_dropout=None,
-        word_dropout=0.0,
-        pad_id=0,
-        embedding_scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int = 256,
+        depth: int = 1,
+        bidirectional: bool = True,
+        go_backwards: bool = False,
+        factorized: bool = False,
+        mask_padding: bool = True,
+        lexical: bool = False,
+        dropout: float = 0.0,
+        embedding_dropout: float | None = None,
+        word_dropout: float = 0.0,
+        pad_id: int = 0,
+        embedding_scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "Encoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -142,12 +148,12 @@ class Encoder(keras.layers.Layer):
         ]
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         return self.forward_rnns[0].cell
 
     @property
-    def memory_dim(self):
+    def memory_dim(self) -> int:
         """Width of the memory."""
         return self._rnn_dim + self.lexical * self.embedding_dim
 
@@ -156,12 +162,12 @@ class Encoder(keras.layers.Layer):
         return self.cell.output_size * (2 if self.bidirectional else 1)
 
     @property
-    def final_dim(self):
+    def final_dim(self) -> int:
         """Width of the final states side by side."""
         states = sum(cells.flat_state_sizes(self.cell))
         return states * self.depth * (2 if self.bidirectional else 1)
 
-    def build(self, ids_shape):
+    def build(self, ids_shape: Shape) -> None:
         self.embedding.build(ids_shape)
         width = self.embedding_dim
         if self.factorized:
@@ -173,7 +179,9 @@ class Encoder(keras.layers.Layer):
                 self.backward_rnns[depth].build((*ids_shape, width))
             width = self._rnn_dim
 
-    def call(self, ids, training=False):
+    def call(
+        self, ids: Tensor, training: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
         mask = ops.not_equal(ids, self.pad_id)
         if not self.mask_padding:
             mask = ops.ones_like(mask)
@@ -181,7 +189,9 @@ class Encoder(keras.layers.Layer):
         memory, final = self.read(embeddings, mask, training)
         return memory, mask, final
 
-    def read(self, embeddings, mask, training=False):
+    def read(
+        self, embeddings: Tensor, mask: Tensor, training: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """Reads embedded tokens.
 
         Args:
@@ -210,7 +220,7 @@ class Encoder(keras.layers.Layer):
             x = ops.concatenate([x, embeddings], axis=-1)
         return x, ops.concatenate(final, axis=-1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -230,7 +240,7 @@ class Encoder(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 

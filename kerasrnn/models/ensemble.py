@@ -1,7 +1,16 @@
 """Several translators that translate as one."""
 
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
+
+from kerasrnn.models.translator import Translator
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -44,7 +53,7 @@ class TranslatorEnsemble(keras.layers.Layer):
         [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215), section 3.6.
     """
 
-    def __init__(self, models, **kwargs):
+    def __init__(self, models: Sequence[Translator], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         sizes = {model.decoder.vocabulary_size for model in models}
         if len(sizes) != 1:
@@ -56,10 +65,12 @@ class TranslatorEnsemble(keras.layers.Layer):
         self.models = list(models)
         self.built = True
 
-    def call(self, inputs):
+    def call(self, inputs: dict[str, Tensor]) -> Tensor:
         return self._mean([model(inputs) for model in self.models])
 
-    def encode(self, source, vocabulary=None):
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[list[Nest], list[Nest]]:
         """Reads a batch of sources, as `Translator.encode` does.
 
         Args:
@@ -76,7 +87,9 @@ class TranslatorEnsemble(keras.layers.Layer):
         )
         return list(states), list(memory)
 
-    def decode_step(self, ids, states, memory):
+    def decode_step(
+        self, ids: Tensor, states: list[Nest], memory: list[Nest]
+    ) -> tuple[Tensor, list[Nest], Tensor]:
         """Predicts the next token, as `Translator.decode_step` does.
 
         Returns:
@@ -85,7 +98,7 @@ class TranslatorEnsemble(keras.layers.Layer):
             all members, and the mean of their attention weights, of shape
             `(rows, source_time)`.
         """
-        logits, states, alignments = zip(
+        logits, new_states, alignments = zip(
             *(
                 model.decode_step(ids, *rest)
                 for model, *rest in zip(
@@ -95,7 +108,7 @@ class TranslatorEnsemble(keras.layers.Layer):
             strict=True,
         )
         alignments = sum(alignments) / len(self.models)
-        return self._mean(logits), list(states), alignments
+        return self._mean(logits), list(new_states), alignments
 
     def _mean(self, logits):
         """The logarithms of the mean probabilities of all members."""
@@ -105,11 +118,11 @@ class TranslatorEnsemble(keras.layers.Layer):
         mean = sum(probabilities) / len(self.models)
         return ops.log(ops.maximum(mean, 1e-30))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         models = map(keras.saving.serialize_keras_object, self.models)
         return {**super().get_config(), "models": list(models)}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         models = map(keras.saving.deserialize_keras_object, config["models"])
         return cls(**{**config, "models": list(models)})

@@ -8,7 +8,7 @@ import zipfile
 import keras
 
 
-def in_float32(model):
+def in_float32(model: keras.Model) -> keras.Model:
     """Copies a model, weights included, as one that computes in float32.
 
     A model that learnt under `mixed_bfloat16` or `mixed_float16` is so served

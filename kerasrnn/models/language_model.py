@@ -1,5 +1,8 @@
 """A language model: the probability of each next token."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -10,6 +13,11 @@ from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -85,18 +93,18 @@ class LanguageModel(keras.Model):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=None,
-        depth=1,
-        tie_embeddings=True,
-        dropout=0.0,
-        word_dropout=0.0,
-        embeddings_initializer=None,
-        embedding_scale=None,
-        batch_size=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int | None = None,
+        depth: int = 1,
+        tie_embeddings: bool = True,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        embeddings_initializer: Initializer = None,
+        embedding_scale: float | None = None,
+        batch_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         cells.check_cell(cell, "LanguageModel")
         self.vocabulary_size = positive_integer(
@@ -148,16 +156,16 @@ class LanguageModel(keras.Model):
             )
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         return self.rnns[0].cell
 
     @property
-    def state_sizes(self):
+    def state_sizes(self) -> list[int]:
         """Widths of the states of all layers, as a flat list."""
         return self.depth * cells.flat_state_sizes(self.cell)
 
-    def initial_states(self, batch_size):
+    def initial_states(self, batch_size: int) -> States:
         """Returns the states that a text starts from, as a flat list."""
         return [
             ops.cast(state, self.variable_dtype)
@@ -167,7 +175,7 @@ class LanguageModel(keras.Model):
             )
         ]
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
         width = self.embedding_dim
         for rnn in self.rnns:
@@ -177,7 +185,9 @@ class LanguageModel(keras.Model):
         if self.batch_size is not None:
             self.carried.build()
 
-    def call(self, inputs, training=False):
+    def call(
+        self, inputs: Tensor | dict[str, Tensor], training: bool = False
+    ) -> Tensor:
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
             return self.run(inputs, states, training)[0]
@@ -215,7 +225,9 @@ class LanguageModel(keras.Model):
                 f"fresh of shape {fresh.shape}"
             )
 
-    def run(self, ids, states, training=False):
+    def run(
+        self, ids: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
         """Goes on from given states.
 
         Args:
@@ -259,7 +271,7 @@ class LanguageModel(keras.Model):
         ]
         return self.output_projection(x), new_states
 
-    def with_batch_size(self, batch_size):
+    def with_batch_size(self, batch_size: int) -> Self:
         """Returns a copy, weights included, for batches of another size."""
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
@@ -276,7 +288,7 @@ class LanguageModel(keras.Model):
         """The layers that have weights, without the carried states."""
         return [self.embedding, *self.rnns, self.output_projection]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -294,6 +306,6 @@ class LanguageModel(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})

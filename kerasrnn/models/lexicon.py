@@ -1,9 +1,14 @@
 """A translation lexicon inside a model."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -48,16 +53,23 @@ class Lexicon(keras.layers.Layer):
         [Arthur et al., 2016](https://arxiv.org/abs/1606.02006).
     """
 
+    built: bool
+
     def __init__(
-        self, source_size, target_size, translations=200, epsilon=1e-3, **kwargs
-    ):
+        self,
+        source_size: int,
+        target_size: int,
+        translations: int = 200,
+        epsilon: float = 1e-3,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.source_size = positive_integer("source_size", source_size)
         self.target_size = positive_integer("target_size", target_size)
         self.translations = positive_integer("translations", translations)
         self.epsilon = epsilon
 
-    def build(self, source_shape=None):
+    def build(self, source_shape: Shape | None = None) -> None:
         shape = self.source_size, self.translations
         self.ids = self.add_weight(
             shape=shape,
@@ -75,7 +87,7 @@ class Lexicon(keras.layers.Layer):
             name="probabilities",
         )
 
-    def assign(self, ids, probabilities):
+    def assign(self, ids: Tensor, probabilities: Tensor) -> None:
         """Sets the translations of every source word.
 
         Args:
@@ -89,7 +101,7 @@ class Lexicon(keras.layers.Layer):
         self.ids.assign(ids)
         self.probabilities.assign(probabilities)
 
-    def call(self, source, vocabulary=None):
+    def call(self, source: Tensor, vocabulary: Tensor | None = None) -> Tensor:
         batch_size, places = ops.shape(source)
         ids, probabilities = self._translate(ops.reshape(source, (-1,)))
         table = _spread(ids, probabilities, self.target_size)
@@ -99,7 +111,7 @@ class Lexicon(keras.layers.Layer):
         vocabulary = ops.expand_dims(vocabulary, 1)
         return ops.take_along_axis(table, vocabulary, axis=2)
 
-    def expect(self, source):
+    def expect(self, source: Tensor) -> Tensor:
         """Returns how often each target word is expected in a translation.
 
         Args:
@@ -114,7 +126,7 @@ class Lexicon(keras.layers.Layer):
         )
         return _spread(ids, probabilities, self.target_size)
 
-    def bias(self, weights, table):
+    def bias(self, weights: Tensor, table: Tensor) -> Tensor:
         """Returns what is added to the logits.
 
         Args:
@@ -134,7 +146,7 @@ class Lexicon(keras.layers.Layer):
         probabilities = ops.take(self.probabilities, rows, axis=0)
         return ops.take(self.ids, rows, axis=0), known * probabilities
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "source_size": self.source_size,

@@ -1,9 +1,17 @@
 """Dynamic evaluation at the scale that gradients had in training."""
 
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+
 import keras
 from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
+from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -64,13 +72,13 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        learning_rate=5e-5,
-        decay=2e-3,
-        epsilon=2e-5,
-        mean_squares=None,
-        name="rms_dynamic_evaluation",
-        **kwargs,
-    ):
+        learning_rate: float | LearningRateSchedule = 5e-5,
+        decay: float = 2e-3,
+        epsilon: float = 2e-5,
+        mean_squares: Sequence[Tensor] | None = None,
+        name: str = "rms_dynamic_evaluation",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(learning_rate, name=name, **kwargs)
         if not decay >= 0:
             raise ValueError(
@@ -80,7 +88,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         self.epsilon = epsilon
         self.mean_squares = mean_squares
 
-    def build(self, variables):
+    def build(self, variables: list[keras.Variable]) -> None:
         if self.built:
             return
         super().build(variables)
@@ -108,7 +116,9 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         rms = [square**0.5 for square in self.mean_squares]
         return rms, sum(float(root.mean()) for root in rms) / len(rms)
 
-    def update_step(self, gradient, variable, learning_rate):
+    def update_step(
+        self, gradient: Tensor, variable: keras.Variable, learning_rate: Tensor
+    ) -> None:
         i = self._get_variable_index(variable)
         rms, shift = self.rms[i], self.shifts[i]
         gradient = _dense(gradient, rms)
@@ -121,7 +131,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         self.assign_sub(variable, step)
         self.assign_sub(shift, step)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "decay": self.decay,
@@ -129,7 +139,11 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         }
 
 
-def mean_squared_gradients(model, windows, loss):
+def mean_squared_gradients(
+    model: LanguageModel,
+    windows: Iterable[tuple[Any, Tensor]],
+    loss: keras.losses.Loss,
+) -> list[Any]:
     """Measures how large the gradients of a training set are.
 
     There is no dropout, and no weight changes.

@@ -1,9 +1,16 @@
 """The few words that a sentence can become."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -52,7 +59,13 @@ class Shortlist(keras.layers.Layer):
         [Junczys-Dowmunt et al., 2018](https://arxiv.org/abs/1804.00344).
     """
 
-    def __init__(self, lexicon, size=800, frequent=None, **kwargs):
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        size: int = 800,
+        frequent: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.lexicon = lexicon
         self.size = positive_integer("size", size)
@@ -66,17 +79,17 @@ class Shortlist(keras.layers.Layer):
                 f"frequent={frequent}"
             )
 
-    def build(self, source_shape):
+    def build(self, source_shape: Shape) -> None:
         if not self.lexicon.built:
             self.lexicon.build(source_shape)
 
-    def call(self, source):
+    def call(self, source: Tensor) -> Tensor:
         expected = self.lexicon.expect(source)
         always = ops.arange(self.lexicon.target_size) < self.frequent
         _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
         return ids
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "lexicon": keras.saving.serialize_keras_object(self.lexicon),
@@ -85,6 +98,6 @@ class Shortlist(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         lexicon = keras.saving.deserialize_keras_object(config["lexicon"])
         return cls(**{**config, "lexicon": lexicon})

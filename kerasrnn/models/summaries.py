@@ -4,6 +4,10 @@ Every summary is a layer with the same call: memory, mask and final states of
 an encoder into a summary, beside the attention weights where it attends.
 """
 
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -11,8 +15,12 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 def get_summary(identifier, encoder):
@@ -55,11 +63,13 @@ def backward_units(encoder):
 class Summary(keras.layers.Layer):
     """Base of the summaries: layers that leave no mask, having no time."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_mask(self, inputs, previous_mask=None):
+    def compute_mask(
+        self, inputs: Tensor, previous_mask: Tensor | None = None
+    ) -> None:
         return None
 
 
@@ -91,14 +101,20 @@ class LastSummary(Summary):
     (2, 8)
     """
 
-    def __init__(self, backward=(0, 0), **kwargs):
+    def __init__(self, backward: Sequence[int] = (0, 0), **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.backward = tuple(backward)
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         return self.last(memory, mask)
 
-    def last(self, memory, mask):
+    def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
         count = ops.sum(ops.cast(mask, "int32"), axis=1)
         index = ops.expand_dims(ops.maximum(count - 1, 0), (1, 2))
@@ -109,7 +125,7 @@ class LastSummary(Summary):
         last = ops.where(is_backward, memory[:, 0], last)
         return ops.where(ops.expand_dims(count > 0, 1), last, 0)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "backward": self.backward}
 
 
@@ -142,7 +158,13 @@ class PooledSummary(LastSummary):
         [Howard & Ruder, 2018](https://arxiv.org/abs/1801.06146).
     """
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         real = ops.expand_dims(mask, -1)
         count = ops.maximum(ops.sum(ops.cast(real, "int32"), axis=1), 1)
         total = ops.sum(ops.where(real, memory, 0), axis=1)
@@ -187,12 +209,17 @@ class AttentionSummary(Summary):
         [Yang et al., 2016](https://aclanthology.org/N16-1174).
     """
 
-    def __init__(self, attention="additive", units=128, **kwargs):
+    def __init__(
+        self,
+        attention: AttentionMechanism | str = "additive",
+        units: int = 128,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.units = positive_integer("units", units)
         self.attention = get_attention(attention, units, self.dtype_policy)
 
-    def build(self, memory_shape):
+    def build(self, memory_shape: Shape) -> None:
         width = memory_shape[-1]
         self.query = self.add_weight(
             shape=(1, 1, width), initializer="glorot_uniform", name="query"
@@ -200,13 +227,19 @@ class AttentionSummary(Summary):
         if not self.attention.built:
             self.attention.build((None, 1, width), memory_shape)
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], 1, memory.shape[-1])
         query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
         context, weights = self.attention(query, memory, memory_mask=mask)
         return ops.squeeze(context, 1), ops.squeeze(weights, 1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "attention": keras.saving.serialize_keras_object(self.attention),
@@ -253,7 +286,12 @@ class DecoderSummary(Summary):
     ((2, 8), (2, 5))
     """
 
-    def __init__(self, cell, attention=None, **kwargs):
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | None = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "DecoderSummary")
@@ -265,16 +303,16 @@ class DecoderSummary(Summary):
         self.bridge = Bridge(cells.flat_state_sizes(cell), "copy")
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell that makes the step."""
         return self.rnn.cell.cell
 
     @property
-    def attention(self):
+    def attention(self) -> AttentionMechanism | None:
         """The mechanism, or `None`."""
         return self.rnn.cell.attention
 
-    def build(self, memory_shape):
+    def build(self, memory_shape: Shape) -> None:
         # The cell's one input: there is no token to start from.
         shape = (1, 1, self.cell.output_size)
         self.start = self.add_weight(
@@ -283,7 +321,13 @@ class DecoderSummary(Summary):
         if not self.rnn.built:
             self.rnn.build(shape, memory_shape)
 
-    def call(self, memory, mask, final, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor,
+        training: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], *self.start.shape[1:])
         start = ops.broadcast_to(ops.cast(self.start, memory.dtype), shape)
         last = final[:, -sum(self.bridge.state_sizes) :]
@@ -297,7 +341,7 @@ class DecoderSummary(Summary):
         output, weights = ops.squeeze(output, 1), ops.squeeze(weights, 1)
         return output if self.attention is None else (output, weights)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -305,7 +349,7 @@ class DecoderSummary(Summary):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 

@@ -1,11 +1,17 @@
 """A classifier of texts."""
 
+from typing import Any
+from typing import Self
+
 import keras
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.summaries import get_summary
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -62,8 +68,13 @@ class TextClassifier(keras.Model):
     """
 
     def __init__(
-        self, encoder, summary="last", num_classes=1, dropout=0.0, **kwargs
-    ):
+        self,
+        encoder: Encoder,
+        summary: str | keras.layers.Layer = "last",
+        num_classes: int = 1,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if not isinstance(encoder, Encoder):
             raise ValueError(
@@ -82,7 +93,7 @@ class TextClassifier(keras.Model):
             num_classes, dtype=self.dtype_policy, name="output"
         )
 
-    def build(self, ids_shape):
+    def build(self, ids_shape: Shape) -> None:
         if not self.encoder.built:
             self.encoder.build(ids_shape)
         summary, _ = self._summarize(
@@ -92,11 +103,17 @@ class TextClassifier(keras.Model):
         )
         self.output_projection.build(summary.shape)
 
-    def call(self, ids, training=False):
+    def call(self, ids: Tensor, training: bool = False) -> Tensor:
         memory, mask, final = self.encoder(ids, training=training)
         return self.classify(memory, mask, final, training)[0]
 
-    def classify(self, memory, mask, final, training=False):
+    def classify(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
         """Classifies what an encoder has read.
 
         Args:
@@ -119,7 +136,7 @@ class TextClassifier(keras.Model):
         found = self.summary_layer(*args, **kwargs)
         return found if isinstance(found, tuple) else (found, None)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
@@ -129,7 +146,7 @@ class TextClassifier(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("encoder", "summary")

@@ -1,9 +1,13 @@
 """Token embeddings that drop words and units in training."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -49,16 +53,18 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         [Sennrich & Zhang, 2019](https://arxiv.org/abs/1905.11901).
     """
 
+    reverse_dtype: str | None
+
     def __init__(
         self,
-        vocabulary_size,
-        embedding_dim,
-        dropout=0.0,
-        word_dropout=0.0,
-        drop_types=False,
-        scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        embedding_dim: int,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        drop_types: bool = False,
+        scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault(
             "embeddings_initializer",
             keras.initializers.RandomNormal(stddev=embedding_dim**-0.5),
@@ -75,7 +81,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         # No layers of Keras: what holds layers is not quantized.
         self.seed_generator = keras.random.SeedGenerator()
 
-    def assign_vectors(self, vectors):
+    def assign_vectors(self, vectors: Tensor) -> None:
         """Starts from word vectors, scaled to the deviation of `E`.
 
         Args:
@@ -84,10 +90,14 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         scale = vectors.std() * self.output_dim**0.5
         self.embeddings.assign(vectors / scale)
 
-    def call(self, inputs, reverse=False, training=False):
+    def call(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> Tensor:
         return self._call(super().call, inputs, reverse, training)
 
-    def quantized_call(self, inputs, reverse=False, training=False):
+    def quantized_call(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> Tensor:
         return self._call(super().quantized_call, inputs, reverse, training)
 
     def _call(self, call, inputs, reverse, training):
@@ -116,17 +126,21 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
             return x
         return keras.random.dropout(x, rate, seed=self.seed_generator)
 
-    def quantize(self, mode, type_check=True, config=None):
+    def quantize(
+        self, mode: str, type_check: bool = True, config: Any = None
+    ) -> None:
         if type_check and type(self) is not TokenEmbedding:
             raise NotImplementedError(
                 f"{type(self).__name__} must override `quantize`."
             )
         super().quantize(mode, type_check=False, config=config)
 
-    def compute_output_spec(self, inputs, reverse=False, training=False):
+    def compute_output_spec(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> keras.KerasTensor:
         return super().compute_output_spec(inputs, reverse=reverse)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         return {
             "vocabulary_size": config.pop("input_dim"),

@@ -1,11 +1,18 @@
 """An encoder-decoder with attention, around any recurrent cell."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.layers.arguments import rate
-
-Schedule = keras.optimizers.schedules.LearningRateSchedule
+from kerasrnn.models.decoder import Decoder
+from kerasrnn.models.encoder import Encoder
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -56,9 +63,15 @@ class Translator(keras.Model):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
 
-    def __init__(self, encoder, decoder, sampling_rate=0.0, **kwargs):
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        sampling_rate: float | LearningRateSchedule = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        if isinstance(sampling_rate, Schedule):
+        if isinstance(sampling_rate, LearningRateSchedule):
             # Counted here: an optimizer's count is a constant to JAX.
             self.steps = self.add_weight(
                 dtype="int",
@@ -83,7 +96,7 @@ class Translator(keras.Model):
             )
         self.built = True
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
@@ -101,13 +114,15 @@ class Translator(keras.Model):
 
     def _next_rate(self):
         """The sampling rate of this batch, which counts as a step."""
-        if not isinstance(self.sampling_rate, Schedule):
+        if not isinstance(self.sampling_rate, LearningRateSchedule):
             return self.sampling_rate
         sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
         self.steps.assign_add(1)
         return sampling_rate
 
-    def encode(self, source, vocabulary=None):
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[Nest, Nest]:
         """Reads a batch of sources, for decoding.
 
         Args:
@@ -120,9 +135,12 @@ class Translator(keras.Model):
             A tuple `(states, memory)`: the states that `decode_step` starts
             from, and what it reads.
         """
-        return self.decoder.start(*self.encoder(source), source, vocabulary)
+        memory, mask, final = self.encoder(source)
+        return self.decoder.start(memory, mask, final, source, vocabulary)
 
-    def decode_step(self, ids, states, memory):
+    def decode_step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
         """Predicts the next token of each hypothesis.
 
         Args:
@@ -138,7 +156,7 @@ class Translator(keras.Model):
         """
         return self.decoder.step(ids, states, memory)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
@@ -149,7 +167,7 @@ class Translator(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("encoder", "decoder", "sampling_rate")

@@ -1,8 +1,11 @@
 """Heat maps of attention weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.arrangement import arrange
 from kerasrnn.plots.fonts import font_family
@@ -15,7 +18,12 @@ FONT_POINTS = 11.0
 COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
 
 
-def attention_figure(weights, source_tokens, target_tokens, title=None):
+def attention_figure(
+    weights: ArrayLike,
+    source_tokens: Sequence[str],
+    target_tokens: Sequence[str],
+    title: str | None = None,
+) -> Figure:
     """Draws where each target token looked in the source sentence.
 
     One row for each target token, one column for each source token; the
@@ -53,7 +61,11 @@ def attention_figure(weights, source_tokens, target_tokens, title=None):
     )
 
 
-def attention_grid(sentences, columns=2, title=None):
+def attention_grid(
+    sentences: Sequence[tuple[ArrayLike, Sequence[str], Sequence[str]]],
+    columns: int = 2,
+    title: str | None = None,
+) -> Figure:
     """Draws the attention of several sentences in one picture.
 
     The panels share one scale of colours. See `attention_figure` for one.
@@ -104,11 +116,12 @@ def attention_grid(sentences, columns=2, title=None):
         label="attention weight",
     )
     bar.outline.set_visible(False)
+    heading = None
     if title is not None:
-        title = figure.suptitle(
+        heading = figure.suptitle(
             title, family=font_family([title]), parse_math=False
         )
-    arrange(figure, panels, bar.ax, title, columns)
+    arrange(figure, panels, bar.ax, heading, columns)
     return figure
 
 

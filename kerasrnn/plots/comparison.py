@@ -1,6 +1,7 @@
 """Curves of several models, side by side."""
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -28,7 +29,13 @@ MAX_MARKERS = 10
 LONG_NUMBER = 1e4
 
 
-def comparison_figure(histories, metric, label=None, x=None, x_label=None):
+def comparison_figure(
+    histories: Mapping[str, Mapping[str, Sequence[float]]],
+    metric: str,
+    label: str | None = None,
+    x: str | None = None,
+    x_label: str | None = None,
+) -> Figure:
     """Draws one metric of several models, a curve for each.
 
     The legend says the last value of each curve. Colours and markers tell the
@@ -66,8 +73,10 @@ def comparison_figure(histories, metric, label=None, x=None, x_label=None):
     figure = Figure(figsize=PANEL_INCHES, layout="constrained")
     axes = figure.add_subplot()
     lines = [
-        _draw_curve(axes, *curve, *style)
-        for curve, style in zip(curves.values(), STYLES, strict=False)
+        _draw_curve(axes, places, values, color, marker)
+        for (places, values), (color, marker) in zip(
+            curves.values(), STYLES, strict=False
+        )
     ]
     _label_axes(axes, label or metric, x_label or x or "epoch", x is None)
     _add_legend(figure, lines, curves)

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,7 +17,9 @@ BAR_INCHES = 0.24
 MARGIN_INCHES = 1.0
 
 
-def frequency_figure(counts, title=None, most_common=30):
+def frequency_figure(
+    counts: Mapping[Any, int], title: str | None = None, most_common: int = 30
+) -> Figure:
     """Draws how often the most frequent items occur.
 
     One horizontal bar for each item, the most frequent on top. At its end

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.comparison import PANEL_INCHES
 from kerasrnn.plots.comparison import STYLES
@@ -23,7 +24,9 @@ DASHES = [
 ]
 
 
-def gradient_figure(norms, title=None):
+def gradient_figure(
+    norms: Mapping[str, ArrayLike], title: str | None = None
+) -> Figure:
     """Draws the norm of the gradient at each step before the end.
 
     The loss of the last step is on the left, at 0, and time runs backwards

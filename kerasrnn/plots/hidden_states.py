@@ -1,10 +1,13 @@
 """Hidden states of a recurrent net along a sentence."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
@@ -32,7 +35,9 @@ MAX_MOVES = 400
 POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
 
 
-def hidden_state_figure(states, words, title=None):
+def hidden_state_figure(
+    states: ArrayLike, words: Sequence[str], title: str | None = None
+) -> Figure:
     """Draws the hidden states of a sentence as a heat map.
 
     One column for each word, one row for each unit; red is above 0, blue is
@@ -91,7 +96,12 @@ def hidden_state_figure(states, words, title=None):
     return figure
 
 
-def word_map_figure(states, words, title=None, seed=0):
+def word_map_figure(
+    states: ArrayLike,
+    words: Sequence[str],
+    title: str | None = None,
+    seed: int = 0,
+) -> Figure:
     """Draws the words of a sentence where their hidden states lie.
 
     t-SNE maps the states to two dimensions: words stand near each other if
@@ -140,7 +150,8 @@ def word_map_figure(states, words, title=None, seed=0):
     axes = figure.add_subplot()
     positions = np.arange(1, len(words) + 1)
     dots = axes.scatter(
-        *points.T,
+        points[:, 0],
+        points[:, 1],
         s=DOT_POINTS**2,
         c=positions,
         cmap=POSITION_COLORS,
@@ -166,7 +177,7 @@ def word_map_figure(states, words, title=None, seed=0):
     return figure
 
 
-def _checked(states, words):
+def _checked(states, words) -> tuple[np.ndarray, list[str]]:
     """The states as an array and the words as a list, if they fit."""
     words = list(words)
     if not words or not all(isinstance(word, str) for word in words):

@@ -5,10 +5,12 @@ import os
 import uuid
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 DOTS_PER_INCH = 150
 
 
-def save_figure(figure, path):
+def save_figure(figure: Figure, path: str | Path) -> Path:
     """Writes a figure to a file, whole or not at all.
 
     The picture is drawn in memory, written under a temporary name in the

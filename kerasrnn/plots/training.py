@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +12,7 @@ MAX_COLUMNS = 3
 PANEL_INCHES = (4.2, 3.2)
 
 
-def training_figure(history):
+def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
     """Draws the curves of a training run, one panel for each metric.
 
     A metric and its validation share a panel: `loss` and `val_loss`, say.

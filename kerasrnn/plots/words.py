@@ -1,11 +1,14 @@
 """Running text, each word shaded by its weight."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.fonts import font_family
 
@@ -31,7 +34,12 @@ SIGNED_WEIGHTS = LinearSegmentedColormap.from_list(
 )
 
 
-def word_weight_figure(weights, words, title=None, width=12):
+def word_weight_figure(
+    weights: ArrayLike,
+    words: Sequence[str],
+    title: str | None = None,
+    width: float = 12,
+) -> Figure:
     """Writes a text, each word on a background that shows its weight.
 
     The words are wrapped into lines. The greater a weight, the bluer the
@@ -99,7 +107,7 @@ def word_weight_figure(weights, words, title=None, width=12):
     return figure
 
 
-def _checked(weights, words):
+def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
     """The weights as an array and the words as a list, if they fit."""
     words = list(words)
     if not words or not all(isinstance(word, str) for word in words):

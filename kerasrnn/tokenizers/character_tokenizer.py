@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -37,9 +38,9 @@ class CharacterTokenizer(TableTokenizer):
     """
 
     @staticmethod
-    def divide(texts):
+    def divide(texts: Tensor) -> tf.RaggedTensor:
         return tf.strings.unicode_split(texts, "UTF-8")
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         # A word begins at the space before it.
         return token in SPECIALS or token == " ", token.strip(" ")

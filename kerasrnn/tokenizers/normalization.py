@@ -3,6 +3,8 @@
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from kerasrnn.typing import Tensor
+
 # What Moses's tokenizer writes for characters that its other tools reserve.
 # The ampersand is the first to be written so, and the last to be read.
 _ESCAPES = [
@@ -39,8 +41,11 @@ _TOGETHER = [
 
 
 def normalize_text(
-    texts, lowercase=True, strip_punctuation=False, separate_punctuation=False
-):
+    texts: Tensor,
+    lowercase: bool = True,
+    strip_punctuation: bool = False,
+    separate_punctuation: bool = False,
+) -> tf.Tensor:
     """Normalises strings: Unicode form C, white space, case, punctuation.
 
     Bytes that are not UTF-8 become U+FFFD. Zero-width joiners, which
@@ -77,7 +82,7 @@ def normalize_text(
     return tf.strings.lower(texts, encoding="utf-8") if lowercase else texts
 
 
-def join_punctuation(texts):
+def join_punctuation(texts: Tensor) -> tf.Tensor:
     """Puts punctuation back that `normalize_text` set apart.
 
     Args:

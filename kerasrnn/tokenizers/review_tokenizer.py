@@ -1,6 +1,11 @@
 """Words of reviews, cleaned as reports on sentiment do it."""
 
 import warnings
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 import tensorflow as tf
@@ -17,6 +22,8 @@ from kerasrnn.tokenizers.review_cleaning import warn_of_negations
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -78,14 +85,14 @@ class ReviewTokenizer(WordTokenizer):
 
     def __init__(
         self,
-        vocabulary=None,
-        lowercase=True,
-        expand_abbreviations=True,
-        strip_html=True,
-        special="drop",
-        stop_words=(),
-        name=None,
-    ):
+        vocabulary: Iterable[str] | None = None,
+        lowercase: bool = True,
+        expand_abbreviations: bool = True,
+        strip_html: bool = True,
+        special: Literal["drop", "apart", "keep"] = "drop",
+        stop_words: Iterable[str] = (),
+        name: str | None = None,
+    ) -> None:
         if special not in SPECIAL:
             raise ValueError(
                 f"`special` must be one of {', '.join(map(repr, SPECIAL))}. "
@@ -111,17 +118,17 @@ class ReviewTokenizer(WordTokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size=None,
-        min_count=1,
-        specials=(UNKNOWN, PAD),
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int | None = None,
+        min_count: int = 1,
+        specials: Sequence[str] = (UNKNOWN, PAD),
+        **options: Any,
+    ) -> Self:
         return super().train(
             texts, vocabulary_size, min_count, specials, **options
         )
 
-    def normalize(self, texts):
+    def normalize(self, texts: Tensor) -> tf.Tensor:
         texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
         if self.strip_html:
             texts = strip_html(texts)
@@ -136,7 +143,7 @@ class ReviewTokenizer(WordTokenizer):
             texts = leave_out(texts, self.stop_table)
         return tf.reshape(texts, shape)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         # Punctuation is what `special` is about.
         for option in ("strip_punctuation", "separate_punctuation"):
@@ -150,7 +157,7 @@ class ReviewTokenizer(WordTokenizer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         with warnings.catch_warnings():
             # The first tokenizer has warned of the stop words already.
             warnings.simplefilter("ignore")

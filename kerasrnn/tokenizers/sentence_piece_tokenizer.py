@@ -3,6 +3,10 @@
 import io
 import itertools
 import pathlib
+from collections.abc import Iterable
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 import sentencepiece
@@ -12,6 +16,8 @@ import tensorflow_text as tf_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"
 # Loaded into one SavedModel, tokenizers of the same name share one model.
@@ -49,13 +55,15 @@ class SentencePieceTokenizer(Tokenizer):
         [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
     """
 
-    def __init__(self, proto=None, sampling=0.0, **options):
+    def __init__(
+        self, proto: bytes | None = None, sampling: float = 0.0, **options: Any
+    ) -> None:
         super().__init__(**options)
         self.sampling = sampling
         if proto is not None:
             self.set_proto(proto)
 
-    def set_proto(self, proto):
+    def set_proto(self, proto: bytes) -> None:
         """Gives the tokenizer its model, serialized as bytes."""
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
@@ -78,12 +86,12 @@ class SentencePieceTokenizer(Tokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size,
-        model_type="unigram",
-        sampling=0.0,
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int,
+        model_type: Literal["unigram", "bpe"] = "unigram",
+        sampling: float = 0.0,
+        **options: Any,
+    ) -> Self:
         """Trains a model on a corpus.
 
         Every character of the corpus has a piece; any other is unknown.
@@ -134,31 +142,31 @@ class SentencePieceTokenizer(Tokenizer):
             ) from error
         return cls(model.getvalue(), sampling, **options)
 
-    def save_assets(self, dir_path):
+    def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the model into a folder, as `vocabulary.spm`."""
         self.check_vocabulary()
         pathlib.Path(dir_path, PROTO_FILE).write_bytes(self.proto)
 
-    def load_assets(self, dir_path):
+    def load_assets(self, dir_path: str | pathlib.Path) -> None:
         """Reads the model that `save_assets` wrote into a folder."""
         self.set_proto(pathlib.Path(dir_path, PROTO_FILE).read_bytes())
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "sampling": self.sampling}
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         return self.pieces.tokenize(self.normalize(texts))
 
-    def sample(self, texts):
+    def sample(self, texts: Tensor) -> tf.RaggedTensor:
         """As `tokenize`, but split at random (see `sampling`)."""
         self.check_vocabulary()
         return self.sampler.tokenize(self.normalize(texts))
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         ids = self.without_specials(ids)
         return self.finish(self.pieces.detokenize(ids))
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         start = token in SPECIALS or token.startswith("\u2581")
         return start, token.removeprefix("\u2581")

@@ -2,12 +2,17 @@
 
 import collections
 import warnings
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
 
 import tensorflow as tf
 
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Tensor
 
 # As many texts are counted in one go: the tokens of all of a corpus would not
 # always fit into memory.
@@ -30,7 +35,7 @@ class TableTokenizer(Tokenizer):
 
     separator = ""
 
-    def set_vocabulary(self, vocabulary):
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         super().set_vocabulary(vocabulary)
         self.table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(
@@ -43,12 +48,12 @@ class TableTokenizer(Tokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size=None,
-        min_count=1,
-        specials=SPECIALS,
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int | None = None,
+        min_count: int = 1,
+        specials: Sequence[str] = SPECIALS,
+        **options: Any,
+    ) -> Self:
         """Takes the most frequent tokens of a corpus as the vocabulary.
 
         Args:
@@ -70,7 +75,8 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        texts, counts = list(texts), collections.Counter()
+        texts = list(texts)
+        counts: collections.Counter[bytes] = collections.Counter()
         for start in range(0, len(texts), _AT_ONCE):
             split = untrained.split(texts[start : start + _AT_ONCE])
             counts.update(split.flat_values.numpy())
@@ -82,13 +88,13 @@ class TableTokenizer(Tokenizer):
         return cls([*specials, *tokens[:vocabulary_size]], **options)
 
     @staticmethod
-    def divide(texts):
+    def divide(texts: Tensor) -> tf.RaggedTensor:
         """Divides normalised texts, as `split` divides any."""
         raise NotImplementedError(
             "A TableTokenizer must override `divide(texts)`."
         )
 
-    def split(self, texts):
+    def split(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
 
         They are those of the texts, in the vocabulary or not.
@@ -98,13 +104,13 @@ class TableTokenizer(Tokenizer):
         """
         return self.divide(self.normalize(texts))
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
         ids = tf.ragged.map_flat_values(self.as_text, ids)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         tokens = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )

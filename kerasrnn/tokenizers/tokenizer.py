@@ -2,12 +2,16 @@
 
 import json
 import pathlib
+from collections.abc import Iterable
+from collections.abc import Sequence
 
 import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 SPECIALS = (PAD, START, END, UNKNOWN)
@@ -46,12 +50,12 @@ class Tokenizer(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary=None,
-        lowercase=True,
-        strip_punctuation=False,
-        separate_punctuation=False,
-        name=None,
-    ):
+        vocabulary: Iterable[str] | None = None,
+        lowercase: bool = True,
+        strip_punctuation: bool = False,
+        separate_punctuation: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(trainable=False, dtype="int32", name=name)
         self.lowercase = lowercase
         self.strip_punctuation = strip_punctuation
@@ -59,7 +63,7 @@ class Tokenizer(keras.layers.Layer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary)
 
-    def set_vocabulary(self, vocabulary):
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         """Gives the tokenizer its tokens, a list in the order of their ids."""
         vocabulary = tuple(vocabulary)
         ids = {token: i for i, token in enumerate(vocabulary)}
@@ -73,7 +77,7 @@ class Tokenizer(keras.layers.Layer):
         self._special_ids = {token: ids.get(token, -1) for token in SPECIALS}
         self.built = True
 
-    def check_vocabulary(self):
+    def check_vocabulary(self) -> None:
         """Raises `ValueError` when there is no vocabulary yet."""
         if not self.built:
             raise ValueError(
@@ -83,28 +87,28 @@ class Tokenizer(keras.layers.Layer):
             )
 
     @property
-    def vocabulary(self):
+    def vocabulary(self) -> tuple[str, ...]:
         self.check_vocabulary()
         return self._vocabulary
 
     @property
-    def vocabulary_size(self):
+    def vocabulary_size(self) -> int:
         return len(self.vocabulary)
 
     @property
-    def pad_id(self):
+    def pad_id(self) -> int:
         return self._special_id(PAD)
 
     @property
-    def start_id(self):
+    def start_id(self) -> int:
         return self._special_id(START)
 
     @property
-    def end_id(self):
+    def end_id(self) -> int:
         return self._special_id(END)
 
     @property
-    def unknown_id(self):
+    def unknown_id(self) -> int:
         return self._special_id(UNKNOWN)
 
     def _special_id(self, token):
@@ -112,7 +116,7 @@ class Tokenizer(keras.layers.Layer):
         return self._special_ids[token]
 
     @property
-    def special_ids(self):
+    def special_ids(self) -> dict[str, int]:
         """What a search of `kerasrnn.decoding` needs to know."""
         return {
             "start_id": self.start_id,
@@ -120,7 +124,7 @@ class Tokenizer(keras.layers.Layer):
             "pad_id": self.pad_id,
         }
 
-    def save_assets(self, dir_path):
+    def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the vocabulary into a folder, as `vocabulary.json`.
 
         It is a list in UTF-8, a token a line, each exactly as it is.
@@ -129,12 +133,12 @@ class Tokenizer(keras.layers.Layer):
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
         path.write_text(tokens, encoding="utf-8")
 
-    def load_assets(self, dir_path):
+    def load_assets(self, dir_path: str | pathlib.Path) -> None:
         """Reads the vocabulary that `save_assets` wrote into a folder."""
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
         self.set_vocabulary(json.loads(path.read_text(encoding="utf-8")))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         """Returns the options; the vocabulary is an asset."""
         return {
             "name": self.name,
@@ -143,7 +147,7 @@ class Tokenizer(keras.layers.Layer):
             "separate_punctuation": self.separate_punctuation,
         }
 
-    def normalize(self, texts):
+    def normalize(self, texts: Tensor) -> tf.Tensor:
         """Normalises a string tensor as `tokenize` does first."""
         return normalize_text(
             texts,
@@ -152,11 +156,11 @@ class Tokenizer(keras.layers.Layer):
             self.separate_punctuation,
         )
 
-    def normalize_all(self, texts):
+    def normalize_all(self, texts: Iterable[str]) -> list[str]:
         """Normalises a list of Python strings."""
         return [text.decode() for text in self.normalize(list(texts)).numpy()]
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns ids as an int32 `RaggedTensor`, `(batch, time)`.
 
         Args:
@@ -166,7 +170,7 @@ class Tokenizer(keras.layers.Layer):
             f"{type(self).__name__} must override `tokenize(texts)`."
         )
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         """Returns strings of shape `(batch,)`; special tokens fall away.
 
         Args:
@@ -176,18 +180,18 @@ class Tokenizer(keras.layers.Layer):
             f"{type(self).__name__} must override `detokenize(ids)`."
         )
 
-    def finish(self, texts):
+    def finish(self, texts: Tensor) -> tf.Tensor:
         """Undoes what `normalize` did and can be undone: for `detokenize`."""
         return join_punctuation(texts) if self.separate_punctuation else texts
 
-    def tokens(self, ids):
+    def tokens(self, ids: Tensor) -> tf.Tensor:
         """Returns the tokens of integer ids of any shape; `""` for no id."""
         ids = tf.convert_to_tensor(ids)
         tokens = tf.constant(self.vocabulary)
         known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
         return tf.where(known, tf.gather(tokens, tf.where(known, ids, 0)), "")
 
-    def words(self, tokens):
+    def words(self, tokens: Sequence[str]) -> list[tuple[int, str]]:
         """Groups tokens into whole words.
 
         Args:
@@ -197,7 +201,7 @@ class Tokenizer(keras.layers.Layer):
             List of `(start, word)`: the index of the first token of each
             word, and the word.
         """
-        words = []
+        words: list[tuple[int, str]] = []
         for i, token in enumerate(tokens):
             start, text = self.piece(token)
             if start or not words or tokens[i - 1] in SPECIALS:
@@ -206,18 +210,18 @@ class Tokenizer(keras.layers.Layer):
                 words[-1] = (words[-1][0], words[-1][1] + text)
         return words
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         """Returns whether a token begins a word, and its text."""
         return True, token
 
-    def as_text(self, ids):
+    def as_text(self, ids: Tensor) -> tf.Tensor:
         """Makes special tokens unknown: a text may look like one, no more."""
         special = tf.zeros_like(ids, tf.bool)
         for i in (self.pad_id, self.start_id, self.end_id):
             special = tf.logical_or(special, ids == i)
         return tf.where(special, self.unknown_id, ids)
 
-    def without_specials(self, ids):
+    def without_specials(self, ids: Tensor) -> tf.RaggedTensor:
         """Drops special tokens, padding and foreign ids; returns ragged."""
         if not isinstance(ids, tf.RaggedTensor):
             ids = tf.RaggedTensor.from_tensor(ids)

@@ -1,5 +1,9 @@
 """WordPiece subwords."""
 
+from collections.abc import Iterable
+from typing import Any
+from typing import Self
+
 import keras
 import tensorflow as tf
 import tensorflow_text as tf_text
@@ -8,6 +12,7 @@ from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -37,7 +42,7 @@ class WordPieceTokenizer(Tokenizer):
         [Song et al., 2021](https://arxiv.org/abs/2012.15524).
     """
 
-    def set_vocabulary(self, vocabulary):
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         super().set_vocabulary(vocabulary)
         # The detokenizer of the library reads past its vocabulary where an
         # id is out of range, so `detokenize` joins the pieces itself.
@@ -51,7 +56,9 @@ class WordPieceTokenizer(Tokenizer):
         )
 
     @classmethod
-    def train(cls, texts, vocabulary_size, **options):
+    def train(
+        cls, texts: Iterable[str], vocabulary_size: int, **options: Any
+    ) -> Self:
         """Trains a vocabulary on a corpus.
 
         Args:
@@ -77,18 +84,18 @@ class WordPieceTokenizer(Tokenizer):
         )
         return cls(vocabulary, **options)
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         words = tf.strings.split(self.normalize(texts))
         ids = self.pieces.tokenize(words).merge_dims(1, 2)
         return tf.ragged.map_flat_values(self.as_text, ids)
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         pieces = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )
         text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
         return self.finish(tf.strings.regex_replace(text, "(^| )##", ""))
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         return not token.startswith("##"), token.removeprefix("##")

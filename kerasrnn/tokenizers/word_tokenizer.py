@@ -4,6 +4,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -32,5 +33,5 @@ class WordTokenizer(TableTokenizer):
     separator = " "
 
     @staticmethod
-    def divide(texts):
+    def divide(texts: Tensor) -> tf.RaggedTensor:
         return tf.strings.split(texts)
