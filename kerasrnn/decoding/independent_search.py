@@ -1,4 +1,4 @@
-"""Search that extends each hypothesis by itself."""
+"""Search that extends each hypothesis independently."""
 
 from keras import ops
 
@@ -14,12 +14,12 @@ from kerasrnn.typing import Tensor
 
 
 class IndependentSearch(Search):
-    """Base of the searches whose hypotheses know nothing of each other.
+    """Base of the searches whose hypotheses do not depend on each other.
 
     The score of a hypothesis is its total log-probability.
 
     Attributes:
-        count: Integer, how many hypotheses a sentence has.
+        count: Integer, the number of hypotheses for each sentence.
     """
 
     count: int = 1
@@ -70,7 +70,7 @@ class IndependentSearch(Search):
         return self.hypotheses(rows["scores"], **rows["written"])
 
     def _advance(self, step, t, rows, given):
-        """Writes a token behind each hypothesis that has not ended."""
+        """Appends a token to each hypothesis that has not ended."""
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         noise = given["noise"]
         if noise is not None:
@@ -94,7 +94,7 @@ class IndependentSearch(Search):
         return {
             "done": ops.all(now_ended, axis=1),
             "ended": now_ended,
-            # What has ended reads the end token while it is here.
+            # Hypotheses that have ended read the end token.
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
             "history": self.constraints.note(rows["history"], t, columns),

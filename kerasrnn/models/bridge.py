@@ -1,4 +1,4 @@
-"""From the end of an encoder to the beginning of a decoder."""
+"""The first states of a decoder, from the final states of an encoder."""
 
 import itertools
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Bridge(keras.layers.Layer):
-    """Makes the first states of a decoder of the final ones of an encoder.
+    """Initializes a decoder from the final states of an encoder.
 
         s_0 = tanh(W f + b)     "dense": for any two cells
         s_0 = f                 "copy": for states of equal widths
@@ -29,14 +29,14 @@ class Bridge(keras.layers.Layer):
 
     Call arguments:
         final: Tensor of shape `(batch, final_dim)`, the final states of the
-            encoder side by side.
+            encoder, concatenated.
 
     Returns:
         A list of tensors of shape `(batch, size)`, one for each state.
 
     Raises:
-        ValueError: when the kind is unknown, or states of another width are
-            to be copied.
+        ValueError: when `kind` is unknown, or states to copy have another
+            width.
 
     Example:
 
@@ -76,7 +76,7 @@ class Bridge(keras.layers.Layer):
         elif final_shape[-1] != width:
             raise ValueError(
                 "bridge='copy' starts the decoder from the final states of "
-                "the encoder, so both must be equally wide. Expected: "
+                "the encoder, so both must have the same width. Expected: "
                 f"{width}. Received: {final_shape[-1]}."
             )
 

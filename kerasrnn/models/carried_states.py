@@ -13,24 +13,24 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CarriedStates(keras.layers.Layer):
-    """Keeps the recurrent states of training, and those of evaluation.
+    """Stores recurrent states between the batches of `fit` and `evaluate`.
 
-    They are apart, so that a validation in the middle of a training leaves
-    its states alone. Where replicas train together (`tf.distribute`), each
-    keeps the states of its own rows of the batch.
+    Training and evaluation have separate states, so that validation between
+    epochs does not change those of training. Under `tf.distribute`, each
+    replica stores the states of its own rows of the batch.
 
     Args:
-        batch_size: Positive integer, rows of a batch.
+        batch_size: Positive integer, the number of rows in a batch.
         sizes: List of integers, widths of the states.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        initial: List of tensors of shape `(batch, size)`, what a row starts
-            from where it is fresh. There may be fewer rows than `batch_size`:
-            those of one replica.
+        initial: List of tensors of shape `(batch, size)`, the states that fresh
+            rows start from. There may be fewer rows than `batch_size`: those of
+            one replica.
         fresh: Boolean or integer tensor of shape `(batch,)`, which rows start
-            anew.
-        training: Which of the states.
+            from `initial`.
+        training: Whether to use the states of training or of evaluation.
 
     Returns:
         The states, a list of tensors of shape `(batch, size)`.
@@ -88,7 +88,7 @@ class CarriedStates(keras.layers.Layer):
         ]
 
     def keep(self, states: States, training: bool = False) -> None:
-        """Takes the states that the next batch goes on from."""
+        """Stores the states that the next batch continues from."""
         for variable, state in zip(self._states(training), states, strict=True):
             state = ops.cast(state, variable.dtype)
             rest = variable[ops.shape(state)[0] :]

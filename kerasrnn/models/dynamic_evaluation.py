@@ -14,12 +14,13 @@ from kerasrnn.typing import Tensor
 class DynamicEvaluation(keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
-    Fitted for one epoch to windows of the text in a batch of 1, what its
-    metrics report is dynamic evaluation: each window is predicted before it
-    is learnt from. There is no dropout. It changes the weights of `model`.
+    Fit it for one epoch on windows of the text, with a batch size of 1. Each
+    window is predicted before the model learns from it, so the metrics of `fit`
+    are those of dynamic evaluation. There is no dropout. Fitting changes the
+    weights of `model`.
 
-    Compiled with plain gradient descent, it is that of Mikolov et al. 2010;
-    with `RMSDynamicEvaluation`, that of Krause et al. 2018.
+    Compiled with plain gradient descent, it is the method of Mikolov et al.
+    2010; with `RMSDynamicEvaluation`, that of Krause et al. 2018.
 
     Args:
         model: A `LanguageModel`.

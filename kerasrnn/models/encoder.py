@@ -1,4 +1,4 @@
-"""The encoder: tokens into a memory to attend to."""
+"""The encoder: turns tokens into a memory to attend to."""
 
 from typing import Any
 from typing import Self
@@ -25,28 +25,29 @@ class Encoder(keras.layers.Layer):
             template: every layer and direction gets a fresh copy of it.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of layers.
-        bidirectional: Whether every layer reads both ways, its outputs
-            concatenated.
-        go_backwards: Whether a one-way encoder reads from the last token to
-            the first (Sutskever et al. 2014). The memory is in the order of
-            the source all the same.
-        factorized: Whether a dense layer takes the embeddings to the width
+        bidirectional: Whether every layer reads in both directions, with the
+            outputs concatenated.
+        go_backwards: Whether a unidirectional encoder reads from the last token
+            to the first (Sutskever et al. 2014). The memory keeps the order of
+            the source.
+        factorized: Whether a dense layer projects the embeddings to the width
             of the cell.
-        mask_padding: Whether padding changes no state and is not attended
-            to. `False` is a fault of early implementations, there to be
-            shown: what a source means then depends on how it is padded.
-        lexical: Whether the memory holds the embeddings beside the outputs
-            of the last layer, so that attention hands on words as well as
-            their context (after the lexical model of Nguyen & Chiang 2018).
-        dropout: Rate on the embeddings, between layers and on the memory.
-        embedding_dropout: Rate on the embeddings; `None` for `dropout`.
-        word_dropout: Rate at which words lose their whole embedding, in
+        mask_padding: Whether padding changes no state and is not attended to.
+            `False` reproduces a fault of early implementations: the encoding of
+            a source then depends on its padding.
+        lexical: Whether the memory holds the embeddings next to the outputs of
+            the last layer, so that the attended context includes the words
+            themselves (after the lexical model of Nguyen & Chiang 2018).
+        dropout: Dropout rate on the embeddings, between layers and on the
+            memory.
+        embedding_dropout: Dropout rate on the embeddings; `None` for `dropout`.
+        word_dropout: Rate at which whole embeddings of words are dropped in
             training (Sennrich & Zhang 2019).
-        pad_id: Id of padding; `-1` for a vocabulary without a row for it.
-        embedding_scale: Float, the factor on the embeddings; `None` for the
-            root of their width.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        pad_id: Id of padding; `-1` if it has no row in the vocabulary.
+        embedding_scale: Float, the factor on the embeddings; `None` for
+            `sqrt(embedding_dim)`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, by default
+            that of `cell`.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`.
@@ -54,16 +55,16 @@ class Encoder(keras.layers.Layer):
 
     Returns:
         A tuple `(memory, mask, final)`: the memory of shape
-        `(batch, time, memory_dim)`, its boolean mask of shape
-        `(batch, time)`, and the final states of all layers and directions
-        side by side, of shape `(batch, final_dim)`.
+        `(batch, time, memory_dim)`, its boolean mask of shape `(batch, time)`,
+        and the final states of all layers and directions, concatenated, of
+        shape `(batch, final_dim)`.
 
-    Masking: padding changes no state, and the mask says where it is; without
+    Masking: padding changes no state, and is false in the mask. Without
     `mask_padding` the mask is all true.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size is not positive,
-            or an encoder is to go both ways and backwards.
+        ValueError: when `cell` is no recurrent cell, a size is not positive, or
+            `bidirectional` and `go_backwards` are both true.
 
     Example:
 
@@ -102,9 +103,9 @@ class Encoder(keras.layers.Layer):
         super().__init__(**kwargs)
         if bidirectional and go_backwards:
             raise ValueError(
-                "A bidirectional encoder reads both ways: `go_backwards` "
-                "needs `bidirectional=False`. Received: bidirectional="
-                f"{bidirectional}, go_backwards={go_backwards}"
+                "A bidirectional encoder reads in both directions: "
+                "`go_backwards` needs `bidirectional=False`. Received: "
+                f"bidirectional={bidirectional}, go_backwards={go_backwards}"
             )
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -137,8 +138,8 @@ class Encoder(keras.layers.Layer):
         self.unit_dropout = keras.layers.Dropout(
             dropout, dtype=self.dtype_policy
         )
-        # Not `keras.layers.Bidirectional`: in a deep encoder that is being
-        # loaded, it may take the layer of another depth for its own.
+        # Not `keras.layers.Bidirectional`: while a deep encoder is loaded, it
+        # may mistake the layer of another depth for its own.
         self.forward_rnns = [
             _new_rnn(cell, go_backwards=go_backwards) for _ in range(depth)
         ]
@@ -163,7 +164,7 @@ class Encoder(keras.layers.Layer):
 
     @property
     def final_dim(self) -> int:
-        """Width of the final states side by side."""
+        """Width of the final states, concatenated."""
         states = sum(cells.flat_state_sizes(self.cell))
         return states * self.depth * (2 if self.bidirectional else 1)
 
@@ -200,7 +201,7 @@ class Encoder(keras.layers.Layer):
             training: Whether to behave as in training (dropout).
 
         Returns:
-            The memory and the final states, as the layer itself does.
+            A tuple `(memory, final)`, as from `call`.
         """
         x, final = embeddings, []
         if self.factorized:
@@ -246,7 +247,7 @@ class Encoder(keras.layers.Layer):
 
 
 def _new_rnn(cell, go_backwards):
-    """The layer that runs a copy of a cell one way."""
+    """The layer that runs a copy of a cell in one direction."""
     return FastRNN(
         cells.clone_cell(cell),
         return_sequences=True,

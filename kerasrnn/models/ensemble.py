@@ -1,4 +1,4 @@
-"""Several translators that translate as one."""
+"""An ensemble of translators."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TranslatorEnsemble(keras.layers.Layer):
-    """Decodes by the mean of what several translators hold likely.
+    """Decodes with the mean probabilities of several translators.
 
         P(y_t) = 1 / n sum_i P_i(y_t)
 
-    It has what the searches of `kerasrnn.decoding` and
-    `kerasrnn.pipelines.TextTranslator` ask of a `Translator`: `encode` and
-    `decode_step`. The members may be of any cells and sizes, but share their
+    It takes the place of a `Translator` in the searches of `kerasrnn.decoding`
+    and in `kerasrnn.pipelines.TextTranslator`, with the same `encode` and
+    `decode_step`. The members may differ in cells and sizes, but share their
     vocabularies.
 
     Args:
@@ -58,8 +58,9 @@ class TranslatorEnsemble(keras.layers.Layer):
         sizes = {model.decoder.vocabulary_size for model in models}
         if len(sizes) != 1:
             raise ValueError(
-                "`models` must be translators into one vocabulary. Received: "
-                f"{len(models)} models, into vocabularies of the sizes "
+                "`models` must be translators, at least one, whose target "
+                f"vocabularies have the same size. Received: {len(models)} "
+                "models with target vocabularies of sizes "
                 f"{sorted(sizes)}"
             )
         self.models = list(models)
@@ -75,8 +76,8 @@ class TranslatorEnsemble(keras.layers.Layer):
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
-                the words that all members predict; `None` for all.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words that all members score; `None` for all.
 
         Returns:
             A tuple `(states, memory)` of lists, an item for each member.

@@ -13,30 +13,31 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Lexicon(keras.layers.Layer):
-    """What each source word translates to, and how likely.
+    """The most likely translations of each source word.
 
-    For each source word `x` it holds the likeliest `translations` and their
-    probabilities `P(y | x)`; all others have the probability 0. A decoder
-    that attends to the places of a source by weights `a` adds to its logits
+    For each source word `x` it holds the most likely `translations` and their
+    probabilities `P(y | x)`; all others have probability 0. A decoder that
+    attends to a source with the weights `a` adds to its logits
 
         log(sum_i a_i P(y | x_i) + epsilon)                 (Arthur et al. 2016)
 
-    Both tables are weights that are not trained: `assign` sets them to what
-    `kerasrnn.data.translation_lexicon` learned.
+    Translations and probabilities are weights that are not trained: `assign`
+    sets them, for example to those of `kerasrnn.data.translation_lexicon`.
 
     Args:
         source_size: Positive integer, size of the source vocabulary.
         target_size: Positive integer, size of the target vocabulary.
-        translations: Positive integer, how many target words are held for
-            each source word.
-        epsilon: Float, what keeps unlisted words possible.
+        translations: Positive integer, the number of target words that are held
+            for each source word.
+        epsilon: Float, added to the probabilities to keep unlisted words
+            possible.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         source: Integer tensor of shape `(batch, places)`. A negative id
-            (padding without a row of its own) translates to nothing.
-        vocabulary: Optional integer tensor of shape `(batch, words)`, the
-            only target words that are asked for, as a `Shortlist` gives them.
+            (padding without a row of its own) has no translations.
+        vocabulary: Optional integer tensor of shape `(batch, words)`, the ids
+            of the target words to return, as a `Shortlist` chooses them.
 
     Returns:
         The probabilities `P(y | x_i)`, of shape
@@ -52,8 +53,6 @@ class Lexicon(keras.layers.Layer):
     Reference:
         [Arthur et al., 2016](https://arxiv.org/abs/1606.02006).
     """
-
-    built: bool
 
     def __init__(
         self,
@@ -92,12 +91,11 @@ class Lexicon(keras.layers.Layer):
 
         Args:
             ids: Integer array of shape `(source_size, translations)`.
-            probabilities: Array of the same shape; 0 behind the last
-                translation of a word.
+            probabilities: Array of the same shape; 0 after the last translation
+                of a word.
         """
         if not self.built:
             self.build()
-            self.built = True
         self.ids.assign(ids)
         self.probabilities.assign(probabilities)
 
@@ -127,7 +125,7 @@ class Lexicon(keras.layers.Layer):
         return _spread(ids, probabilities, self.target_size)
 
     def bias(self, weights: Tensor, table: Tensor) -> Tensor:
-        """Returns what is added to the logits.
+        """Returns what a decoder adds to its logits.
 
         Args:
             weights: Attention weights of shape `(batch, time, places)`.

@@ -1,4 +1,4 @@
-"""The few words that a sentence can become."""
+"""A shortlist of target words for each sentence."""
 
 from typing import Any
 from typing import Self
@@ -17,36 +17,36 @@ from kerasrnn.typing import Tensor
 class Shortlist(keras.layers.Layer):
     """Chooses the target words of each sentence: a lexical shortlist.
 
-    They are the `frequent` first words of the target vocabulary, and those
-    that a lexicon expects most of in the translation,
+    They are the first `frequent` words of the target vocabulary, and those that
+    a lexicon expects most often in the translation,
 
         sum_i P(y | x_i)
 
-    In decoding, the output layer scores only these: most of a step is the
-    product with the vocabulary. The probabilities are those among the
-    shortlist, so scores rise a little. A sentence has the same shortlist
-    alone and among others.
+    In decoding, the output layer scores only these, since most of a step is the
+    product with the vocabulary. Probabilities are normalized over the
+    shortlist, so scores rise a little. The shortlist of a sentence does not
+    depend on the others in its batch.
 
     Args:
-        lexicon: A `Lexicon`, of the decoder or of its own.
-        size: Positive integer, how many words a sentence has in all.
-        frequent: Positive integer, how many of them are the first words of
-            the vocabulary: tokenizers put the special tokens, such as the
-            end of a sentence, and the most frequent words there. `None`,
-            the default, for a quarter of them.
+        lexicon: A `Lexicon`, that of the decoder or a separate one.
+        size: Positive integer, the number of words in a shortlist.
+        frequent: Positive integer, how many of them are the first words of the
+            vocabulary, where tokenizers put the special tokens, such as the end
+            of a sentence, and the most frequent words. `None` for a quarter of
+            `size`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        source: Integer tensor of shape `(batch, places)`, in which padding
-            is negative or translates to nothing.
+        source: Integer tensor of shape `(batch, places)`, in which padding is
+            negative or has no translations.
 
     Returns:
-        Ids of shape `(batch, size)`, no id twice in a row: the `vocabulary`
-        of `Translator.encode` and of the searches.
+        Ids of shape `(batch, size)`, all different within a row: the
+        `vocabulary` of `Translator.encode` and of the searches.
 
     Raises:
-        ValueError: when `size` is not above `frequent`, or above the size of
-            the target vocabulary.
+        ValueError: when `size` is not greater than `frequent`, or is greater
+            than the target vocabulary.
 
     Example:
 
@@ -74,9 +74,9 @@ class Shortlist(keras.layers.Layer):
         self.frequent = positive_integer("frequent", frequent)
         if not self.frequent < self.size <= lexicon.target_size:
             raise ValueError(
-                "`size` counts the frequent words, and is no more than the "
-                f"vocabulary of {lexicon.target_size}. Received: size={size}, "
-                f"frequent={frequent}"
+                "`size` must be greater than `frequent`, and at most "
+                f"{lexicon.target_size}, the size of the target vocabulary. "
+                f"Received: size={size}, frequent={frequent}"
             )
 
     def build(self, source_shape: Shape) -> None:

@@ -1,7 +1,8 @@
-"""What an encoder made of a text, summed up in one vector.
+"""Summaries of an encoded text in one vector.
 
-Every summary is a layer with the same call: memory, mask and final states of
-an encoder into a summary, beside the attention weights where it attends.
+Every summary is a layer with the same call: it takes the memory, mask and final
+states of an encoder, and returns a summary. Those with attention return its
+weights, too.
 """
 
 from collections.abc import Sequence
@@ -29,11 +30,11 @@ def get_summary(identifier, encoder):
     Args:
         identifier: `"last"`, `"pooled"`, `"attention"` (additive),
             `"decoder"` (without attention), or a layer.
-        encoder: The `Encoder` whose memory is to be summed up.
+        encoder: The `Encoder` whose memory is to be summarized.
 
     Raises:
-        ValueError: for anything else, or a decoder behind an encoder that
-            reads both ways.
+        ValueError: for anything else, or for a `DecoderSummary` of a
+            bidirectional encoder.
     """
     if isinstance(identifier, str) and identifier in _BY_NAME:
         identifier = _BY_NAME[identifier](encoder)
@@ -46,14 +47,14 @@ def get_summary(identifier, encoder):
     if isinstance(identifier, DecoderSummary) and encoder.bidirectional:
         raise ValueError(
             "A DecoderSummary starts a cell like the encoder's from its final "
-            "states: the encoder must read one way. Received: bidirectional="
-            f"{encoder.bidirectional}"
+            "states: the encoder must have `bidirectional=False`. "
+            f"Received: bidirectional={encoder.bidirectional}"
         )
     return identifier
 
 
 def backward_units(encoder):
-    """Returns which units of its memory an encoder read backwards."""
+    """Returns start and stop of the memory units that read backwards."""
     units = encoder.cell.output_size
     if encoder.bidirectional:
         return units, 2 * units
@@ -61,7 +62,7 @@ def backward_units(encoder):
 
 
 class Summary(keras.layers.Layer):
-    """Base of the summaries: layers that leave no mask, having no time."""
+    """Base of the summaries. They have no time axis, so they return no mask."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -75,25 +76,24 @@ class Summary(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LastSummary(Summary):
-    """What an encoder ends with in each direction.
+    """The last output of an encoder in each direction.
 
         [h_T of the units that read forwards; h_1 of those that read backwards]
 
     Args:
-        backward: A pair of integers, the first of the units that read
-            backwards and the first behind them; `(0, 0)` where there are
-            none.
+        backward: A pair of integers, start and stop of the units that read
+            backwards; `(0, 0)` for none.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`, padded on the right.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, dim)`.
 
-    Masking: padding has no part in it. A text without a word gives 0.
+    Masking: padding is ignored. A text without words gives 0.
 
     Example:
 
@@ -131,7 +131,7 @@ class LastSummary(Summary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PooledSummary(LastSummary):
-    """The last outputs, beside maximum and mean over all words.
+    """The last outputs, concatenated with maximum and mean over time.
 
         [last; max_t h_t; mean_t h_t]                    (Howard & Ruder 2018)
 
@@ -142,12 +142,12 @@ class PooledSummary(LastSummary):
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`, padded on the right.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, 3 * dim)`.
 
-    Masking: padding has no part in it. A text without a word gives 0.
+    Masking: padding is ignored. A text without words gives 0.
 
     Example:
 
@@ -177,20 +177,19 @@ class PooledSummary(LastSummary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionSummary(Summary):
-    """The mean of all words, weighted by a trained query.
+    """The mean of the memory, weighted by the attention of a trained query.
 
         sum_t alpha_t h_t                                  (Yang et al. 2016)
 
     Args:
         attention: A mechanism of `kerasrnn.layers`, or its name.
-        units: Positive integer, the hidden width of a mechanism that is given
-            by its name.
+        units: Positive integer, the hidden width of a mechanism given by name.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         A tuple of the summary, of shape `(batch, dim)` unless the mechanism
@@ -249,26 +248,26 @@ class AttentionSummary(Summary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DecoderSummary(Summary):
-    """The output of a cell that makes one step behind the encoder.
+    """The output of one decoder step after the encoder.
 
     The cell starts from the final states of the last layer of the encoder and
-    reads a trained vector; with attention, it attends to the words as well:
+    reads a trained vector; with attention, it attends to the memory as well:
 
         o = cell(start, s_T)        or        o = cell([start; c], s_T)
 
     Args:
-        cell: A recurrent cell like the encoder's, a template of which the
-            layer has a copy.
+        cell: A recurrent cell like the encoder's. It is a template: the layer
+            has its own copy.
         attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
             none.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, by default
+            that of `cell`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
-        final: Tensor of shape `(batch, final_dim)`, the final states of an
-            encoder that reads one way, those of the last layer last.
+        final: Tensor of shape `(batch, final_dim)`, the final states of a
+            unidirectional encoder, those of its last layer at the end.
         training: Whether to behave as in training (dropout of the cell).
 
     Returns:
@@ -304,7 +303,7 @@ class DecoderSummary(Summary):
 
     @property
     def cell(self) -> keras.layers.Layer:
-        """The cell that makes the step."""
+        """The cell of the step."""
         return self.rnn.cell.cell
 
     @property

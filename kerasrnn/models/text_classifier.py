@@ -1,4 +1,4 @@
-"""A classifier of texts."""
+"""A text classifier."""
 
 from typing import Any
 from typing import Self
@@ -16,26 +16,26 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextClassifier(keras.Model):
-    """Reads a text with an encoder and says which class it is of.
+    """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
         logits = W summary(h_1 ... h_T, s_T) + b
 
     Args:
         encoder: An `Encoder`.
-        summary: What makes one vector of the words, a layer or its name:
+        summary: What summarizes the memory in one vector, a layer or its name:
 
-            * `"last"`: what each direction ends with (`LastSummary`),
-            * `"pooled"`: that, the maximum and the mean (`PooledSummary`),
+            * `"last"`: the last output of each direction (`LastSummary`),
+            * `"pooled"`: the same, with maximum and mean (`PooledSummary`),
             * `"attention"`: the mean weighted by additive attention
               (`AttentionSummary`),
-            * `"decoder"`: the output of one more step (`DecoderSummary`).
-        num_classes: Positive integer, how many logits there are. 1 is for
-            yes or no, with labels of 0 and 1 and
-            `keras.losses.BinaryCrossentropy(from_logits=True)`; from 2 on
-            there is one logit a class, for
+            * `"decoder"`: the output of a decoder step (`DecoderSummary`).
+        num_classes: Positive integer, the number of logits. 1 is for binary
+            labels, 0 and 1, with
+            `keras.losses.BinaryCrossentropy(from_logits=True)`; 2 or more have
+            one logit for each class, with
             `keras.losses.SparseCategoricalCrossentropy(from_logits=True)`.
-        dropout: Rate at which units of the summary are dropped.
+        dropout: Dropout rate on the summary.
         **kwargs: Base model arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -45,12 +45,12 @@ class TextClassifier(keras.Model):
     Returns:
         Logits of shape `(batch, num_classes)`.
 
-    Masking: padding has no part in the summary.
+    Masking: padding is ignored.
 
     Raises:
         ValueError: when `encoder` is no `Encoder`, `summary` is unknown, or
-            `num_classes` is not positive; when a decoder is to follow an
-            encoder that reads both ways.
+            `num_classes` is not positive; when `summary` is a `DecoderSummary`
+            and the encoder is bidirectional.
 
     Example:
 
@@ -70,7 +70,7 @@ class TextClassifier(keras.Model):
     def __init__(
         self,
         encoder: Encoder,
-        summary: str | keras.layers.Layer = "last",
+        summary: keras.layers.Layer | str = "last",
         num_classes: int = 1,
         dropout: float = 0.0,
         **kwargs: Any,
@@ -114,7 +114,7 @@ class TextClassifier(keras.Model):
         final: Tensor,
         training: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Classifies what an encoder has read.
+        """Classifies encoded texts.
 
         Args:
             memory: Tensor of shape `(batch, time, memory_dim)`.
@@ -124,7 +124,7 @@ class TextClassifier(keras.Model):
 
         Returns:
             The logits, of shape `(batch, num_classes)`, and the attention
-            weights of shape `(batch, time)`, or `None` where nothing attends.
+            weights of shape `(batch, time)`, or `None` without attention.
         """
         summary, weights = self._summarize(
             memory, mask, final, training=training

@@ -21,15 +21,15 @@ class TokenOutput(keras.layers.Layer):
         logits = W o + b        or tied to an embedding, E o + b
 
     Outputs of another width than `units` first pass a dense layer, those of
-    another width than the tied embedding a linear projection. The bias behind
-    stays: rare words are not rare by their embedding alone.
+    another width than the tied embedding a linear projection. A tied output has
+    a bias, too: how rare a word is does not follow from its embedding alone.
 
     Args:
         vocabulary_size: Positive integer.
         units: Positive integer, the width that outputs are projected to
             first; `None` for none, or for the width of `tied_to`.
-        tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf
-            2017); `None` for weights of its own.
+        tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf 2017);
+            `None` for separate weights.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -106,10 +106,11 @@ class TokenOutput(keras.layers.Layer):
         return self.tied_to(outputs, reverse=True)
 
     def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the weights of a few words for each sentence.
+        """Returns the weights of some words for each sentence.
 
         Args:
-            vocabulary: Integer tensor of shape `(batch, words)`, their ids.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words.
 
         Returns:
             A kernel of shape `(batch, units, words)` and a bias of shape
@@ -124,9 +125,9 @@ class TokenOutput(keras.layers.Layer):
             table = ops.transpose(self.dense.kernel)
         else:
             raise ValueError(
-                "The logits of a few words need output weights that are not "
-                "quantized: leave them out by `filters` of `model.quantize`. "
-                f"Received: a layer in {self.dense.quantization_mode!r}"
+                "A shortlist needs output weights that are not quantized: "
+                "exclude them by `filters` of `model.quantize`. Received: "
+                f"output weights in {self.dense.quantization_mode!r}"
             )
         kernel, bias = (
             ops.cast(ops.take(x, vocabulary, axis=0), self.compute_dtype)

@@ -1,4 +1,4 @@
-"""An encoder-decoder with attention, around any recurrent cell."""
+"""An encoder-decoder with attention, for any recurrent cell."""
 
 from typing import Any
 from typing import Self
@@ -19,20 +19,21 @@ from kerasrnn.typing import Tensor
 class Translator(keras.Model):
     """Recurrent encoder-decoder with attention.
 
-    `fit` teacher-forces it: the inputs hold the source and the target behind
-    a start token, and the labels are the target shifted by one
-    (`kerasrnn.data.translation_batches` makes both). For decoding, `encode`
-    and `decode_step` are what the searches of `kerasrnn.decoding` ask for.
+    `fit` trains it by teacher forcing: the inputs hold the source and the
+    target after a start token, and the labels are the target shifted by one
+    (`kerasrnn.data.translation_batches` makes both). The searches of
+    `kerasrnn.decoding` call `encode` and `decode_step`.
 
     Args:
         encoder: An `Encoder`.
         decoder: A `Decoder`.
-        sampling_rate: Float in `[0, 1)`, the rate at which in training a
-            token that the decoder reads is what the model held likeliest, not
-            the true one: scheduled sampling, of all places at once (Duckworth
-            et al. 2019). Or a schedule of it, from `kerasrnn.training` or
-            `keras.optimizers.schedules`, of the batches learnt from so far.
-            But for a float of 0, it takes one more pass of the decoder.
+        sampling_rate: Float in `[0, 1)`, the rate of scheduled sampling: how
+            often in training the decoder reads the model's most likely token in
+            place of the true one. All positions are sampled at once (Duckworth
+            et al. 2019), in one more pass of the decoder unless the rate is 0.
+            Or a schedule from `kerasrnn.training` or
+            `keras.optimizers.schedules`, a function of the number of training
+            batches so far.
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
@@ -44,9 +45,9 @@ class Translator(keras.Model):
     Returns:
         Logits of shape `(batch, target_time, vocabulary_size)`.
 
-    Masking: padding of the source is never attended to. Padding of the
-    target is on the right, where no real token depends on it; mask it in the
-    loss (`kerasrnn.training.losses.TokenCrossentropy`).
+    Masking: padding of the source is never attended to. Padding of the target
+    is on the right, where it affects no token before it; mask it in the loss
+    (`kerasrnn.training.losses.TokenCrossentropy`).
 
     Example:
 
@@ -72,7 +73,7 @@ class Translator(keras.Model):
     ) -> None:
         super().__init__(**kwargs)
         if isinstance(sampling_rate, LearningRateSchedule):
-            # Counted here: an optimizer's count is a constant to JAX.
+            # Counted here: the optimizer's count is a constant to JAX.
             self.steps = self.add_weight(
                 dtype="int",
                 trainable=False,
@@ -85,7 +86,7 @@ class Translator(keras.Model):
         self.seed_generator = keras.random.SeedGenerator()
         self.encoder = encoder
         self.decoder = decoder
-        # All sizes are known, so the weights can be there from the start.
+        # All sizes are known, so the weights can be created now.
         if not encoder.built:
             encoder.build((None, None))
         if not decoder.built:
@@ -105,7 +106,7 @@ class Translator(keras.Model):
         return self.decoder(target, *memory, source=source, training=training)
 
     def _mix(self, target, guesses):
-        """Puts guesses in the place of some tokens behind the first."""
+        """Replaces some of the tokens after the first by guesses."""
         first, rest = target[:, :1], target[:, 1:]
         guesses = ops.cast(guesses[:, :-1], target.dtype)
         noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
@@ -127,13 +128,12 @@ class Translator(keras.Model):
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
-                the words to predict, as a `Shortlist` chooses them; `None`
-                for all.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words to score, as a `Shortlist` chooses them; `None` for all.
 
         Returns:
-            A tuple `(states, memory)`: the states that `decode_step` starts
-            from, and what it reads.
+            A tuple `(states, memory)`: the first states and the memory for
+            `decode_step`.
         """
         memory, mask, final = self.encoder(source)
         return self.decoder.start(memory, mask, final, source, vocabulary)
@@ -144,15 +144,18 @@ class Translator(keras.Model):
         """Predicts the next token of each hypothesis.
 
         Args:
-            ids: Integer tensor of shape `(rows,)`, the tokens before: equally
-                many hypotheses a sentence, side by side.
-            states: The states before, from `encode` or the step before.
+            ids: Integer tensor of shape `(rows,)`, the last token of each
+                hypothesis. Every sentence has the same number of hypotheses, in
+                adjacent rows.
+            states: The states before this step, from `encode` or the previous
+                step.
             memory: The memory that `encode` returned.
 
         Returns:
-            A tuple `(logits, states, alignments)` of shapes
-            `(rows, vocabulary_size)` (or a column for each word that `encode`
-            was given), as before, and `(rows, source_time)`.
+            A tuple `(logits, states, alignments)`: logits of shape
+            `(rows, vocabulary_size)`, or with a column for each word of the
+            `vocabulary` that `encode` was given; the new states; and attention
+            weights of shape `(rows, source_time)`.
         """
         return self.decoder.step(ids, states, memory)
 

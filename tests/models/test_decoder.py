@@ -120,7 +120,7 @@ def test_configuration_round_trip():
         ({"bridge": "rope"}, "'dense' or 'copy'. Received: bridge='rope'"),
         (
             {"lexicon": Lexicon(5, 9)},
-            "a target_size of 9 for a vocabulary_size of 10",
+            "lexicon.target_size=9, vocabulary_size=10",
         ),
         ({"dropout": 1.0}, "Received: dropout=1.0"),
     ],

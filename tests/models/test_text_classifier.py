@@ -420,7 +420,7 @@ def test_dropout_is_for_training(summary, rate):
         ),
         (
             {"summary": "decoder", "encoder": encoder_of("rhn")},
-            "must read one way.*Received: bidirectional=True",
+            "bidirectional=False.*Received: bidirectional=True",
         ),
         ({"num_classes": 0}, "Received: num_classes=0"),
         ({"dropout": 1.0}, "Received: dropout=1.0"),
