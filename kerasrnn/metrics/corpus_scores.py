@@ -12,7 +12,7 @@ def corpus_scores(
 
     Args:
         hypotheses: List of strings, the translations.
-        references: List of strings, as many.
+        references: List of strings, one for each translation.
         tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
             made for Western punctuation; `"none"` splits at white space, for
             text that is already tokenized.
@@ -23,8 +23,7 @@ def corpus_scores(
         computed.
 
     Raises:
-        ValueError: when there is nothing to score, or the lists differ in
-            length.
+        ValueError: when the lists are empty, or differ in length.
 
     Example:
 
@@ -40,8 +39,8 @@ def corpus_scores(
 
     if not hypotheses or len(hypotheses) != len(references):
         raise ValueError(
-            "`hypotheses` and `references` must be equally many, and at "
-            f"least one. Received: {len(hypotheses)} hypotheses and "
+            "`hypotheses` and `references` must have the same length, at "
+            f"least 1. Received: {len(hypotheses)} hypotheses and "
             f"{len(references)} references."
         )
     scores = {}

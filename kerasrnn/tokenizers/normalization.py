@@ -1,12 +1,12 @@
-"""Text normalising as graph operations."""
+"""Text normalization as graph operations."""
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
 from kerasrnn.typing import Tensor
 
-# What Moses's tokenizer writes for characters that its other tools reserve.
-# The ampersand is the first to be written so, and the last to be read.
+# Escapes of Moses's tokenizer for characters that its other tools reserve. The
+# ampersand is escaped first and unescaped last.
 _ESCAPES = [
     ("&", "&amp;"),
     ("|", "&#124;"),
@@ -46,7 +46,7 @@ def normalize_text(
     strip_punctuation: bool = False,
     separate_punctuation: bool = False,
 ) -> tf.Tensor:
-    """Normalises strings: Unicode form C, white space, case, punctuation.
+    """Normalizes strings: Unicode form C, white space, case, punctuation.
 
     Bytes that are not UTF-8 become U+FFFD. Zero-width joiners, which
     Devanagari needs, stay.
@@ -56,8 +56,9 @@ def normalize_text(
         lowercase: Whether to lower-case.
         strip_punctuation: Whether to remove every character of the Unicode
             category P.
-        separate_punctuation: Whether to set punctuation apart, about as the
-            tokenizer of Moses does; text that it tokenized stays as it is.
+        separate_punctuation: Whether to separate punctuation from words, much
+            as the tokenizer of Moses does; text tokenized by Moses is not
+            changed.
 
     Returns:
         String tensor of the same shape, with single spaces between words and
@@ -83,7 +84,7 @@ def normalize_text(
 
 
 def join_punctuation(texts: Tensor) -> tf.Tensor:
-    """Puts punctuation back that `normalize_text` set apart.
+    """Joins punctuation that `normalize_text` separated from words.
 
     Args:
         texts: String tensor of any shape.
@@ -112,7 +113,7 @@ def _unescape(texts):
 
 
 def _replace(texts, old, new):
-    """Replaces a string that is no pattern."""
+    """Replaces a literal string."""
     old = "".join(f"\\x{ord(c):02x}" for c in old)
     return tf.strings.regex_replace(texts, old, new)
 

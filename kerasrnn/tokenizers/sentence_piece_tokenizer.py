@@ -20,7 +20,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"
-# Loaded into one SavedModel, tokenizers of the same name share one model.
+# In one SavedModel, tokenizers of the same name would share one model.
 _instances = itertools.count()
 
 
@@ -28,8 +28,8 @@ _instances = itertools.count()
 class SentencePieceTokenizer(Tokenizer):
     """Splits into the subwords of a SentencePiece model.
 
-    Call `keras.utils.set_random_seed` before making or opening one, not
-    after: it destroys the resource that holds the model.
+    Call `keras.utils.set_random_seed` before making or loading one, not after:
+    it destroys the resource that holds the model.
 
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
@@ -37,10 +37,10 @@ class SentencePieceTokenizer(Tokenizer):
             a tokenizer that is given it later, by `set_proto` or
             `load_assets`.
         sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
-            smoothing of the unigram model's distribution (Kudo 2018), or
-            the rate at which BPE leaves out a merge (Provilkov et al. 2020).
-            No seed repeats it: the library has its own generator.
-        **options: How texts are normalised; see `Tokenizer`.
+            smoothing of the unigram model's distribution (Kudo 2018), or the
+            rate at which BPE skips a merge (Provilkov et al. 2020). It cannot
+            be seeded, since the library has its own generator.
+        **options: How texts are normalized; see `Tokenizer`.
 
     Example:
 
@@ -64,7 +64,7 @@ class SentencePieceTokenizer(Tokenizer):
             self.set_proto(proto)
 
     def set_proto(self, proto: bytes) -> None:
-        """Gives the tokenizer its model, serialized as bytes."""
+        """Sets the model, serialized as bytes."""
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
         self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
@@ -98,8 +98,8 @@ class SentencePieceTokenizer(Tokenizer):
 
         Args:
             texts: List of strings.
-            vocabulary_size: The most pieces, all special ones counted. A
-                small corpus may give fewer.
+            vocabulary_size: The maximum number of pieces, including special
+                ones. A small corpus may give fewer.
             model_type: `"unigram"` or `"bpe"`.
             sampling: See the class.
             **options: See the class.
@@ -125,7 +125,7 @@ class SentencePieceTokenizer(Tokenizer):
                 hard_vocab_limit=False,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
-                # Lines that are longer would be left out: no line is.
+                # Longer lines would be skipped, so the limit is above any line.
                 max_sentence_length=2**30,
                 pad_id=0,
                 bos_id=1,
@@ -136,9 +136,9 @@ class SentencePieceTokenizer(Tokenizer):
             )
         except (RuntimeError, OSError) as error:
             raise ValueError(
-                "SentencePiece could not make a vocabulary from this corpus. "
-                f"Received: vocabulary_size={vocabulary_size}, "
-                f"{len(lines)} lines. It says: {error}"
+                "SentencePiece could not make a vocabulary from this corpus: "
+                f"{error}. Received: vocabulary_size={vocabulary_size}, "
+                f"{len(lines)} lines."
             ) from error
         return cls(model.getvalue(), sampling, **options)
 
@@ -159,7 +159,7 @@ class SentencePieceTokenizer(Tokenizer):
         return self.pieces.tokenize(self.normalize(texts))
 
     def sample(self, texts: Tensor) -> tf.RaggedTensor:
-        """As `tokenize`, but split at random (see `sampling`)."""
+        """Tokenizes like `tokenize`, but splits at random (see `sampling`)."""
         self.check_vocabulary()
         return self.sampler.tokenize(self.normalize(texts))
 

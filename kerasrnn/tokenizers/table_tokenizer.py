@@ -14,22 +14,21 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
 from kerasrnn.typing import Tensor
 
-# As many texts are counted in one go: the tokens of all of a corpus would not
-# always fit into memory.
+# Texts counted at once. The tokens of a whole corpus may not fit into memory.
 _AT_ONCE = 4096
 
 
 class TableTokenizer(Tokenizer):
-    """Base of the tokenizers that divide a text and look its parts up.
+    """Base of the tokenizers that split a text and look its tokens up.
 
-    A subclass says how texts are divided, and what stands between two tokens
-    of a text.
+    A subclass defines how texts are split, in `divide`, and the `separator`
+    between two tokens of a text.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later.
+            tokenizer that is given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
     """
 
@@ -58,12 +57,12 @@ class TableTokenizer(Tokenizer):
 
         Args:
             texts: List of strings.
-            vocabulary_size: The most tokens, the special ones counted;
-                `None` for no limit.
-            min_count: How often a token must occur.
-            specials: The special tokens to have, at the first ids.
-            **options: How texts are normalised: the arguments of the
-                tokenizer other than `vocabulary`.
+            vocabulary_size: The maximum number of tokens, including special
+                ones; `None` for no limit.
+            min_count: Minimum count of a token.
+            specials: The special tokens, at the first ids.
+            **options: The arguments of the tokenizer other than `vocabulary`,
+                such as those for normalization.
 
         Raises:
             ValueError: when `vocabulary_size` leaves no room for a token.
@@ -89,7 +88,7 @@ class TableTokenizer(Tokenizer):
 
     @staticmethod
     def divide(texts: Tensor) -> tf.RaggedTensor:
-        """Divides normalised texts, as `split` divides any."""
+        """Splits normalized texts into tokens."""
         raise NotImplementedError(
             "A TableTokenizer must override `divide(texts)`."
         )
@@ -97,7 +96,7 @@ class TableTokenizer(Tokenizer):
     def split(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
 
-        They are those of the texts, in the vocabulary or not.
+        They may be outside the vocabulary.
 
         Args:
             texts: String tensor of shape `(batch,)`.

@@ -1,4 +1,4 @@
-"""What every tokenizer has."""
+"""The base of the tokenizers."""
 
 import json
 import pathlib
@@ -22,24 +22,24 @@ VOCABULARY_FILE = "vocabulary.json"
 class Tokenizer(keras.layers.Layer):
     """Base of the tokenizers: strings to ids and back, in the graph.
 
-    It is a layer so that a model can hold it: an exported one tracks its
-    tables, and a `.keras` file has its options in the configuration and its
-    vocabulary as an asset. Made without a vocabulary, as from its
-    configuration, it cannot be used before it is given one.
+    It is a layer so that a model can contain it: an exported model tracks its
+    tables, and a `.keras` file stores its options in the configuration and its
+    vocabulary as an asset. Without a vocabulary, for example when made from a
+    configuration, it cannot be used.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later, by `set_vocabulary` or
+            tokenizer that is given them later, by `set_vocabulary` or
             `load_assets`.
         lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
-        separate_punctuation: Whether punctuation is set apart first, and put
-            back by `detokenize`; see `normalize_text`.
+        strip_punctuation: Whether punctuation is removed first.
+        separate_punctuation: Whether punctuation is separated from words first,
+            and joined again by `detokenize`; see `normalize_text`.
         name: String, the name of the layer.
 
     Attributes:
-        vocabulary: As given, a tuple.
-        vocabulary_size: Its length.
+        vocabulary: The tokens, a tuple in the order of their ids.
+        vocabulary_size: The number of tokens.
         pad_id, start_id, end_id, unknown_id: Ids of the special tokens, -1
             where the vocabulary lacks one.
 
@@ -64,12 +64,12 @@ class Tokenizer(keras.layers.Layer):
             self.set_vocabulary(vocabulary)
 
     def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
-        """Gives the tokenizer its tokens, a list in the order of their ids."""
+        """Sets the tokens, a list in the order of their ids."""
         vocabulary = tuple(vocabulary)
         ids = {token: i for i, token in enumerate(vocabulary)}
         if not vocabulary or len(ids) < len(vocabulary):
             raise ValueError(
-                "`vocabulary` must hold at least one token, and each once. "
+                "`vocabulary` must hold at least one token, and none twice. "
                 f"Received: {len(vocabulary)} tokens, "
                 f"{len(ids)} of them distinct."
             )
@@ -82,7 +82,7 @@ class Tokenizer(keras.layers.Layer):
         if not self.built:
             raise ValueError(
                 f"This {type(self).__name__} has no vocabulary yet. Expected: "
-                "one as `train` makes it, or `load_assets`, before it is used. "
+                "one from `train`, `set_vocabulary` or `load_assets`. "
                 f"Received: {self.name!r}, made from its options alone."
             )
 
@@ -117,7 +117,7 @@ class Tokenizer(keras.layers.Layer):
 
     @property
     def special_ids(self) -> dict[str, int]:
-        """What a search of `kerasrnn.decoding` needs to know."""
+        """The ids of special tokens, as arguments of a search."""
         return {
             "start_id": self.start_id,
             "end_id": self.end_id,
@@ -127,7 +127,7 @@ class Tokenizer(keras.layers.Layer):
     def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the vocabulary into a folder, as `vocabulary.json`.
 
-        It is a list in UTF-8, a token a line, each exactly as it is.
+        It is a JSON list in UTF-8, with one token in a line.
         """
         tokens = json.dumps(self.vocabulary, ensure_ascii=False, indent=0)
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
@@ -148,7 +148,7 @@ class Tokenizer(keras.layers.Layer):
         }
 
     def normalize(self, texts: Tensor) -> tf.Tensor:
-        """Normalises a string tensor as `tokenize` does first."""
+        """Normalizes a string tensor, the first step of `tokenize`."""
         return normalize_text(
             texts,
             self.lowercase,
@@ -157,7 +157,7 @@ class Tokenizer(keras.layers.Layer):
         )
 
     def normalize_all(self, texts: Iterable[str]) -> list[str]:
-        """Normalises a list of Python strings."""
+        """Normalizes a list of Python strings."""
         return [text.decode() for text in self.normalize(list(texts)).numpy()]
 
     def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
@@ -171,7 +171,7 @@ class Tokenizer(keras.layers.Layer):
         )
 
     def detokenize(self, ids: Tensor) -> tf.Tensor:
-        """Returns strings of shape `(batch,)`; special tokens fall away.
+        """Returns strings of shape `(batch,)`, without special tokens.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, dense or ragged.
@@ -181,11 +181,11 @@ class Tokenizer(keras.layers.Layer):
         )
 
     def finish(self, texts: Tensor) -> tf.Tensor:
-        """Undoes what `normalize` did and can be undone: for `detokenize`."""
+        """Reverts the reversible part of `normalize`, for `detokenize`."""
         return join_punctuation(texts) if self.separate_punctuation else texts
 
     def tokens(self, ids: Tensor) -> tf.Tensor:
-        """Returns the tokens of integer ids of any shape; `""` for no id."""
+        """Returns the tokens of ids of any shape; `""` for invalid ids."""
         ids = tf.convert_to_tensor(ids)
         tokens = tf.constant(self.vocabulary)
         known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
@@ -215,14 +215,14 @@ class Tokenizer(keras.layers.Layer):
         return True, token
 
     def as_text(self, ids: Tensor) -> tf.Tensor:
-        """Makes special tokens unknown: a text may look like one, no more."""
+        """Makes special tokens in texts unknown: they are not special there."""
         special = tf.zeros_like(ids, tf.bool)
         for i in (self.pad_id, self.start_id, self.end_id):
             special = tf.logical_or(special, ids == i)
         return tf.where(special, self.unknown_id, ids)
 
     def without_specials(self, ids: Tensor) -> tf.RaggedTensor:
-        """Drops special tokens, padding and foreign ids; returns ragged."""
+        """Returns ragged ids without special tokens and invalid ids."""
         if not isinstance(ids, tf.RaggedTensor):
             ids = tf.RaggedTensor.from_tensor(ids)
         ids = tf.cast(ids, tf.int32)
@@ -233,10 +233,10 @@ class Tokenizer(keras.layers.Layer):
 
 
 def check_vocabulary_size(size, required):
-    """Raises `ValueError` when a vocabulary cannot hold its specials."""
+    """Raises `ValueError` when a vocabulary has no room for more tokens."""
     if size <= required:
         raise ValueError(
             f"`vocabulary_size` must be greater than {required}, the number "
-            f"of tokens that any vocabulary holds. "
+            "of special tokens in every vocabulary. "
             f"Received: vocabulary_size={size}"
         )

@@ -17,16 +17,16 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class WordPieceTokenizer(Tokenizer):
-    """Splits words into the longest pieces that the vocabulary has.
+    """Splits words into the longest pieces in the vocabulary.
 
     A word that cannot be spelled in pieces becomes `<unk>`.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; those that
-            continue a word begin with `##`. `None` for a tokenizer that gets
-            them later.
+            continue a word begin with `##`. `None` for a tokenizer that is
+            given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -44,14 +44,14 @@ class WordPieceTokenizer(Tokenizer):
 
     def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         super().set_vocabulary(vocabulary)
-        # The detokenizer of the library reads past its vocabulary where an
-        # id is out of range, so `detokenize` joins the pieces itself.
+        # The library's detokenizer reads past its vocabulary for ids out of
+        # range, so `detokenize` joins the pieces itself.
         self.pieces = tf_text.FastWordpieceTokenizer(
             list(self.vocabulary),
             unknown_token=UNKNOWN,
             token_out_type=tf.int32,
             no_pretokenization=True,
-            # Longer words would be unknown: no word is longer.
+            # Longer words would be unknown, so the limit is above any word.
             max_bytes_per_word=2**30,
         )
 
@@ -63,7 +63,8 @@ class WordPieceTokenizer(Tokenizer):
 
         Args:
             texts: List of strings.
-            vocabulary_size: About how many tokens, all special ones counted.
+            vocabulary_size: The approximate number of tokens, including special
+                ones.
             **options: See the class.
 
         Raises:

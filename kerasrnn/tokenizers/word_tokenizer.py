@@ -1,4 +1,4 @@
-"""Words, as white space divides them."""
+"""Words, split at white space."""
 
 import keras
 import tensorflow as tf
@@ -11,14 +11,14 @@ from kerasrnn.typing import Tensor
 class WordTokenizer(TableTokenizer):
     """Splits at white space and looks words up.
 
-    Words outside the vocabulary become `<unk>`; where the vocabulary has no
-    `<unk>`, they fall away.
+    Words outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later.
+            tokenizer that is given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
