@@ -12,7 +12,7 @@ from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
 
 CELL_INCHES = 0.36
-# Bounds the memory that a picture takes, however long its sentences.
+# Bounds the memory of a figure, however long its sentences are.
 MAX_INCHES = 36.0
 FONT_POINTS = 11.0
 COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
@@ -24,17 +24,16 @@ def attention_figure(
     target_tokens: Sequence[str],
     title: str | None = None,
 ) -> Figure:
-    """Draws where each target token looked in the source sentence.
+    """Draws the attention of each target token over the source sentence.
 
-    One row for each target token, one column for each source token; the
-    darker a cell, the greater the weight. The figure grows with the number of
-    tokens, and each axis has a font that draws its script. Of a token longer
-    than 32 characters the first are shown.
+    One row for each target token, one column for each source token; the darker
+    a cell, the greater the weight. The figure grows with the number of tokens,
+    and each axis has a font for its script. Tokens longer than 32 characters
+    are shortened.
 
     Args:
         weights: Array of shape `(targets, sources)`, the attention weights of
-            one sentence without its padding. A weight that is not a number is
-            drawn grey.
+            one sentence without its padding. NaN is drawn in grey.
         source_tokens: List of `sources` strings.
         target_tokens: List of `targets` strings.
         title: Optional string above the heat map.
@@ -66,9 +65,9 @@ def attention_grid(
     columns: int = 2,
     title: str | None = None,
 ) -> Figure:
-    """Draws the attention of several sentences in one picture.
+    """Draws the attention of several sentences in one figure.
 
-    The panels share one scale of colours. See `attention_figure` for one.
+    The panels share one colour scale. See `attention_figure` for a panel.
 
     Args:
         sentences: List of tuples `(weights, source_tokens, target_tokens)`,
@@ -154,7 +153,7 @@ def _greatest(sentence):
 
 
 def _cell_inches(sentences, columns):
-    """Side of a cell: the same in every panel, bounded by the picture's."""
+    """Side of a cell: the same in every panel, bounded by the figure size."""
     sources = [len(tokens) for _, tokens, _ in sentences]
     targets = [len(tokens) for _, _, tokens in sentences]
     across = sum(max(sources[place::columns]) for place in range(columns))
@@ -169,7 +168,7 @@ def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
     targets, sources = weights.shape
     axes = figure.add_axes((0.0, 0.0, cell * sources, cell * targets))
     axes.imshow(weights, cmap=COLORS, vmin=0.0, vmax=scale, aspect="auto")
-    # 72 points to an inch; a label keeps clear of those beside it.
+    # 72 points to an inch; labels do not overlap their neighbours.
     size = min(FONT_POINTS, 0.6 * 72 * cell)
     axes.xaxis.tick_top()
     axes.set_xticks(
