@@ -280,7 +280,7 @@ def test_a_place_never_looked_at_costs_much_but_no_infinity():
 
 def test_coverage_needs_a_source_mask():
     search = BeamSearch(START, END, PAD, 6, coverage_penalty=0.2)
-    with pytest.raises(ValueError, match="pass `source_mask`.*=0.2, source"):
+    with pytest.raises(ValueError, match="needs `source_mask`.*=0.2, source"):
         run(search, planted())
 
 
