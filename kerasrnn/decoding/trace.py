@@ -73,8 +73,8 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
         beams = ops.where(inside, gather(chosen["parents"], beams), beams)
         following = {"ids": put(written["ids"], t, tokens)}
         if "weights" in trace:
-            says = ops.expand_dims(ops.logical_or(inside, ending), 2)
-            weights = ops.where(says, gather(chosen["weights"], beams), 0.0)
+            valid = ops.expand_dims(ops.logical_or(inside, ending), 2)
+            weights = ops.where(valid, gather(chosen["weights"], beams), 0.0)
             following["alignments"] = put(written["alignments"], t, weights)
         return t - 1, beams, following
 

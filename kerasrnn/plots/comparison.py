@@ -47,12 +47,13 @@ def comparison_figure(
             `(epochs,)`, as `model.fit(...).history` is. Models may differ in
             the number of epochs.
         metric: String, the name of the metric.
-        label: Optional string beside the vertical axis, by default `metric`.
+        label: Optional string, the label of the vertical axis; by default
+            `metric`.
         x: Optional string, the name of the values on the horizontal axis, such
             as `"tokens"`. Each history must hold as many of them as of the
             metric. By default, the axis counts epochs from 1.
-        x_label: Optional string below the horizontal axis, by default `x`,
-            or `"epoch"`.
+        x_label: Optional string, the label of the horizontal axis; by default
+            `x`, or `"epoch"`.
 
     Returns:
         A `matplotlib.figure.Figure`.

@@ -113,7 +113,7 @@ def _packaged_font():
 
 
 def _system_fonts():
-    """Upright fonts of regular weight that draw letters, not code points."""
+    """Upright fonts of regular weight, without placeholder fonts."""
     return [
         entry
         for entry in fontManager.ttflist

@@ -17,8 +17,8 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
-# A full stop ends a sentence at the end of a text, and inside one behind a
-# small letter or a digit and before a capital, but for these titles.
+# A full stop is separated at the end of a text, and inside one between a
+# lower-case letter or digit and a capital, but not after these titles.
 _TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Prof"
 _APART = [
     (r"[‘’]", "'"),

@@ -215,7 +215,7 @@ class Tokenizer(keras.layers.Layer):
         return True, token
 
     def as_text(self, ids: Tensor) -> tf.Tensor:
-        """Makes special tokens in texts unknown: they are not special there."""
+        """Makes special ids unknown, where a text spells a special token."""
         special = tf.zeros_like(ids, tf.bool)
         for i in (self.pad_id, self.start_id, self.end_id):
             special = tf.logical_or(special, ids == i)
@@ -237,6 +237,6 @@ def check_vocabulary_size(size, required):
     if size <= required:
         raise ValueError(
             f"`vocabulary_size` must be greater than {required}, the number "
-            "of special tokens in every vocabulary. "
+            "of its special tokens. "
             f"Received: vocabulary_size={size}"
         )
