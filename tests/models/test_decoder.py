@@ -133,7 +133,7 @@ def test_bad_arguments(kwargs, message):
 SOURCE = np.array([[3, 4, 5, 6, 2], [3, 2, 0, 0, 0]])
 
 
-def test_a_lexicon_adds_what_the_attended_words_may_become():
+def test_a_lexicon_adds_the_translations_of_attended_words():
     table = translation_table()
     decoder = Decoder(10, GRUCell(4), embedding_dim=3, lexicon=lexicon(table))
     decoder(**INPUTS, source=SOURCE)

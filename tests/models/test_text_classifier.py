@@ -221,7 +221,7 @@ def test_a_decoder_makes_one_step_from_the_final_states(encoder):
 
 
 @pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
-def test_a_decoder_asks_with_the_last_output(encoder):
+def test_a_decoder_summary_attends_with_the_last_output(encoder):
     """The cell of the decoder reads the start beside what it attends to."""
     model = classifier(encoder, "attending_decoder")
     memory, _ = read(model)
