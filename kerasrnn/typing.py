@@ -12,6 +12,9 @@ Tensor = Any
 States = list[Tensor]
 """The states of a recurrent cell, in the order of its `state_size`."""
 
+Nest = Any
+"""Tensors in lists, tuples and dictionaries, or a tensor alone."""
+
 Shape = tuple[Any, ...]
 """The shape of a tensor, `None` where a dimension is not known."""
 

@@ -1,4 +1,4 @@
-"""Search over a step function."""
+"""Greedy search, beam search and sampling over a step function."""
 
 from kerasrnn.decoding.beam_search import BeamSearch
 from kerasrnn.decoding.beams import tile_memory

@@ -21,7 +21,7 @@ def number(name, value, above=None):
     Args:
         name: String, the name of the argument.
         value: What was received.
-        above: Float that the value must exceed; without it, 0 is the least.
+        above: Float that the value must exceed; `None` to allow 0 and more.
     """
     right = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if right and math.isfinite(value):

@@ -1,5 +1,7 @@
 """Beam search."""
 
+from collections.abc import Iterable
+
 import keras
 from keras import ops
 
@@ -13,57 +15,62 @@ from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import empty_trace
 from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class BeamSearch(Search):
     """Keeps the `beam_width` best hypotheses at every step.
 
-    Each step extends every living hypothesis by every token and looks at the
-    `2 * beam_width` best results by total log-probability. Those that end,
-    if they stand among the first `beam_width`, are finished: they leave the
-    beam with their final score, and nothing that comes later can change it.
-    The `beam_width` best of the others live on. A hypothesis `Y` of length
-    `n` (its end token counted) with alignments `a` scores (Wu et al. 2016,
-    equation 14)
+    Each step extends every live hypothesis by every token and takes the
+    `2 * beam_width` best candidates by total log-probability. Those among the
+    first `beam_width` that end are finished: they leave the beam, and their
+    score is final. The `beam_width` best of the others stay live. The score of
+    a hypothesis `Y` of length `n` (including its end token) with alignments `a`
+    is (Wu et al. 2016, equation 14)
 
         log P(Y) / ((5 + n) / 6)^length_penalty
             + coverage_penalty * sum_i log(min(sum_t a_ti, 1))
 
     A sentence is done when `beam_width` of its hypotheses are finished and no
-    living one is ahead of the `num_hypotheses`-th best of them, when no
-    living one can still reach that one, or at its maximum length. With a
-    width of 1 and no coverage penalty this is greedy search.
+    live one scores better than the `num_hypotheses`-th best of them, when no
+    live one can still reach that score, or at its maximum length. With a width
+    of 1 and no coverage penalty this is greedy search.
 
-    The hypotheses that ended come first, best score first; behind them, where
-    too few ended, those that were cut at the maximum length, best score
-    first; behind them, where there are no more, ones that do not exist.
+    Finished hypotheses come first, best score first. If they are too few, those
+    cut at the maximum length follow, best score first; if these are too few as
+    well, the last hypotheses are empty (see `Hypotheses`).
 
     Args:
-        start_id: Integer id that every hypothesis starts behind.
-        end_id: Integer id that ends one.
-        pad_id: Integer id put behind the end.
-        max_length: Positive integer, the most tokens of a hypothesis.
-        beam_width: Positive integer, how many hypotheses live.
-        length_penalty: Float >= 0; 0 prefers short hypotheses, 1 about
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        beam_width: Positive integer, the number of live hypotheses.
+        length_penalty: Float >= 0; 0 prefers short hypotheses, 1 roughly
             compares means over tokens.
         coverage_penalty: Float >= 0; above 0, hypotheses that leave source
-            places unattended are worse. Needs alignments and `source_mask`.
+            places unattended score lower. Needs alignments and `source_mask`.
         num_hypotheses: How many hypotheses to return for a sentence, from 1
             to `beam_width`.
-        min_length: Integer from 0 to `max_length`, the fewest tokens before
-            the end token.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
         forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
-            hypothesis. 0 allows all.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
 
-    The last three choose among hypotheses, and the scores stay those of the
-    model. Where they leave a hypothesis no token at all, it may end.
+    The last three arguments restrict the choice of tokens; the scores remain
+    those of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -73,20 +80,19 @@ class BeamSearch(Search):
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, places)`. With
             it the alignments are returned.
-        max_lengths: Optional integer tensor of shape `(batch,)`, the most
-            tokens for each sentence, under `max_length`.
+        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
+            number of tokens for each sentence, if below `max_length`.
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids that the columns of its
-            logits stand for, all different and `end_id` among them, at least
-            `2 * beam_width`.
+            step that scores a shortlist: the ids of the columns of its logits,
+            all different and including `end_id`, at least `2 * beam_width`.
 
     Returns:
         `Hypotheses`, the `num_hypotheses` best of each sentence.
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, a coverage penalty is asked for without a `source_mask`,
-            or alignments of a step without any.
+            tensor, there is a coverage penalty but no `source_mask`, or with
+            `source_mask` the step returns no alignments.
 
     Example:
 
@@ -102,18 +108,18 @@ class BeamSearch(Search):
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        beam_width=5,
-        length_penalty=1.0,
-        coverage_penalty=0.0,
-        num_hypotheses=1,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        beam_width: int = 5,
+        length_penalty: float = 1.0,
+        coverage_penalty: float = 0.0,
+        num_hypotheses: int = 1,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         super().__init__(
             start_id,
             end_id,
@@ -135,18 +141,17 @@ class BeamSearch(Search):
 
     def __call__(
         self,
-        step,
-        states,
-        memory=None,
-        source_mask=None,
-        max_lengths=None,
-        vocabulary=None,
-    ):
+        step: Step,
+        states: Nest,
+        memory: Nest | None = None,
+        source_mask: Tensor | None = None,
+        max_lengths: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> Hypotheses:
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
-                "A coverage penalty needs to know the source: pass "
-                f"`source_mask`. Received: coverage_penalty="
-                f"{self.coverage_penalty}, source_mask=None"
+                "A coverage penalty needs `source_mask`. Received: "
+                f"coverage_penalty={self.coverage_penalty}, source_mask=None"
             )
         rows, given = self.begin(
             states,
@@ -173,9 +178,9 @@ class BeamSearch(Search):
         return self.hypotheses(found["scores"], **written)
 
     def _first_beams(self, shape, source_mask):
-        """What beams of shape `(batch, beams)` hold before the first step."""
+        """The beams of shape `(batch, beams)` before the first step."""
         places = None if source_mask is None else ops.shape(source_mask)[1]
-        # There is one hypothesis yet, not `beam_width`.
+        # At first there is one hypothesis, not `beam_width`.
         is_first = ops.equal(ops.arange(self.beam_width), 0)
         living = {"totals": ops.zeros(shape) + ops.where(is_first, 0.0, NEVER)}
         if self.coverage_penalty:
@@ -191,7 +196,7 @@ class BeamSearch(Search):
         }
 
     def _advance(self, step, t, rows, given):
-        """Extends the living hypotheses by a token each."""
+        """Extends each live hypothesis by a token."""
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         living, finished = (
             rows["hypotheses"][name] for name in ("living", "finished")
@@ -230,7 +235,7 @@ class BeamSearch(Search):
         }
 
     def _expand(self, logits, allowed, totals):
-        """The `2 * beam_width` best ways to go on.
+        """The `2 * beam_width` best extensions of the live hypotheses.
 
         Returns:
             Dictionary of their total log-probabilities, the beams that they
@@ -269,7 +274,7 @@ class BeamSearch(Search):
         scores = totals / self._penalty(lengths)
         if attended is None:
             return scores
-        # A place that was never looked at is as good as hardly looked at.
+        # Bounded below: an unattended place must not cost an infinite score.
         logs = ops.log(ops.clip(attended, 1e-6, 1.0))
         logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
         return scores + self.coverage_penalty * ops.sum(logs, axis=-1)
@@ -297,7 +302,7 @@ class BeamSearch(Search):
             "times": ops.zeros_like(beams) + lengths,
             "beams": beams,
         }
-        # They are sorted by their totals, not by coverage.
+        # The live hypotheses are sorted by their totals, without coverage.
         cut = best(cut, "scores", self.beam_width)
         count = ops.sum(
             ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
@@ -308,7 +313,7 @@ class BeamSearch(Search):
         both = join(finished, cut)
         return {name: gather(x, index) for name, x in both.items()}, has_end
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "beam_width": self.beam_width,

@@ -1,7 +1,10 @@
-"""Picking among the hypotheses of each sentence."""
+"""Selection among the hypotheses of each sentence."""
 
 import keras
 from keras import ops
+
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 def gather(x, index):
@@ -25,11 +28,11 @@ def split_beams(x, beams):
     return ops.reshape(x, (rows // beams, beams, *rest))
 
 
-def tile_memory(memory, ids):
+def tile_memory(memory: Nest, ids: Tensor) -> Nest:
     """Repeats the memory of each sentence for each of its hypotheses.
 
-    A search hands a step one row of memory for each sentence. A step that
-    wants one for each hypothesis begins with this.
+    A search gives a step one row of memory for each sentence. A step that needs
+    one row for each hypothesis calls this first.
 
     Args:
         memory: Nest of tensors of shape `(sentences, ...)`, or `None`.
@@ -55,7 +58,7 @@ def tile_memory(memory, ids):
 
 
 def best(hypotheses, by, count):
-    """The `count` best hypotheses of each sentence by one of their numbers."""
+    """The `count` best hypotheses of each sentence by one of their values."""
     _, index = ops.top_k(hypotheses[by], count)
     return {name: gather(x, index) for name, x in hypotheses.items()}
 
@@ -83,12 +86,12 @@ def top_k(x, k):
     """`keras.ops.top_k`, in two stages where the last axis is long.
 
     Cut into chunks, the `k` best chunks by their maxima hold the `k` best of
-    all, so only those are searched: a third of the time on a CPU for ten of
-    8,810.
+    all, so only those are searched: this takes a third of the time on a CPU for
+    ten of 8,810.
 
     Args:
-        x: Float tensor of shape `(rows, size)`. Only where the size is
-            static there are two stages.
+        x: Float tensor of shape `(rows, size)`. There are two stages only if
+            the size is static.
         k: Positive integer.
 
     Returns:
@@ -99,7 +102,7 @@ def top_k(x, k):
     if size is None:
         return ops.top_k(x, k)
     k = min(k, size)
-    # Both stages search as many: the maxima, and the chunks that are left.
+    # Both stages then search about `sqrt(k * size)` values.
     width = int((size / k) ** 0.5)
     if width < 8:
         return ops.top_k(x, k)
@@ -110,6 +113,6 @@ def top_k(x, k):
     _, best = ops.top_k(ops.max(chunks, axis=2), k)
     chosen = ops.reshape(gather(chunks, best), (-1, k * width))
     values, index = ops.top_k(chosen, k)
-    # Where rows of -inf are padded, the padding must not be chosen.
+    # In a row of -inf, the padding must not be chosen.
     index = gather(best, index // width) * width + index % width
     return values, ops.minimum(index, size - 1)

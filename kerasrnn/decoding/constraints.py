@@ -10,19 +10,20 @@ NEVER = float("-inf")
 
 
 class Constraints:
-    """Refuses next tokens of a hypothesis.
+    """Excludes tokens from the next step of a hypothesis.
 
     The logit of a refused token becomes minus infinity. Where every token is
     refused, the hypothesis may end.
 
     Args:
         end_id: Integer id of the end token.
-        max_length: Positive integer, the most tokens of a hypothesis.
-        min_length: Integer from 0 to `max_length`, the fewest tokens before
-            the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
         forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
-            hypothesis. 0 allows all.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
 
     Raises:
         ValueError: when an argument is out of its range.
@@ -53,10 +54,10 @@ class Constraints:
         return 0 < self.no_repeat_ngram <= self.max_length
 
     def empty_history(self, batch_size, beams):
-        """Returns room for the tokens of hypotheses, `()` if it is not needed.
+        """Returns an array for the tokens of hypotheses, `()` if not needed.
 
-        They are noted as columns of the logits. As those of a sentence stand
-        for different ids, an n-gram of columns is one of ids.
+        Tokens are stored as columns of the logits. The columns of a sentence
+        have different ids, so repeated n-grams of columns are those of ids.
         """
         if not self._reads_history:
             return ()
@@ -70,14 +71,14 @@ class Constraints:
         return ops.where(here, ops.expand_dims(columns, 2), history)
 
     def __call__(self, logits, t, vocabulary, history):
-        """Refuses tokens.
+        """Sets the logits of refused tokens to minus infinity.
 
         Args:
             logits: Float tensor of shape `(batch, beams, columns)`.
             t: Integer, how many tokens a hypothesis has.
             vocabulary: Integer tensor of shape `(batch, columns)`, the ids of
                 the columns, or `None` where the columns are the ids.
-            history: The columns that the hypotheses chose.
+            history: The columns that the hypotheses have chosen so far.
 
         Returns:
             The logits, at minus infinity where a token is refused.
@@ -88,7 +89,8 @@ class Constraints:
         columns, present = find(
             (self.end_id, *self.forbidden_ids), vocabulary, shape
         )
-        # The end is refused for some steps, and what is forbidden for all.
+        # The end token is refused for `min_length` steps, forbidden ids for
+        # all.
         steps = [self.min_length] + [self.max_length] * len(self.forbidden_ids)
         refused = ops.logical_and(present, t < ops.array(steps))
         end, has_end = columns[:, :, :1], present[:, :, :1]
@@ -137,7 +139,7 @@ def repetitions(history, t, n):
     """
     count = history.shape[2] - n + 1
     endings = history[:, :, n - 1 :]
-    # Behind `t` there is room for n-grams, and there are none yet.
+    # The history is still empty from step `t` on.
     repeated = ops.broadcast_to(
         ops.arange(n - 1, n - 1 + count) < t, ops.shape(endings)
     )
@@ -149,7 +151,7 @@ def repetitions(history, t, n):
 
 
 def put_columns(logits, columns, values, reduction):
-    """Puts the least, or greatest, of old and new values at some columns.
+    """Takes the minimum, or maximum, with new values at some columns.
 
     Args:
         logits: Float tensor of shape `(batch, beams, columns)`.

@@ -5,25 +5,27 @@ from keras import ops
 
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class GreedySearch(IndependentSearch):
-    """Takes the likeliest token at every step.
+    """Takes the most likely token at every step.
 
     Args:
-        start_id: Integer id that every hypothesis starts behind.
-        end_id: Integer id that ends one.
-        pad_id: Integer id put behind the end.
-        max_length: Positive integer, the most tokens of a hypothesis.
-        min_length: Integer from 0 to `max_length`, the fewest tokens before
-            the end token.
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
         forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
-            hypothesis. 0 allows all.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
 
-    The last three choose among tokens, and the score stays that of the model.
-    Where they leave a hypothesis no token at all, it may end.
+    The last three arguments restrict the choice of tokens; the score remains
+    that of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -33,11 +35,11 @@ class GreedySearch(IndependentSearch):
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, places)`. With
             it the alignments are returned.
-        max_lengths: Optional integer tensor of shape `(batch,)`, the most
-            tokens for each sentence, under `max_length`.
+        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
+            number of tokens for each sentence, if below `max_length`.
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids that the columns of its
-            logits stand for, all different and `end_id` among them.
+            step that scores a shortlist: the ids of the columns of its logits,
+            all different and including `end_id`.
 
     Returns:
         `Hypotheses` with one hypothesis a sentence, whose score is its total
@@ -45,7 +47,7 @@ class GreedySearch(IndependentSearch):
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, or alignments are asked for of a step without any.
+            tensor, or with `source_mask` the step returns no alignments.
 
     Example:
 
@@ -56,7 +58,7 @@ class GreedySearch(IndependentSearch):
     [[[ 1,  2,  3,  4, -1, -1]]]
     """
 
-    def choose(self, logits, noise):
-        # As `argmax`, and faster than it is on a CPU.
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
+        # The same as `argmax`, and faster on a CPU.
         _, columns = top_k(logits, 1)
         return ops.squeeze(columns, 1)

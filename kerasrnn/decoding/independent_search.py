@@ -1,26 +1,30 @@
-"""Search that extends each hypothesis by itself."""
+"""Search that extends each hypothesis independently."""
 
 from keras import ops
 
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
+from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import put
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 class IndependentSearch(Search):
-    """Base of the searches whose hypotheses know nothing of each other.
+    """Base of the searches whose hypotheses do not depend on each other.
 
     The score of a hypothesis is its total log-probability.
 
     Attributes:
-        count: Integer, how many hypotheses a sentence has.
+        count: Integer, the number of hypotheses for each sentence.
     """
 
-    count = 1
+    count: int = 1
 
-    def choose(self, logits, noise):
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         """Chooses the next token of each hypothesis.
 
         Args:
@@ -34,19 +38,19 @@ class IndependentSearch(Search):
         """
         raise NotImplementedError
 
-    def draw_noise(self, batch_size):
+    def draw_noise(self, batch_size: int) -> Tensor | None:
         """Returns noise of shape `(batch, max_length, hypotheses)`."""
         return None
 
     def __call__(
         self,
-        step,
-        states,
-        memory=None,
-        source_mask=None,
-        max_lengths=None,
-        vocabulary=None,
-    ):
+        step: Step,
+        states: Nest,
+        memory: Nest | None = None,
+        source_mask: Tensor | None = None,
+        max_lengths: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> Hypotheses:
         rows, given = self.begin(
             states, memory, source_mask, max_lengths, vocabulary, self.count
         )
@@ -66,7 +70,7 @@ class IndependentSearch(Search):
         return self.hypotheses(rows["scores"], **rows["written"])
 
     def _advance(self, step, t, rows, given):
-        """Writes a token behind each hypothesis that has not ended."""
+        """Appends a token to each hypothesis that has not ended."""
         logits, allowed, states, weights = self.predict(step, t, rows, given)
         noise = given["noise"]
         if noise is not None:
@@ -90,7 +94,7 @@ class IndependentSearch(Search):
         return {
             "done": ops.all(now_ended, axis=1),
             "ended": now_ended,
-            # What has ended reads the end token while it is here.
+            # Hypotheses that have ended read the end token.
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
             "history": self.constraints.note(rows["history"], t, columns),

@@ -1,4 +1,6 @@
-"""Sampling."""
+"""Random sampling."""
+
+from collections.abc import Iterable
 
 import keras
 from keras import ops
@@ -8,42 +10,45 @@ from kerasrnn.decoding.arguments import number
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SamplingSearch(IndependentSearch):
-    """Draws every token at random, as likely as the model holds it.
+    """Draws every token at random from the distribution of the model.
 
     A token with the logit `z` is drawn with the probability
 
         P(y) = softmax(z / temperature)
 
-    among the `top_k` likeliest, and of these among the fewest whose
-    probabilities make up `top_p` (nucleus sampling, Holtzman et al. 2020).
-    The samplers of `keras_nlp` are not used: they write into a prompt of a
-    fixed length, and know neither the states of a step nor its alignments.
+    among the `top_k` most likely, and of these among the fewest whose
+    probabilities sum to `top_p` or more (nucleus sampling, Holtzman et al.
+    2020). The samplers of `keras_nlp` are not used: they write into a prompt of
+    a fixed length, and know neither the states of a step nor its alignments.
 
     Args:
-        start_id: Integer id that every hypothesis starts behind.
-        end_id: Integer id that ends one.
-        pad_id: Integer id put behind the end.
-        max_length: Positive integer, the most tokens of a hypothesis.
-        num_samples: Positive integer, how many hypotheses are drawn for a
-            sentence, each by itself.
-        temperature: Float > 0. Below 1 likely tokens become likelier, and
-            above 1 unlikely ones do.
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        num_samples: Positive integer, the number of hypotheses that are drawn
+            independently for each sentence.
+        temperature: Float > 0. Below 1 likely tokens become more likely, above
+            1 unlikely ones do.
         top_k: Positive integer, or `None` for all tokens.
         top_p: Float in `(0, 1]`; 1 for all tokens.
-        seed: Integer. With it, the same call draws the same; `None` draws
-            anew at each call.
-        min_length: Integer from 0 to `max_length`, the fewest tokens before
-            the end token.
+        seed: Integer, with which every call draws the same from the same
+            inputs; `None` to draw anew at each call.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
         forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
-            hypothesis. 0 allows all.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
 
-    The last three choose among tokens, and the scores stay those of the
-    model. Where they leave a hypothesis no token at all, it may end.
+    The last three arguments restrict the choice of tokens; the scores remain
+    those of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -53,23 +58,23 @@ class SamplingSearch(IndependentSearch):
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, places)`. With
             it the alignments are returned.
-        max_lengths: Optional integer tensor of shape `(batch,)`, the most
-            tokens for each sentence, under `max_length`.
+        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
+            number of tokens for each sentence, if below `max_length`.
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids that the columns of its
-            logits stand for, all different and `end_id` among them.
+            step that scores a shortlist: the ids of the columns of its logits,
+            all different and including `end_id`.
 
     Returns:
         `Hypotheses` with `num_samples` hypotheses a sentence, in the order in
         which they were drawn. Their scores are their total log-probabilities
-        under the model, whatever they were drawn from.
+        under the model, before temperature, `top_k` and `top_p`.
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, or alignments are asked for of a step without any.
+            tensor, or with `source_mask` the step returns no alignments.
 
-    Without a seed, `seed_generator` says what is drawn. Inside `jax.jit` it
-    needs a `keras.StatelessScope`, as everywhere in Keras.
+    Without a seed, the random numbers come from `seed_generator`. Inside
+    `jax.jit` it needs a `keras.StatelessScope`, as everywhere in Keras.
 
     Example:
 
@@ -85,19 +90,19 @@ class SamplingSearch(IndependentSearch):
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        num_samples=1,
-        temperature=1.0,
-        top_k=None,
-        top_p=1.0,
-        seed=None,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        num_samples: int = 1,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int | None = None,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         super().__init__(
             start_id,
             end_id,
@@ -121,27 +126,27 @@ class SamplingSearch(IndependentSearch):
         if seed is None:
             self.seed_generator = keras.random.SeedGenerator()
 
-    def draw_noise(self, batch_size):
-        # All at once: inside a loop, Keras cannot draw anew on JAX.
+    def draw_noise(self, batch_size: int) -> Tensor:
+        # Drawn before the loop: inside one, Keras cannot draw anew on JAX.
         return keras.random.uniform(
             (batch_size, self.max_length, self.num_samples),
             dtype="float32",
             seed=self.seed_generator or self.seed,
         )
 
-    def choose(self, logits, noise):
+    def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
         logits = logits / self.temperature
         if self.top_k is None and self.top_p == 1:
             return draw(ops.softmax(logits, axis=1), noise)
         logits, columns = top_k(logits, self.top_k or ops.shape(logits)[1])
         probabilities = ops.softmax(logits, axis=1)
-        # Those go that the likelier ones make up `top_p` without.
+        # Drops tokens whose more likely ones already sum to `top_p`.
         before = ops.cumsum(probabilities, axis=1) - probabilities
         probabilities = ops.where(before < self.top_p, probabilities, 0.0)
         drawn = ops.expand_dims(draw(probabilities, noise), 1)
         return ops.squeeze(gather(columns, drawn), 1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "num_samples": self.num_samples,
@@ -153,7 +158,7 @@ class SamplingSearch(IndependentSearch):
 
 
 def draw(probabilities, noise):
-    """Returns where the cumulated probabilities pass the noise.
+    """Draws a column of each row: where the cumulative sum passes the noise.
 
     Args:
         probabilities: Float tensor of shape `(rows, columns)`. Their sums
@@ -165,6 +170,6 @@ def draw(probabilities, noise):
     """
     cumulated = ops.cumsum(probabilities, axis=1)
     passed = cumulated > ops.expand_dims(noise, 1) * cumulated[:, -1:]
-    # The first, and whatever the rounding, none without probability.
+    # The first that passes; despite rounding, none with probability 0.
     rank = ops.where(probabilities > 0, 1.0 + ops.cast(passed, "float32"), 0.0)
     return ops.squeeze(top_k(rank, 1)[1], 1)

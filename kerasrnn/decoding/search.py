@@ -1,7 +1,9 @@
 """What every search has: its arguments, its step function, its result."""
 
-from typing import Any
+from collections.abc import Callable
+from collections.abc import Iterable
 from typing import NamedTuple
+from typing import Self
 
 import keras
 from keras import ops
@@ -12,62 +14,68 @@ from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import Constraints
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
+Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
+"""`(ids, states, memory) -> (logits, states, alignments)`: see `Search`."""
 
 
 class Hypotheses(NamedTuple):
     """What a search returns.
 
-    Where there are fewer hypotheses than were asked for, the last ones do not
-    exist: their score is minus infinity, all their ids are padding, and their
-    alignments 0.
+    If there are fewer hypotheses than requested, the last ones are empty: their
+    score is minus infinity, all their ids are padding, and their alignments are
+    0.
 
     Attributes:
         ids: Integer tensor of shape `(batch, hypotheses, max_length)`: the
-            tokens behind the start token, up to and with the end token, and
-            padding behind it. A hypothesis that was cut at the maximum length
+            tokens after the start token, up to and including the end token, and
+            padding after it. A hypothesis that was cut at the maximum length
             has no end token.
         scores: Float tensor of shape `(batch, hypotheses)`.
         alignments: Float tensor of shape
-            `(batch, hypotheses, max_length, places)`, the attention weights
-            that each token was predicted with, or `None` where the search
-            was given no `source_mask`.
+            `(batch, hypotheses, max_length, places)`, the attention weights for
+            each token, or `None` if the search was given no `source_mask`.
     """
 
-    ids: Any
-    scores: Any
-    alignments: Any
+    ids: Tensor
+    scores: Tensor
+    alignments: Tensor | None
 
 
 class Search:
     """Base of the searches.
 
-    A search runs over a step function and imports no model:
+    A search calls a step function, and knows nothing else of the model:
 
         step(ids, states, memory) -> (logits, states, alignments)
 
     A row is a hypothesis. `ids` has shape `(rows,)`, `logits`
     `(rows, vocabulary_size)`, `states` is any nest of tensors `(rows, ...)`,
-    and `alignments` has shape `(rows, places)` or is `None`. `memory` is what
-    the step only reads, a nest of tensors `(sentences, ...)`: every sentence
-    has the same number of rows, side by side, and one row of memory for all
-    of them (`tile_memory` repeats it for a step that wants one for each).
-    The search tiles and reorders the states, and leaves out sentences that
-    are done: a step must not count on their number.
+    and `alignments` has shape `(rows, places)` or is `None`. `memory` is only
+    read, a nest of tensors `(sentences, ...)`: every sentence has the same
+    number of hypotheses, in adjacent rows, which share one row of memory
+    (`tile_memory` repeats it for a step that needs one for each). The search
+    tiles and reorders the states, and drops sentences that are done: a step
+    must not assume a fixed number of them.
 
-    A step may score a shortlist of the vocabulary, another one for each
-    sentence. Its logits then have the shape `(rows, columns)`, and the search
-    is told the ids of the columns by the call argument `vocabulary`.
+    A step may score a shortlist of the vocabulary, a different one for each
+    sentence. Its logits then have the shape `(rows, columns)`, and the call
+    argument `vocabulary` holds the ids of the columns.
 
     Args:
-        start_id: Integer id that every hypothesis starts behind.
-        end_id: Integer id that ends one.
-        pad_id: Integer id put behind the end.
-        max_length: Positive integer, the most tokens of a hypothesis.
-        min_length: Integer from 0 to `max_length`, the fewest tokens before
-            the end token.
+        start_id: Integer id of the start token.
+        end_id: Integer id of the end token.
+        pad_id: Integer id of padding, which follows the end token.
+        max_length: Positive integer, the maximum number of tokens of a
+            hypothesis.
+        min_length: Integer from 0 to `max_length`, the minimum number of tokens
+            before the end token.
         forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram comes twice in a
-            hypothesis. 0 allows all.
+        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
+            0 allows all.
 
     Raises:
         ValueError: when an argument is out of its range.
@@ -75,14 +83,14 @@ class Search:
 
     def __init__(
         self,
-        start_id=1,
-        end_id=2,
-        pad_id=0,
-        max_length=100,
-        min_length=0,
-        forbidden_ids=(),
-        no_repeat_ngram=0,
-    ):
+        start_id: int = 1,
+        end_id: int = 2,
+        pad_id: int = 0,
+        max_length: int = 100,
+        min_length: int = 0,
+        forbidden_ids: Iterable[int] = (),
+        no_repeat_ngram: int = 0,
+    ) -> None:
         self.start_id = integer("start_id", start_id)
         self.end_id = integer("end_id", end_id)
         self.pad_id = integer("pad_id", pad_id)
@@ -99,19 +107,25 @@ class Search:
         self.no_repeat_ngram = self.constraints.no_repeat_ngram
 
     def begin(
-        self, states, memory, source_mask, max_lengths, vocabulary, beams
-    ):
-        """Returns what a search starts from.
+        self,
+        states: Nest,
+        memory: Nest,
+        source_mask: Tensor | None,
+        max_lengths: Tensor | None,
+        vocabulary: Tensor | None,
+        beams: int,
+    ) -> tuple[dict[str, Nest], dict[str, Nest]]:
+        """Returns the tensors that a search starts with.
 
         Returns:
-            A tuple `(rows, given)`: what a step changes, and what it reads,
-            two dictionaries of nests of tensors `(batch, ...)`. All but
-            `"done"` in `rows` are of shape `(batch, beams, ...)`.
+            A tuple `(rows, given)`: those that a step changes, and those that
+            it only reads, two dictionaries of nests of tensors `(batch, ...)`.
+            All but `"done"` in `rows` are of shape `(batch, beams, ...)`.
         """
         if not keras.tree.flatten(states):
             raise ValueError(
-                "`states` must hold a tensor, whose rows say how many "
-                f"sentences there are. Received: states={states!r}"
+                "`states` must hold at least one tensor, with a row for each "
+                f"sentence. Received: states={states!r}"
             )
         batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
@@ -136,13 +150,19 @@ class Search:
         }
         return rows, given
 
-    def predict(self, step, t, rows, given):
+    def predict(
+        self,
+        step: Step,
+        t: Tensor,
+        rows: dict[str, Nest],
+        given: dict[str, Nest],
+    ) -> tuple[Tensor, Tensor, Nest, Tensor | None]:
         """Runs the step on all hypotheses.
 
         Returns:
             A tuple `(logits, allowed, states, weights)`: the logits, the same
-            with what the constraints refuse at minus infinity, the states and
-            the alignments, each of shape `(batch, beams, ...)`.
+            with refused tokens at minus infinity, the new states and the
+            alignments, each of shape `(batch, beams, ...)`.
         """
         beams = rows["last"].shape[1]
         logits, states, weights = step(
@@ -154,8 +174,8 @@ class Search:
             weights = None
         elif weights is None:
             raise ValueError(
-                "With `source_mask` the alignments are returned. Expected: a "
-                "step function that gives some, of shape (rows, places). "
+                "With `source_mask` a search returns alignments. Expected: a "
+                "step function that returns them, of shape (rows, places). "
                 "Received: None"
             )
         else:
@@ -169,14 +189,16 @@ class Search:
         )
         return logits, allowed, states, weights
 
-    def ids(self, columns, given):
+    def ids(self, columns: Tensor, given: dict[str, Nest]) -> Tensor:
         """Returns the ids of columns of the logits, `(batch, choices)`."""
         if given["vocabulary"] is None:
             return columns
         return gather(given["vocabulary"], columns)
 
-    def hypotheses(self, scores, ids, alignments=None):
-        """Returns `Hypotheses` from what was written step by step.
+    def hypotheses(
+        self, scores: Tensor, ids: Tensor, alignments: Tensor | None = None
+    ) -> Hypotheses:
+        """Returns `Hypotheses` from the tensors written step by step.
 
         Args:
             scores: Float tensor of shape `(batch, hypotheses)`.
@@ -191,7 +213,7 @@ class Search:
             alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
         return Hypotheses(ids, scores, alignments)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             "start_id": self.start_id,
             "end_id": self.end_id,
@@ -203,5 +225,5 @@ class Search:
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         return cls(**config)

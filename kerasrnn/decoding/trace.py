@@ -1,7 +1,7 @@
-"""What a search chose at each step, and the hypotheses that this makes.
+"""The choices of a beam search at each step, and their hypotheses.
 
-While a hypothesis lives it is not written out: each step notes its tokens, the
-beams that they extend, and where these beams looked.
+Each step records the chosen tokens, the beams that they extend and the
+attention weights of these beams. Hypotheses are written out at the end.
 """
 
 from keras import ops
@@ -12,7 +12,7 @@ from kerasrnn.decoding.beams import gather
 def put(buffer, t, values):
     """Writes `values` of shape `(batch, ...)` at `buffer[:, t]`.
 
-    It is written in place where nothing else holds the buffer.
+    It is written in place if nothing else refers to the buffer.
     """
     rows = ops.arange(ops.shape(buffer)[0])
     here = ops.stack([rows, ops.zeros_like(rows) + t], axis=1)
@@ -20,7 +20,7 @@ def put(buffer, t, values):
 
 
 def empty_trace(batch_size, beams, length, places=None):
-    """Returns room for `length` steps, for alignments where there are places.
+    """Returns an empty trace of `length` steps, with weights for `places`.
 
     It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
     """
@@ -35,26 +35,26 @@ def empty_trace(batch_size, beams, length, places=None):
 
 
 def note(trace, t, **chosen):
-    """Returns the trace with what step `t` chose, `(batch, beams, ...)`."""
+    """Returns the trace with the choices of step `t`, `(batch, beams, ...)`."""
     return {name: put(x, t, chosen[name]) for name, x in trace.items()}
 
 
 def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
-    """Writes hypotheses out, from their ends to their beginnings.
+    """Writes hypotheses out, from their ends back to their beginnings.
 
     Args:
         trace: The trace of all steps.
-        steps: Integer, how many steps were taken.
+        steps: Integer, the number of steps that were taken.
         times: Integer tensor of shape `(batch, hypotheses)`, the step at which
             each ended, or its length where it did not.
         beams: Integer tensor of that shape, the beam that each ended in.
         has_end: Boolean tensor of that shape, whether it ended.
         end_id: Integer id written at the end.
-        pad_id: Integer id written behind it.
+        pad_id: Integer id written after it.
 
     Returns:
-        Dictionary of the `"ids"`, of shape `(batch, length, hypotheses)`, and
-        where they were noted the `"alignments"`, of shape
+        Dictionary of the `"ids"`, of shape `(batch, length, hypotheses)`, and,
+        if the trace has weights, the `"alignments"`, of shape
         `(batch, length, hypotheses, places)`.
     """
     batch_size, count = ops.shape(times)
@@ -73,8 +73,8 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
         beams = ops.where(inside, gather(chosen["parents"], beams), beams)
         following = {"ids": put(written["ids"], t, tokens)}
         if "weights" in trace:
-            says = ops.expand_dims(ops.logical_or(inside, ending), 2)
-            weights = ops.where(says, gather(chosen["weights"], beams), 0.0)
+            valid = ops.expand_dims(ops.logical_or(inside, ending), 2)
+            weights = ops.where(valid, gather(chosen["weights"], beams), 0.0)
             following["alignments"] = put(written["alignments"], t, weights)
         return t - 1, beams, following
 

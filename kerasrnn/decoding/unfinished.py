@@ -7,22 +7,22 @@ from keras import ops
 def advance_until_done(advance, t, rows, given, halvings=2):
     """Advances the rows of a batch until each of them is done.
 
-    A step costs as much for a row that is done as for another, and sentences
-    end at different lengths. So the rows that are left go on alone as soon as
-    they are half of the batch, and once more when they are a quarter.
+    A step costs as much for a row that is done as for any other, and sentences
+    end at different lengths. So once at most half of the rows are left, the
+    loop continues with these alone, and again once at most a quarter are left.
 
     Args:
-        advance: The function of a step, `(t, rows, given) -> rows`, which
-            leaves alone what is done.
-        t: Integer, how many steps were taken.
+        advance: The function of a step, `(t, rows, given) -> rows`, which does
+            not change rows that are done.
+        t: Integer, the number of steps taken so far.
         rows: Dictionary of nests of tensors of shape `(batch, ...)`, among
             them `"done"`, a boolean tensor of shape `(batch,)`.
         given: Nest of tensors of shape `(batch, ...)`, or `None`, that
             `advance` reads.
-        halvings: Integer, how many times rows are left behind.
+        halvings: Integer, how many times the batch may be halved.
 
     Returns:
-        How many steps were taken, and the rows.
+        The number of steps taken, and the rows.
     """
     size = ops.shape(rows["done"])[0]
     if isinstance(size, int) and size < 2:

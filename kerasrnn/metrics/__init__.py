@@ -1,4 +1,4 @@
-"""What models are measured by."""
+"""Metrics of language models and translations."""
 
 from kerasrnn.metrics.corpus_scores import corpus_scores
 from kerasrnn.metrics.token_metrics import BitsPerCharacter

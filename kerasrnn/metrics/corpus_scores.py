@@ -1,12 +1,18 @@
 """BLEU and chrF of a corpus, by sacrebleu."""
 
+from typing import Any
 
-def corpus_scores(hypotheses, references, tokenize="13a"):
+from kerasrnn.typing import Strings
+
+
+def corpus_scores(
+    hypotheses: Strings, references: Strings, tokenize: str = "13a"
+) -> dict[str, Any]:
     """Scores translations of a corpus against one reference each.
 
     Args:
         hypotheses: List of strings, the translations.
-        references: List of strings, as many.
+        references: List of strings, one for each translation.
         tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
             made for Western punctuation; `"none"` splits at white space, for
             text that is already tokenized.
@@ -17,8 +23,7 @@ def corpus_scores(hypotheses, references, tokenize="13a"):
         computed.
 
     Raises:
-        ValueError: when there is nothing to score, or the lists differ in
-            length.
+        ValueError: when the lists are empty, or differ in length.
 
     Example:
 
@@ -34,8 +39,8 @@ def corpus_scores(hypotheses, references, tokenize="13a"):
 
     if not hypotheses or len(hypotheses) != len(references):
         raise ValueError(
-            "`hypotheses` and `references` must be equally many, and at "
-            f"least one. Received: {len(hypotheses)} hypotheses and "
+            "`hypotheses` and `references` must have the same length, at "
+            f"least 1. Received: {len(hypotheses)} hypotheses and "
             f"{len(references)} references."
         )
     scores = {}

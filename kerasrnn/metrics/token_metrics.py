@@ -1,4 +1,4 @@
-"""Means over the tokens of a whole data set, padding left out."""
+"""Means over the tokens of a whole data set, without padding."""
 
 import math
 
@@ -7,33 +7,40 @@ from keras import ops
 
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 class _TokenMean(keras.metrics.Metric):
-    """The mean of a value that every token has, over all batches.
+    """The mean of a value of each token, over all batches.
 
     Args:
         pad_id: Integer id of padding.
         name: Name of the metric.
     """
 
-    def __init__(self, pad_id, name):
+    def __init__(self, pad_id: int, name: str) -> None:
         super().__init__(dtype="float32", name=name)
         self.pad_id = pad_id
-        # Values times weights, and weights. A sum in float32 alone ignores
-        # single tokens after 2 ** 24 of them, so what every addition rounds
-        # off is kept and made good by the next one (Kahan, 1965).
+        # Sums of weighted values, and of weights. A plain float32 sum ignores
+        # single tokens after 2 ** 24 of them, so the rounding error of every
+        # addition is kept and corrected by the next (Kahan, 1965).
         self.sums = self.add_variable((2,), "zeros", "float32", name="sums")
         self.excess = self.add_variable((2,), "zeros", "float32", name="excess")
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> None:
         y_true = ops.cast(y_true, "int32")
         y_pred = ops.cast(y_pred, "float32")
         check_token_shapes(y_true, y_pred)
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
             weights = weights * weights_of_tokens(sample_weight, "float32")
-        # Not a product with 0, since what is predicted there may be infinite.
+        # Not a product with 0: the value of padding may be infinite.
         values = ops.where(
             ops.equal(weights, 0.0),
             0.0,
@@ -41,7 +48,7 @@ class _TokenMean(keras.metrics.Metric):
         )
         self._add(ops.stack([ops.sum(values), ops.sum(weights)]))
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The value of each token, of shape `(batch, time)`."""
         raise NotImplementedError(
             f"{type(self).__name__} must override "
@@ -55,18 +62,18 @@ class _TokenMean(keras.metrics.Metric):
         self.excess.assign(ops.where(ops.isfinite(sums), excess, 0.0))
         self.sums.assign(sums)
 
-    def result(self):
+    def result(self) -> Tensor:
         total, count = ops.unstack(self.sums - self.excess, 2)
         return ops.divide_no_nan(total, count)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {"name": self.name, "pad_id": self.pad_id}
 
 
 class _TokenCost(_TokenMean):
     """The mean of `-log p(y)`, in nats."""
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         size = ops.shape(y_pred)[-1]
         labels = ops.clip(y_true, 0, size - 1)
         log_p = ops.squeeze(
@@ -82,32 +89,32 @@ class _TokenCost(_TokenMean):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Perplexity(_TokenCost):
-    """Perplexity of a data set, each of its tokens weighing the same.
+    """Perplexity of a data set, in which every token has the same weight.
 
     With `p` the predicted distribution, `y` the true token, and the sums over
     all tokens of all batches that are not padding:
 
         perplexity = exp(- sum log p(y) / sum 1)
 
-    That is not the mean of the perplexities of the batches. Before any token
-    was seen, it is 1.
+    This is not the mean of the perplexities of the batches. Before the first
+    update, it is 1.
 
     Args:
-        pad_id: Integer id of padding, which does not count. An id that is not
-            in the vocabulary, such as -1, is fine.
+        pad_id: Integer id of padding, which is not counted. It may be an id
+            outside the vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
         y_true: Integer tensor of shape `(batch, time)`. A token that is
             neither padding nor in the vocabulary makes the result NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
-            floating type; they are computed with in float32.
+            floating type; the computation is in float32.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which tokens count more or less.
+            the weights of the tokens.
 
     Masking:
-        Padding is what equals `pad_id`, and nothing else. A Keras mask of
-        `y_pred` has no effect.
+        Only labels equal to `pad_id` are padding. A Keras mask of `y_pred` has
+        no effect.
 
     Example:
 
@@ -117,41 +124,41 @@ class Perplexity(_TokenCost):
     8.0
     """
 
-    def __init__(self, pad_id=0, name="perplexity"):
+    def __init__(self, pad_id: int = 0, name: str = "perplexity") -> None:
         super().__init__(pad_id, name)
 
-    def result(self):
+    def result(self) -> Tensor:
         return ops.exp(super().result())
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class BitsPerCharacter(_TokenCost):
-    """Bits that a model needs for each character, its tokens' mean cost.
+    """Mean number of bits that a model needs for each character.
 
     With `p` the predicted distribution, `y` the true token, and the sums over
     all tokens of all batches that are not padding:
 
         bits = - sum log2 p(y) / sum 1
 
-    The tokens must be characters (or bytes); for others, these are bits for
-    each token. Before any token was seen, it is 0.
+    The tokens must be characters (or bytes); for other tokens, this is the
+    number of bits per token. Before the first update, it is 0.
 
     Args:
-        pad_id: Integer id of padding, which does not count. An id that is not
-            in the vocabulary, such as -1, is fine.
+        pad_id: Integer id of padding, which is not counted. It may be an id
+            outside the vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
         y_true: Integer tensor of shape `(batch, time)`. A token that is
             neither padding nor in the vocabulary makes the result NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
-            floating type; they are computed with in float32.
+            floating type; the computation is in float32.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which tokens count more or less.
+            the weights of the tokens.
 
     Masking:
-        Padding is what equals `pad_id`, and nothing else. A Keras mask of
-        `y_pred` has no effect.
+        Only labels equal to `pad_id` are padding. A Keras mask of `y_pred` has
+        no effect.
 
     Example:
 
@@ -161,23 +168,25 @@ class BitsPerCharacter(_TokenCost):
     3.0
     """
 
-    def __init__(self, pad_id=0, name="bits_per_character"):
+    def __init__(
+        self, pad_id: int = 0, name: str = "bits_per_character"
+    ) -> None:
         super().__init__(pad_id, name)
 
-    def result(self):
+    def result(self) -> Tensor:
         return super().result() / math.log(2.0)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenAccuracy(_TokenMean):
-    """Share of the tokens whose logit is the greatest, padding left out.
+    """Share of tokens that are predicted correctly, without padding.
 
-    The share is taken over all tokens of all batches. Before any token was
-    seen, it is 0.
+    A prediction is the token with the greatest logit. The share is taken over
+    all tokens of all batches. Before the first update, it is 0.
 
     Args:
-        pad_id: Integer id of padding, which does not count. An id that is not
-            in the vocabulary, such as -1, is fine.
+        pad_id: Integer id of padding, which is not counted. It may be an id
+            outside the vocabulary, such as -1.
         name: Name of the metric.
 
     Call arguments:
@@ -185,11 +194,11 @@ class TokenAccuracy(_TokenMean):
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type. Of equal logits, the first counts as greatest.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which tokens count more or less.
+            the weights of the tokens.
 
     Masking:
-        Padding is what equals `pad_id`, and nothing else. A Keras mask of
-        `y_pred` has no effect.
+        Only labels equal to `pad_id` are padding. A Keras mask of `y_pred` has
+        no effect.
 
     Example:
 
@@ -200,9 +209,9 @@ class TokenAccuracy(_TokenMean):
     0.5
     """
 
-    def __init__(self, pad_id=0, name="token_accuracy"):
+    def __init__(self, pad_id: int = 0, name: str = "token_accuracy") -> None:
         super().__init__(pad_id, name)
 
-    def token_values(self, y_true, y_pred):
+    def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         guesses = ops.cast(ops.argmax(y_pred, axis=-1), "int32")
         return ops.cast(ops.equal(guesses, y_true), "float32")

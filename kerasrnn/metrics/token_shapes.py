@@ -1,4 +1,4 @@
-"""What the loss and the metrics of tokens take: labels, logits, weights."""
+"""Shapes of labels, logits and weights for the loss and metrics of tokens."""
 
 from keras import ops
 
@@ -31,12 +31,12 @@ def check_token_shapes(y_true, y_pred):
 
 
 def weights_of_tokens(sample_weight, dtype):
-    """Returns the sample weights as a tensor that goes with `(batch, time)`.
+    """Returns sample weights that broadcast to `(batch, time)`.
 
     Args:
         sample_weight: Tensor of shape `(batch,)` or `(batch, time)`, or a
             scalar.
-        dtype: String, what they are cast to.
+        dtype: String, the dtype to cast to.
 
     Raises:
         ValueError: when they have a third axis.

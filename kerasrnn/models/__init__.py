@@ -1,4 +1,4 @@
-"""Whole models, to be trained with `fit`."""
+"""Models to train with `fit`, and their parts."""
 
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation

@@ -1,14 +1,22 @@
-"""From the end of an encoder to the beginning of a decoder."""
+"""The first states of a decoder, from the final states of an encoder."""
 
 import itertools
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
 
 import keras
 from keras import ops
 
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Bridge(keras.layers.Layer):
-    """Makes the first states of a decoder of the final ones of an encoder.
+    """Initializes a decoder from the final states of an encoder.
 
         s_0 = tanh(W f + b)     "dense": for any two cells
         s_0 = f                 "copy": for states of equal widths
@@ -21,14 +29,14 @@ class Bridge(keras.layers.Layer):
 
     Call arguments:
         final: Tensor of shape `(batch, final_dim)`, the final states of the
-            encoder side by side.
+            encoder, concatenated.
 
     Returns:
         A list of tensors of shape `(batch, size)`, one for each state.
 
     Raises:
-        ValueError: when the kind is unknown, or states of another width are
-            to be copied.
+        ValueError: when `kind` is unknown, or states to copy have another
+            width.
 
     Example:
 
@@ -39,7 +47,12 @@ class Bridge(keras.layers.Layer):
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473), appendix A.
     """
 
-    def __init__(self, state_sizes, kind="dense", **kwargs):
+    def __init__(
+        self,
+        state_sizes: Sequence[int],
+        kind: Literal["dense", "copy"] = "dense",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if kind not in ("dense", "copy"):
             raise ValueError(
@@ -56,23 +69,23 @@ class Bridge(keras.layers.Layer):
                 name="dense",
             )
 
-    def build(self, final_shape):
+    def build(self, final_shape: Shape) -> None:
         width = sum(self.state_sizes)
         if self.dense is not None:
             self.dense.build(final_shape)
         elif final_shape[-1] != width:
             raise ValueError(
                 "bridge='copy' starts the decoder from the final states of "
-                "the encoder, so both must be equally wide. Expected: "
+                "the encoder, so both must have the same width. Expected: "
                 f"{width}. Received: {final_shape[-1]}."
             )
 
-    def call(self, final):
+    def call(self, final: Tensor) -> States:
         states = final if self.dense is None else self.dense(final)
         ends = list(itertools.accumulate(self.state_sizes))[:-1]
         return ops.split(states, ends, axis=-1) if ends else [states]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "state_sizes": self.state_sizes,

@@ -1,29 +1,36 @@
 """Recurrent states that a model carries from one batch to the next."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import keras
 from keras import ops
+
+from kerasrnn.typing import Config
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CarriedStates(keras.layers.Layer):
-    """Keeps the recurrent states of training, and those of evaluation.
+    """Stores recurrent states between the batches of `fit` and `evaluate`.
 
-    They are apart, so that a validation in the middle of a training leaves
-    its states alone. Where replicas train together (`tf.distribute`), each
-    keeps the states of its own rows of the batch.
+    Training and evaluation have separate states, so that validation between
+    epochs does not change those of training. Under `tf.distribute`, each
+    replica stores the states of its own rows of the batch.
 
     Args:
-        batch_size: Positive integer, rows of a batch.
+        batch_size: Positive integer, the number of rows in a batch.
         sizes: List of integers, widths of the states.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        initial: List of tensors of shape `(batch, size)`, what a row starts
-            from where it is fresh. There may be fewer rows than `batch_size`:
-            those of one replica.
+        initial: List of tensors of shape `(batch, size)`, the states that fresh
+            rows start from. There may be fewer rows than `batch_size`: those of
+            one replica.
         fresh: Boolean or integer tensor of shape `(batch,)`, which rows start
-            anew.
-        training: Which of the states.
+            from `initial`.
+        training: Whether to use the states of training or of evaluation.
 
     Returns:
         The states, a list of tensors of shape `(batch, size)`.
@@ -38,12 +45,14 @@ class CarriedStates(keras.layers.Layer):
     [[[1., 1., 1.], [0., 0., 0.]]]
     """
 
-    def __init__(self, batch_size, sizes, **kwargs):
+    def __init__(
+        self, batch_size: int, sizes: Sequence[int], **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.batch_size = batch_size
         self.sizes = list(sizes)
 
-    def build(self, *shapes):
+    def build(self, *shapes: Any) -> None:
         self.of_training, self.of_evaluation = (
             [
                 self._add_state(size, f"{name}_state_{i}")
@@ -66,7 +75,9 @@ class CarriedStates(keras.layers.Layer):
                 name=name,
             )
 
-    def call(self, initial, fresh, training=False):
+    def call(
+        self, initial: States, fresh: Tensor, training: bool = False
+    ) -> States:
         rows = ops.shape(fresh)[0]
         fresh = ops.expand_dims(ops.cast(fresh, "bool"), -1)
         return [
@@ -76,8 +87,8 @@ class CarriedStates(keras.layers.Layer):
             )
         ]
 
-    def keep(self, states, training=False):
-        """Takes the states that the next batch goes on from."""
+    def keep(self, states: States, training: bool = False) -> None:
+        """Stores the states that the next batch continues from."""
         for variable, state in zip(self._states(training), states, strict=True):
             state = ops.cast(state, variable.dtype)
             rest = variable[ops.shape(state)[0] :]
@@ -86,7 +97,7 @@ class CarriedStates(keras.layers.Layer):
     def _states(self, training):
         return self.of_training if training else self.of_evaluation
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "batch_size": self.batch_size,

@@ -1,4 +1,8 @@
-"""The decoder: a memory and the tokens so far into the next token."""
+"""The decoder: predicts each token from a memory and the tokens before."""
+
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 from keras import ops
@@ -6,10 +10,16 @@ from keras import ops
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
+from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -21,62 +31,62 @@ class Decoder(keras.layers.Layer):
         logits_t = output(o_t)          or, with a lexicon,
         logits_t = output(o_t) + log(sum_i a_ti P(y | x_i) + 0.001)
 
-    A lexicon says what the words that are attended to translate to, and the
-    network corrects it (Arthur et al. 2016).
+    A lexicon holds translation probabilities of source words, which bias the
+    logits towards translations of the attended words (Arthur et al. 2016).
 
     Args:
         vocabulary_size: Positive integer.
-        cell: A recurrent cell, such as `keras.layers.GRUCell(256)`, a
-            template of which every layer gets a fresh copy.
+        cell: A recurrent cell, such as `keras.layers.GRUCell(256)`. It is a
+            template: every layer gets a fresh copy of it.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of stacked cells.
-        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
-            a decoder that knows the source by its first states alone.
+        attention: A mechanism of `kerasrnn.layers`, or its name; `None` for a
+            decoder that sees the source only through its first states.
         placement: Whether to attend `"before"` or `"after"` the cell.
         attention_units: Width of the output `o_t` for the placement after
             the cell; `None` for the width of the cell.
-        input_feeding: Whether the cell reads the output of the step before.
-            For the placement after the cell.
-        readout: Whether the output layer reads the cell, its input and the
-            context, as Bahdanau et al. have it. For the placement before the
-            cell.
-        bridge: `"dense"` for `s_0 = tanh(W f + b)`, which fits any two
-            cells; `"copy"` for `s_0 = f`, where both are equally wide.
-        factorized: Whether a dense layer takes the embeddings to the width
-            of the cell, and one takes the outputs back to `embedding_dim`
-            before the output layer.
+        input_feeding: Whether the cell also reads the output of the previous
+            step. For the placement after the cell.
+        readout: Whether the output layer reads the output of the cell, its
+            input and the context, as in Bahdanau et al. For the placement
+            before the cell.
+        bridge: `"dense"` for `s_0 = tanh(W f + b)`, which fits any two cells;
+            `"copy"` for `s_0 = f`, which needs states of equal width.
+        factorized: Whether a dense layer projects the embeddings to the width
+            of the cell, and another projects the outputs back to
+            `embedding_dim` before the output layer.
         tie_embeddings: Whether the output layer shares the weights of the
             embedding (Press & Wolf 2017).
-        lexicon: A `Lexicon` into the vocabulary; `None` for none. Set it by
-            `decoder.lexicon.assign`.
-        dropout: Rate on the embeddings and before the output layer.
-        word_dropout: Rate at which tokens lose their whole embedding.
-        embedding_scale: Float, the factor on the embeddings; `None` for the
-            root of their width.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        lexicon: A `Lexicon` with the target vocabulary of the decoder; `None`
+            for none. Set its tables with `decoder.lexicon.assign`.
+        dropout: Dropout rate on the embeddings and before the output layer.
+        word_dropout: Rate at which whole embeddings of tokens are dropped.
+        embedding_scale: Float, the factor on the embeddings; `None` for
+            `sqrt(embedding_dim)`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, by default
+            that of `cell`.
 
     Call arguments:
-        ids: Integer tensor of shape `(batch, time)`: the target behind its
-            start token, padded on the right.
+        ids: Integer tensor of shape `(batch, time)`: the start token and the
+            target after it, padded on the right.
         memory: Tensor of shape `(batch, places, memory_dim)`.
         memory_mask: Boolean tensor of shape `(batch, places)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of the
-            encoder side by side.
-        source: Integer tensor of shape `(batch, places)`, the source that
-            the memory was made of; read only with a lexicon.
+            encoder, concatenated.
+        source: Integer tensor of shape `(batch, places)`, the source that was
+            encoded; read only with a lexicon.
         training: Whether to behave as in training (dropout).
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`.
 
-    Masking: masked places of the memory have weight exactly 0. Padding on
-    the right of `ids` reaches no real token; mask it in the loss.
+    Masking: masked places of the memory have weight exactly 0. Padding on the
+    right of `ids` affects no token before it; mask it in the loss.
 
     Raises:
-        ValueError: when an option is unknown, a size is not positive, a
-            lexicon is of another vocabulary, or `bridge="copy"` meets final
-            states of another width.
+        ValueError: when an option is unknown, a size is not positive, the
+            lexicon has a target vocabulary of another size, or `bridge="copy"`
+            gets final states of another width.
 
     Example:
 
@@ -95,24 +105,24 @@ class Decoder(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=256,
-        depth=1,
-        attention="additive",
-        placement="after",
-        attention_units=None,
-        input_feeding=False,
-        readout=False,
-        bridge="dense",
-        factorized=False,
-        tie_embeddings=False,
-        lexicon=None,
-        dropout=0.0,
-        word_dropout=0.0,
-        embedding_scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int = 256,
+        depth: int = 1,
+        attention: AttentionMechanism | str | None = "additive",
+        placement: Literal["before", "after"] = "after",
+        attention_units: int | None = None,
+        input_feeding: bool = False,
+        readout: bool = False,
+        bridge: Literal["dense", "copy"] = "dense",
+        factorized: bool = False,
+        tie_embeddings: bool = False,
+        lexicon: Lexicon | None = None,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        embedding_scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "Decoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
@@ -140,7 +150,7 @@ class Decoder(keras.layers.Layer):
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
         copies = [cells.clone_cell(cell) for _ in range(depth)]
-        # The loop is of the dtype of its cells.
+        # The loop has the dtype of its cells.
         self.rnn = AttentionRNN(
             AttentionCell(
                 copies[0]
@@ -175,19 +185,21 @@ class Decoder(keras.layers.Layer):
         )
         if lexicon is not None and lexicon.target_size != vocabulary_size:
             raise ValueError(
-                "`lexicon` must be one into the vocabulary of the decoder. "
-                f"Received: a target_size of {lexicon.target_size} for a "
-                f"vocabulary_size of {vocabulary_size}"
+                "`lexicon` must have the target vocabulary of the decoder. "
+                f"Received: lexicon.target_size={lexicon.target_size}, "
+                f"vocabulary_size={vocabulary_size}"
             )
         self.lexicon = lexicon
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         cell = self.rnn.cell.cell
         return cell.cells[0] if self.depth > 1 else cell
 
-    def build(self, ids_shape, memory_shape, final_shape):
+    def build(
+        self, ids_shape: Shape, memory_shape: Shape, final_shape: Shape
+    ) -> None:
         self.embedding.build(ids_shape)
         width = self.embedding_dim
         if self.factorized:
@@ -200,8 +212,14 @@ class Decoder(keras.layers.Layer):
             self.lexicon.build()
 
     def call(
-        self, ids, memory, memory_mask, final, source=None, training=False
-    ):
+        self,
+        ids: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
+        final: Tensor,
+        source: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         outputs, weights = self.rnn(
             self.embed(ids, training),
             memory,
@@ -212,52 +230,69 @@ class Decoder(keras.layers.Layer):
         outputs = self.unit_dropout(outputs, training=training)
         return self.predict(outputs, weights, self.translations(source))
 
-    def embed(self, ids, training=False):
-        """Returns what the cell reads for ids `(batch, time)`."""
+    def embed(self, ids: Tensor, training: bool = False) -> Tensor:
+        """Returns the inputs of the cell for ids of shape `(batch, time)`."""
         x = self.embedding(ids, training=training)
         return self.input_projection(x) if self.factorized else x
 
-    def translations(self, source, vocabulary=None):
-        """Looks a source up in the lexicon; `()` without one."""
+    def translations(
+        self, source: Tensor | None, vocabulary: Tensor | None = None
+    ) -> Nest:
+        """Returns the translations of a source; `()` without a lexicon."""
         if self.lexicon is None:
             return ()
         if source is None:
             raise ValueError(
-                "A decoder with a lexicon looks the source up. Expected: "
+                "A decoder with a lexicon needs the source. Expected: "
                 "`source` of shape (batch, places). Received: source=None"
             )
         return self.lexicon(source, vocabulary)
 
-    def predict(self, outputs, weights, translations, words=()):
+    def predict(
+        self,
+        outputs: Tensor,
+        weights: Tensor,
+        translations: Nest,
+        words: tuple[Tensor, ...] = (),
+    ) -> Tensor:
         """Returns logits.
 
         Args:
             outputs: Tensor of shape `(batch, time, output_size)`.
             weights: Attention weights of shape `(batch, time, places)`.
             translations: What `translations` returned for the source.
-            words: What `output_projection.select` returned, for the logits of
-                a few words; `()` for those of all.
+            words: What `output_projection.select` returned, for the logits of a
+                shortlist; `()` for those of all words.
         """
         logits = self.output_projection(outputs, words)
         if self.lexicon is None:
             return logits
         return ops.add(logits, self.lexicon.bias(weights, translations))
 
-    def start(self, memory, memory_mask, final, source=None, vocabulary=None):
-        """Prepares what `step` reads, for inference.
+    def start(
+        self,
+        memory: Tensor,
+        memory_mask: Tensor,
+        final: Tensor,
+        source: Tensor | None = None,
+        vocabulary: Tensor | None = None,
+    ) -> tuple[Nest, Nest]:
+        """Prepares the states and the memory that `step` reads, for inference.
 
         Args:
             memory: Tensor of shape `(batch, places, memory_dim)`.
             memory_mask: Boolean tensor of shape `(batch, places)`.
             final: Tensor of shape `(batch, final_dim)`.
             source: Integer tensor of shape `(batch, places)`, for a lexicon.
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
-                the words to predict; `None` for all.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words to score; `None` for all.
 
         Returns:
-            The first states, and a nest of tensors of shape `(batch, ...)`.
+            The first states, and a memory of nested tensors of shape
+            `(batch, ...)`.
         """
-        cell, words = self.rnn.cell, ()
+        cell = self.rnn.cell
+        words: tuple[Tensor, ...] = ()
         if vocabulary is not None:
             words = self.output_projection.select(vocabulary)
         projected = cell.project(memory, memory_mask)
@@ -267,14 +302,17 @@ class Decoder(keras.layers.Layer):
         translations = self.translations(source, vocabulary)
         return states, (projected, memory_mask, translations, words)
 
-    def step(self, ids, states, memory):
+    def step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
         """Decodes one token of each hypothesis, for inference.
 
         Args:
-            ids: Integer tensor of shape `(rows,)`, the tokens before: equally
-                many hypotheses a sentence, side by side.
-            states: The states before; `start` gives the first.
-            memory: What `start` returned, for `batch` sentences.
+            ids: Integer tensor of shape `(rows,)`, the last token of each
+                hypothesis. Every sentence has the same number of hypotheses, in
+                adjacent rows.
+            states: The states before this step; `start` gives the first.
+            memory: The memory that `start` returned, for `batch` sentences.
 
         Returns:
             A tuple `(logits, states, weights)`, where the logits have shape
@@ -291,7 +329,7 @@ class Decoder(keras.layers.Layer):
         )
         return ops.reshape(logits, (-1, logits.shape[-1])), states, weights
 
-    def get_config(self):
+    def get_config(self) -> Config:
         cell = self.rnn.cell
         return {
             **super().get_config(),
@@ -314,7 +352,7 @@ class Decoder(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("cell", "lexicon")

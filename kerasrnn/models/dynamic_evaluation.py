@@ -1,18 +1,26 @@
 """Learning from a text while being evaluated on it."""
 
+from typing import Any
+from typing import Self
+
 import keras
+
+from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DynamicEvaluation(keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
-    Fitted for one epoch to windows of the text in a batch of 1, what its
-    metrics report is dynamic evaluation: each window is predicted before it
-    is learnt from. There is no dropout. It changes the weights of `model`.
+    Fit it for one epoch on windows of the text, with a batch size of 1. Each
+    window is predicted before the model learns from it, so the metrics of `fit`
+    are those of dynamic evaluation. There is no dropout. Fitting changes the
+    weights of `model`.
 
-    Compiled with plain gradient descent, it is that of Mikolov et al. 2010;
-    with `RMSDynamicEvaluation`, that of Krause et al. 2018.
+    Compiled with plain gradient descent, it is the method of Mikolov et al.
+    2010; with `RMSDynamicEvaluation`, that of Krause et al. 2018.
 
     Args:
         model: A `LanguageModel`.
@@ -38,20 +46,20 @@ class DynamicEvaluation(keras.Model):
         [Krause et al., 2018](https://arxiv.org/abs/1709.07432).
     """
 
-    def __init__(self, model, **kwargs):
+    def __init__(self, model: LanguageModel, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.model = model
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor | dict[str, Tensor]) -> Tensor:
         return self.model(inputs, training=False)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "model": keras.saving.serialize_keras_object(self.model),
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         model = keras.saving.deserialize_keras_object(config["model"])
         return cls(**{**config, "model": model})

@@ -1,4 +1,7 @@
-"""The encoder: tokens into a memory to attend to."""
+"""The encoder: turns tokens into a memory to attend to."""
+
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
@@ -7,6 +10,9 @@ from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -19,28 +25,29 @@ class Encoder(keras.layers.Layer):
             template: every layer and direction gets a fresh copy of it.
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of layers.
-        bidirectional: Whether every layer reads both ways, its outputs
-            concatenated.
-        go_backwards: Whether a one-way encoder reads from the last token to
-            the first (Sutskever et al. 2014). The memory is in the order of
-            the source all the same.
-        factorized: Whether a dense layer takes the embeddings to the width
+        bidirectional: Whether every layer reads in both directions, with the
+            outputs concatenated.
+        go_backwards: Whether a unidirectional encoder reads from the last token
+            to the first (Sutskever et al. 2014). The memory keeps the order of
+            the source.
+        factorized: Whether a dense layer projects the embeddings to the width
             of the cell.
-        mask_padding: Whether padding changes no state and is not attended
-            to. `False` is a fault of early implementations, there to be
-            shown: what a source means then depends on how it is padded.
-        lexical: Whether the memory holds the embeddings beside the outputs
-            of the last layer, so that attention hands on words as well as
-            their context (after the lexical model of Nguyen & Chiang 2018).
-        dropout: Rate on the embeddings, between layers and on the memory.
-        embedding_dropout: Rate on the embeddings; `None` for `dropout`.
-        word_dropout: Rate at which words lose their whole embedding, in
+        mask_padding: Whether padding changes no state and is not attended to.
+            `False` reproduces a fault of early implementations: the encoding of
+            a source then depends on its padding.
+        lexical: Whether the memory holds the embeddings next to the outputs of
+            the last layer, so that the attended context includes the words
+            themselves (after the lexical model of Nguyen & Chiang 2018).
+        dropout: Dropout rate on the embeddings, between layers and on the
+            memory.
+        embedding_dropout: Dropout rate on the embeddings; `None` for `dropout`.
+        word_dropout: Rate at which whole embeddings of words are dropped in
             training (Sennrich & Zhang 2019).
-        pad_id: Id of padding; `-1` for a vocabulary without a row for it.
-        embedding_scale: Float, the factor on the embeddings; `None` for the
-            root of their width.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        pad_id: Id of padding; `-1` if it has no row in the vocabulary.
+        embedding_scale: Float, the factor on the embeddings; `None` for
+            `sqrt(embedding_dim)`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, by default
+            that of `cell`.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`.
@@ -48,16 +55,16 @@ class Encoder(keras.layers.Layer):
 
     Returns:
         A tuple `(memory, mask, final)`: the memory of shape
-        `(batch, time, memory_dim)`, its boolean mask of shape
-        `(batch, time)`, and the final states of all layers and directions
-        side by side, of shape `(batch, final_dim)`.
+        `(batch, time, memory_dim)`, its boolean mask of shape `(batch, time)`,
+        and the final states of all layers and directions, concatenated, of
+        shape `(batch, final_dim)`.
 
-    Masking: padding changes no state, and the mask says where it is; without
+    Masking: padding changes no state, and is false in the mask. Without
     `mask_padding` the mask is all true.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size is not positive,
-            or an encoder is to go both ways and backwards.
+        ValueError: when `cell` is no recurrent cell, a size is not positive, or
+            `bidirectional` and `go_backwards` are both true.
 
     Example:
 
@@ -75,30 +82,30 @@ class Encoder(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=256,
-        depth=1,
-        bidirectional=True,
-        go_backwards=False,
-        factorized=False,
-        mask_padding=True,
-        lexical=False,
-        dropout=0.0,
-        embedding_dropout=None,
-        word_dropout=0.0,
-        pad_id=0,
-        embedding_scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int = 256,
+        depth: int = 1,
+        bidirectional: bool = True,
+        go_backwards: bool = False,
+        factorized: bool = False,
+        mask_padding: bool = True,
+        lexical: bool = False,
+        dropout: float = 0.0,
+        embedding_dropout: float | None = None,
+        word_dropout: float = 0.0,
+        pad_id: int = 0,
+        embedding_scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         cells.check_cell(cell, "Encoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         if bidirectional and go_backwards:
             raise ValueError(
-                "A bidirectional encoder reads both ways: `go_backwards` "
-                "needs `bidirectional=False`. Received: bidirectional="
-                f"{bidirectional}, go_backwards={go_backwards}"
+                "A bidirectional encoder reads in both directions: "
+                "`go_backwards` needs `bidirectional=False`. Received: "
+                f"bidirectional={bidirectional}, go_backwards={go_backwards}"
             )
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -131,8 +138,8 @@ class Encoder(keras.layers.Layer):
         self.unit_dropout = keras.layers.Dropout(
             dropout, dtype=self.dtype_policy
         )
-        # Not `keras.layers.Bidirectional`: in a deep encoder that is being
-        # loaded, it may take the layer of another depth for its own.
+        # Not `keras.layers.Bidirectional`: while a deep encoder is loaded, it
+        # may mistake the layer of another depth for its own.
         self.forward_rnns = [
             _new_rnn(cell, go_backwards=go_backwards) for _ in range(depth)
         ]
@@ -142,12 +149,12 @@ class Encoder(keras.layers.Layer):
         ]
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         return self.forward_rnns[0].cell
 
     @property
-    def memory_dim(self):
+    def memory_dim(self) -> int:
         """Width of the memory."""
         return self._rnn_dim + self.lexical * self.embedding_dim
 
@@ -156,12 +163,12 @@ class Encoder(keras.layers.Layer):
         return self.cell.output_size * (2 if self.bidirectional else 1)
 
     @property
-    def final_dim(self):
-        """Width of the final states side by side."""
+    def final_dim(self) -> int:
+        """Width of the final states, concatenated."""
         states = sum(cells.flat_state_sizes(self.cell))
         return states * self.depth * (2 if self.bidirectional else 1)
 
-    def build(self, ids_shape):
+    def build(self, ids_shape: Shape) -> None:
         self.embedding.build(ids_shape)
         width = self.embedding_dim
         if self.factorized:
@@ -173,7 +180,9 @@ class Encoder(keras.layers.Layer):
                 self.backward_rnns[depth].build((*ids_shape, width))
             width = self._rnn_dim
 
-    def call(self, ids, training=False):
+    def call(
+        self, ids: Tensor, training: bool = False
+    ) -> tuple[Tensor, Tensor, Tensor]:
         mask = ops.not_equal(ids, self.pad_id)
         if not self.mask_padding:
             mask = ops.ones_like(mask)
@@ -181,7 +190,9 @@ class Encoder(keras.layers.Layer):
         memory, final = self.read(embeddings, mask, training)
         return memory, mask, final
 
-    def read(self, embeddings, mask, training=False):
+    def read(
+        self, embeddings: Tensor, mask: Tensor, training: bool = False
+    ) -> tuple[Tensor, Tensor]:
         """Reads embedded tokens.
 
         Args:
@@ -190,7 +201,7 @@ class Encoder(keras.layers.Layer):
             training: Whether to behave as in training (dropout).
 
         Returns:
-            The memory and the final states, as the layer itself does.
+            A tuple `(memory, final)`, as from `call`.
         """
         x, final = embeddings, []
         if self.factorized:
@@ -210,7 +221,7 @@ class Encoder(keras.layers.Layer):
             x = ops.concatenate([x, embeddings], axis=-1)
         return x, ops.concatenate(final, axis=-1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -230,13 +241,13 @@ class Encoder(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 
 
 def _new_rnn(cell, go_backwards):
-    """The layer that runs a copy of a cell one way."""
+    """The layer that runs a copy of a cell in one direction."""
     return FastRNN(
         cells.clone_cell(cell),
         return_sequences=True,

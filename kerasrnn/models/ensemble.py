@@ -1,18 +1,27 @@
-"""Several translators that translate as one."""
+"""An ensemble of translators."""
+
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
 
+from kerasrnn.models.translator import Translator
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TranslatorEnsemble(keras.layers.Layer):
-    """Decodes by the mean of what several translators hold likely.
+    """Decodes with the mean probabilities of several translators.
 
         P(y_t) = 1 / n sum_i P_i(y_t)
 
-    It has what the searches of `kerasrnn.decoding` and
-    `kerasrnn.pipelines.TextTranslator` ask of a `Translator`: `encode` and
-    `decode_step`. The members may be of any cells and sizes, but share their
+    It takes the place of a `Translator` in the searches of `kerasrnn.decoding`
+    and in `kerasrnn.pipelines.TextTranslator`, with the same `encode` and
+    `decode_step`. The members may differ in cells and sizes, but share their
     vocabularies.
 
     Args:
@@ -44,28 +53,31 @@ class TranslatorEnsemble(keras.layers.Layer):
         [Sutskever et al., 2014](https://arxiv.org/abs/1409.3215), section 3.6.
     """
 
-    def __init__(self, models, **kwargs):
+    def __init__(self, models: Sequence[Translator], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         sizes = {model.decoder.vocabulary_size for model in models}
         if len(sizes) != 1:
             raise ValueError(
-                "`models` must be translators into one vocabulary. Received: "
-                f"{len(models)} models, into vocabularies of the sizes "
+                "`models` must be translators, at least one, whose target "
+                f"vocabularies have the same size. Received: {len(models)} "
+                "models with target vocabularies of sizes "
                 f"{sorted(sizes)}"
             )
         self.models = list(models)
         self.built = True
 
-    def call(self, inputs):
+    def call(self, inputs: dict[str, Tensor]) -> Tensor:
         return self._mean([model(inputs) for model in self.models])
 
-    def encode(self, source, vocabulary=None):
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[list[Nest], list[Nest]]:
         """Reads a batch of sources, as `Translator.encode` does.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
-                the words that all members predict; `None` for all.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words that all members score; `None` for all.
 
         Returns:
             A tuple `(states, memory)` of lists, an item for each member.
@@ -76,7 +88,9 @@ class TranslatorEnsemble(keras.layers.Layer):
         )
         return list(states), list(memory)
 
-    def decode_step(self, ids, states, memory):
+    def decode_step(
+        self, ids: Tensor, states: list[Nest], memory: list[Nest]
+    ) -> tuple[Tensor, list[Nest], Tensor]:
         """Predicts the next token, as `Translator.decode_step` does.
 
         Returns:
@@ -85,7 +99,7 @@ class TranslatorEnsemble(keras.layers.Layer):
             all members, and the mean of their attention weights, of shape
             `(rows, source_time)`.
         """
-        logits, states, alignments = zip(
+        logits, new_states, alignments = zip(
             *(
                 model.decode_step(ids, *rest)
                 for model, *rest in zip(
@@ -95,7 +109,7 @@ class TranslatorEnsemble(keras.layers.Layer):
             strict=True,
         )
         alignments = sum(alignments) / len(self.models)
-        return self._mean(logits), list(states), alignments
+        return self._mean(logits), list(new_states), alignments
 
     def _mean(self, logits):
         """The logarithms of the mean probabilities of all members."""
@@ -105,11 +119,11 @@ class TranslatorEnsemble(keras.layers.Layer):
         mean = sum(probabilities) / len(self.models)
         return ops.log(ops.maximum(mean, 1e-30))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         models = map(keras.saving.serialize_keras_object, self.models)
         return {**super().get_config(), "models": list(models)}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         models = map(keras.saving.deserialize_keras_object, config["models"])
         return cls(**{**config, "models": list(models)})

@@ -8,19 +8,18 @@ import zipfile
 import keras
 
 
-def in_float32(model):
+def in_float32(model: keras.Model) -> keras.Model:
     """Copies a model, weights included, as one that computes in float32.
 
-    A model that learnt under `mixed_bfloat16` or `mixed_float16` is so served
-    where such numbers are slow or unknown. The copy is not compiled, and
-    compiles as any other.
+    Use it to serve a model trained under `mixed_bfloat16` or `mixed_float16` on
+    processors where these types are slow or missing. The copy is not compiled.
 
     Args:
-        model: A built Keras model that `.keras` files can hold, such as a
-            `Translator`, or a whole pipeline of `kerasrnn.pipelines`.
+        model: A built Keras model that can be saved as a `.keras` file, such as
+            a `Translator` or a pipeline of `kerasrnn.pipelines`.
 
     Returns:
-        A model of the same class. The given one stays as it is.
+        A model of the same class. The given one is not changed.
 
     Raises:
         ValueError: when the model has no weights yet.
@@ -44,7 +43,7 @@ def in_float32(model):
         model.save(saved)
         _copy_archive(saved, copy)
         try:
-            # Layers that a layer makes by itself may follow the global one.
+            # Layers made inside other layers may follow the global policy.
             keras.config.set_dtype_policy("float32")
             return keras.saving.load_model(copy)
         finally:
@@ -52,7 +51,7 @@ def in_float32(model):
 
 
 def _copy_archive(path, copy):
-    """Copies a `.keras` file, its configuration as of a float32 model."""
+    """Copies a `.keras` file, with float32 in its configuration."""
     with zipfile.ZipFile(path) as given, zipfile.ZipFile(copy, "w") as written:
         for name in given.namelist():
             content = given.read(name)
@@ -63,7 +62,7 @@ def _copy_archive(path, copy):
 
 
 def _float32(config):
-    """Changes one dictionary of a configuration, those inside it done."""
+    """Changes one dictionary of a configuration, after those inside it."""
     config.pop("compile_config", None)
     if config.get("class_name") == "DTypePolicy":
         if "float" in config["config"]["name"]:

@@ -1,5 +1,8 @@
 """A language model: the probability of each next token."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
@@ -10,65 +13,71 @@ from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LanguageModel(keras.Model):
     """Predicts every token of a text from those before it.
 
-    An embedding, recurrent layers and a softmax over the vocabulary, which
-    shares the embedding's weights (Press & Wolf 2017) unless told otherwise.
+    An embedding, recurrent layers and a softmax over the vocabulary, which by
+    default shares the weights of the embedding (Press & Wolf 2017).
 
-    With `batch_size` it trains by truncated backpropagation: a batch holds
-    the next window of each of `batch_size` texts, and the recurrent states
-    go on from the window before, wherever the batch does not say that a row
-    is `fresh`. `fit` and `evaluate` keep states of their own.
+    With `batch_size` it trains by truncated backpropagation through time: a
+    batch holds the next window of each of `batch_size` texts, and the recurrent
+    states continue from the previous window, except in rows that the batch
+    marks as `fresh`. Training and evaluation have separate states.
 
     Args:
         vocabulary_size: Positive integer.
         cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
             attends to its past, such as
             `SelfAttentionCell(GAMRHNCell(...), "additive")`. It is a
-            template: every layer runs a fresh copy of it by `FastRNN`, at
-            once where the cell knows how, as those of this package do.
-        embedding_dim: Positive integer, width of the embeddings; `None` for
-            that of the cell's output. Tied to a cell of another width, the
-            softmax stands behind a linear projection.
+            template: every layer runs a fresh copy of it with `FastRNN`,
+            which is fast with the cells of this package.
+        embedding_dim: Positive integer, width of the embeddings; `None` for the
+            width of the cell's output. If tied embeddings have another width, a
+            linear projection precedes the softmax.
         depth: Positive integer, number of layers.
         tie_embeddings: Whether the softmax shares the embedding's weights.
-        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on
-            the embeddings, between layers and before the softmax: one mask
-            for all steps of a batch. Dropout of the recurrent state belongs
-            to the cell.
-        word_dropout: Rate at which a word type loses its embedding,
-            wherever it stands in a row.
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on the
+            embeddings, between layers and before the softmax: one mask for all
+            steps of a batch. Dropout of the recurrent state is an argument of
+            the cell.
+        word_dropout: Rate at which a word type is dropped, wherever it occurs
+            in a row.
         embeddings_initializer: Initializer of the embedding; `None` for a
             normal one of variance `1 / embedding_dim`.
-        embedding_scale: Float, the factor on what the cell reads; `None` for
-            `sqrt(embedding_dim)`.
-        batch_size: Positive integer, rows whose states are carried along;
-            `None` for a model that starts every batch anew. Where replicas
-            share a batch (`tf.distribute`), its rows are those of all of
-            them, as with `fit`.
+        embedding_scale: Float, the factor on the embeddings that the cell
+            reads; `None` for `sqrt(embedding_dim)`.
+        batch_size: Positive integer, the number of rows in a batch, whose
+            states are carried from batch to batch; `None` for a model that
+            starts every batch from its initial states. Under `tf.distribute` it
+            is the global batch size, as for `fit`.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
-            has a dtype of its own.
+            keeps its own dtype.
 
     Call arguments:
         inputs: Integer tensor of ids, of shape `(batch, time)`; with
-            `batch_size` it may be a dictionary of those `"ids"` and of
-            `"fresh"`, a tensor of shape `(batch,)` of booleans or, as Keras
-            wants under `tf.distribute`, integers.
+            `batch_size` it may be a dictionary of these `"ids"` and of
+            `"fresh"`, a boolean tensor of shape `(batch,)` (integers under
+            `tf.distribute`, as Keras requires).
         training: Whether to behave as in training (dropout).
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`.
 
-    Masking: right-padding reaches no token before it; mask it in the loss.
+    Masking: padding on the right affects no token before it; mask it in the
+    loss.
 
     Raises:
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
-            `cell` is no recurrent cell; when `"fresh"` meets a model without
-            `batch_size`, or a batch of another size.
+            `cell` is no recurrent cell; when `"fresh"` is given to a model
+            without `batch_size`, or the batch has another size.
 
     Example:
 
@@ -85,18 +94,18 @@ class LanguageModel(keras.Model):
 
     def __init__(
         self,
-        vocabulary_size,
-        cell,
-        embedding_dim=None,
-        depth=1,
-        tie_embeddings=True,
-        dropout=0.0,
-        word_dropout=0.0,
-        embeddings_initializer=None,
-        embedding_scale=None,
-        batch_size=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int | None = None,
+        depth: int = 1,
+        tie_embeddings: bool = True,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        embeddings_initializer: Initializer = None,
+        embedding_scale: float | None = None,
+        batch_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         cells.check_cell(cell, "LanguageModel")
         self.vocabulary_size = positive_integer(
@@ -148,16 +157,16 @@ class LanguageModel(keras.Model):
             )
 
     @property
-    def cell(self):
+    def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
         return self.rnns[0].cell
 
     @property
-    def state_sizes(self):
+    def state_sizes(self) -> list[int]:
         """Widths of the states of all layers, as a flat list."""
         return self.depth * cells.flat_state_sizes(self.cell)
 
-    def initial_states(self, batch_size):
+    def initial_states(self, batch_size: int) -> States:
         """Returns the states that a text starts from, as a flat list."""
         return [
             ops.cast(state, self.variable_dtype)
@@ -167,7 +176,7 @@ class LanguageModel(keras.Model):
             )
         ]
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
         width = self.embedding_dim
         for rnn in self.rnns:
@@ -177,14 +186,16 @@ class LanguageModel(keras.Model):
         if self.batch_size is not None:
             self.carried.build()
 
-    def call(self, inputs, training=False):
+    def call(
+        self, inputs: Tensor | dict[str, Tensor], training: bool = False
+    ) -> Tensor:
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
             return self.run(inputs, states, training)[0]
         if set(inputs) != {"ids", "fresh"}:
             raise ValueError(
-                "A model that carries its states on expects a dictionary of "
-                '"ids" and "fresh", as `text_windows` makes them. '
+                "A model that carries its states expects a dictionary of "
+                '"ids" and "fresh", as `text_windows` makes it. '
                 f"Received: {sorted(inputs)}"
             )
         ids, fresh = inputs["ids"], inputs["fresh"]
@@ -197,7 +208,7 @@ class LanguageModel(keras.Model):
 
     @property
     def _rows(self):
-        """Rows of a batch that come to one replica of TensorFlow."""
+        """Rows of a batch on one replica of TensorFlow."""
         strategy = getattr(self, "distribute_strategy", None)
         replicas = 1 if strategy is None else strategy.num_replicas_in_sync
         return self.batch_size and self.batch_size // replicas
@@ -207,7 +218,7 @@ class LanguageModel(keras.Model):
         rows = {self._rows, None}
         if not self.batch_size or len(found) != 2 or not rows >= set(found):
             raise ValueError(
-                "To carry states along, a LanguageModel must be made with "
+                "To carry its states, a LanguageModel must be made with "
                 "`batch_size`, the number of rows of each batch, and `fresh` "
                 "must have the shape `(batch_size,)`; under `tf.distribute`, "
                 "each replica has its share of the rows. Received: "
@@ -215,13 +226,15 @@ class LanguageModel(keras.Model):
                 f"fresh of shape {fresh.shape}"
             )
 
-    def run(self, ids, states, training=False):
-        """Goes on from given states.
+    def run(
+        self, ids: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        """Predicts every next token, starting from given states.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`.
-            states: List of tensors of shape `(batch, size)`, the states
-                before; `initial_states` gives the first.
+            states: List of tensors of shape `(batch, size)`, the states before
+                the first token; those of a new text are `initial_states`.
             training: Whether to behave as in training (dropout).
 
         Returns:
@@ -252,14 +265,14 @@ class LanguageModel(keras.Model):
             x, *after = rnn(x, initial_state=before, training=training)
             new_states += keras.tree.flatten(after)
             x = dropout(x, training=training)
-        # A graph that loops over windows wants to know their widths.
+        # A graph that loops over windows needs their static widths.
         new_states = [
             ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
             for state, size in zip(new_states, self.state_sizes, strict=True)
         ]
         return self.output_projection(x), new_states
 
-    def with_batch_size(self, batch_size):
+    def with_batch_size(self, batch_size: int) -> Self:
         """Returns a copy, weights included, for batches of another size."""
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
@@ -276,7 +289,7 @@ class LanguageModel(keras.Model):
         """The layers that have weights, without the carried states."""
         return [self.embedding, *self.rnns, self.output_projection]
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -294,6 +307,6 @@ class LanguageModel(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})

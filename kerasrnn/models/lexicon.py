@@ -1,37 +1,43 @@
 """A translation lexicon inside a model."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Lexicon(keras.layers.Layer):
-    """What each source word translates to, and how likely.
+    """The most likely translations of each source word.
 
-    For each source word `x` it holds the likeliest `translations` and their
-    probabilities `P(y | x)`; all others have the probability 0. A decoder
-    that attends to the places of a source by weights `a` adds to its logits
+    For each source word `x` it holds the most likely `translations` and their
+    probabilities `P(y | x)`; all others have probability 0. A decoder that
+    attends to a source with the weights `a` adds to its logits
 
         log(sum_i a_i P(y | x_i) + epsilon)                 (Arthur et al. 2016)
 
-    Both tables are weights that are not trained: `assign` sets them to what
-    `kerasrnn.data.translation_lexicon` learned.
+    Translations and probabilities are weights that are not trained: `assign`
+    sets them, for example to those of `kerasrnn.data.translation_lexicon`.
 
     Args:
         source_size: Positive integer, size of the source vocabulary.
         target_size: Positive integer, size of the target vocabulary.
-        translations: Positive integer, how many target words are held for
-            each source word.
-        epsilon: Float, what keeps unlisted words possible.
+        translations: Positive integer, the number of target words that are held
+            for each source word.
+        epsilon: Float, added to the probabilities to keep unlisted words
+            possible.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         source: Integer tensor of shape `(batch, places)`. A negative id
-            (padding without a row of its own) translates to nothing.
-        vocabulary: Optional integer tensor of shape `(batch, words)`, the
-            only target words that are asked for, as a `Shortlist` gives them.
+            (padding without a row of its own) has no translations.
+        vocabulary: Optional integer tensor of shape `(batch, words)`, the ids
+            of the target words to return, as a `Shortlist` chooses them.
 
     Returns:
         The probabilities `P(y | x_i)`, of shape
@@ -49,15 +55,20 @@ class Lexicon(keras.layers.Layer):
     """
 
     def __init__(
-        self, source_size, target_size, translations=200, epsilon=1e-3, **kwargs
-    ):
+        self,
+        source_size: int,
+        target_size: int,
+        translations: int = 200,
+        epsilon: float = 1e-3,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.source_size = positive_integer("source_size", source_size)
         self.target_size = positive_integer("target_size", target_size)
         self.translations = positive_integer("translations", translations)
         self.epsilon = epsilon
 
-    def build(self, source_shape=None):
+    def build(self, source_shape: Shape | None = None) -> None:
         shape = self.source_size, self.translations
         self.ids = self.add_weight(
             shape=shape,
@@ -75,21 +86,20 @@ class Lexicon(keras.layers.Layer):
             name="probabilities",
         )
 
-    def assign(self, ids, probabilities):
+    def assign(self, ids: Tensor, probabilities: Tensor) -> None:
         """Sets the translations of every source word.
 
         Args:
             ids: Integer array of shape `(source_size, translations)`.
-            probabilities: Array of the same shape; 0 behind the last
-                translation of a word.
+            probabilities: Array of the same shape; 0 after the last translation
+                of a word.
         """
         if not self.built:
             self.build()
-            self.built = True
         self.ids.assign(ids)
         self.probabilities.assign(probabilities)
 
-    def call(self, source, vocabulary=None):
+    def call(self, source: Tensor, vocabulary: Tensor | None = None) -> Tensor:
         batch_size, places = ops.shape(source)
         ids, probabilities = self._translate(ops.reshape(source, (-1,)))
         table = _spread(ids, probabilities, self.target_size)
@@ -99,7 +109,7 @@ class Lexicon(keras.layers.Layer):
         vocabulary = ops.expand_dims(vocabulary, 1)
         return ops.take_along_axis(table, vocabulary, axis=2)
 
-    def expect(self, source):
+    def expect(self, source: Tensor) -> Tensor:
         """Returns how often each target word is expected in a translation.
 
         Args:
@@ -114,8 +124,8 @@ class Lexicon(keras.layers.Layer):
         )
         return _spread(ids, probabilities, self.target_size)
 
-    def bias(self, weights, table):
-        """Returns what is added to the logits.
+    def bias(self, weights: Tensor, table: Tensor) -> Tensor:
+        """Returns what a decoder adds to its logits.
 
         Args:
             weights: Attention weights of shape `(batch, time, places)`.
@@ -134,7 +144,7 @@ class Lexicon(keras.layers.Layer):
         probabilities = ops.take(self.probabilities, rows, axis=0)
         return ops.take(self.ids, rows, axis=0), known * probabilities
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "source_size": self.source_size,

@@ -1,38 +1,46 @@
-"""Dynamic evaluation at the scale that gradients had in training."""
+"""Dynamic evaluation, with steps scaled by the gradients of training."""
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
+from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RMSDynamicEvaluation(keras.optimizers.Optimizer):
-    """Gradient descent at the scale of training, with a pull back to it.
+    """Gradient descent with RMS scaling and decay to the trained weights.
 
-    With `g` the gradient of a window, `MS` the mean of the squared gradients
-    of the training set, `w` a weight and `w0` what it was when trained:
+    With `g` the gradient of a window, `MS` the mean of the squared gradients of
+    the training set, `w` a weight and `w0` its value after training:
 
         RMS = sqrt(MS)
         decay = min(1, d RMS / mean(RMS))
         w = w - learning_rate g / (RMS + epsilon) + decay (w0 - w)
 
-    The mean is that over all weights of the mean of each, as in the authors'
-    code. `mean_squared_gradients` gives `MS`; without it every `RMS` is 1,
-    which is plain gradient descent with a decay to the trained weights.
+    `mean(RMS)` is the mean over all weight tensors of the mean of each, as in
+    the authors' code. `mean_squared_gradients` gives `MS`; without it every
+    `RMS` is 1, which is plain gradient descent with a decay to the trained
+    weights.
 
-    The best `learning_rate` and `d` grow with the window. The authors' for
-    the Penn Treebank are 5e-5 and 0.002 for windows of 5 words, 1.2e-4 and
-    0.02 for windows of 20, and gradients of training in batches of 100 rows.
+    The best `learning_rate` and `d` grow with the window. For the Penn
+    Treebank, the authors use 5e-5 and 0.002 for windows of 5 words, and 1.2e-4
+    and 0.02 for windows of 20, with `MS` measured in batches of 100 rows.
 
     Args:
         learning_rate: Float or a schedule of Keras.
         decay: Non-negative float, `d` above.
-        epsilon: Positive float, what keeps weights in their place that
-            training hardly moved.
-        mean_squares: List of arrays, `MS` of each weight that is trained.
-            Not in the configuration: saved with the variables of the
-            optimizer.
+        epsilon: Positive float, which keeps the steps small where the gradients
+            of training were near 0.
+        mean_squares: List of arrays, `MS` of each trainable weight. Not in the
+            configuration: it is saved with the variables of the optimizer.
         name: Name of the optimizer.
         **kwargs: Base optimizer arguments, such as `global_clipnorm`.
 
@@ -64,13 +72,13 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        learning_rate=5e-5,
-        decay=2e-3,
-        epsilon=2e-5,
-        mean_squares=None,
-        name="rms_dynamic_evaluation",
-        **kwargs,
-    ):
+        learning_rate: float | LearningRateSchedule = 5e-5,
+        decay: float = 2e-3,
+        epsilon: float = 2e-5,
+        mean_squares: Sequence[Tensor] | None = None,
+        name: str = "rms_dynamic_evaluation",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(learning_rate, name=name, **kwargs)
         if not decay >= 0:
             raise ValueError(
@@ -80,7 +88,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         self.epsilon = epsilon
         self.mean_squares = mean_squares
 
-    def build(self, variables):
+    def build(self, variables: list[keras.Variable]) -> None:
         if self.built:
             return
         super().build(variables)
@@ -101,14 +109,16 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         shapes = [tuple(square.shape) for square in self.mean_squares]
         if shapes != [tuple(variable.shape) for variable in variables]:
             raise ValueError(
-                "`mean_squares` must hold an array for each weight that is "
-                "trained, of its shape. Received: "
+                "`mean_squares` must hold an array for each trainable weight, "
+                "of the same shape. Received: "
                 f"mean_squares of shapes {shapes}"
             )
         rms = [square**0.5 for square in self.mean_squares]
         return rms, sum(float(root.mean()) for root in rms) / len(rms)
 
-    def update_step(self, gradient, variable, learning_rate):
+    def update_step(
+        self, gradient: Tensor, variable: keras.Variable, learning_rate: Tensor
+    ) -> None:
         i = self._get_variable_index(variable)
         rms, shift = self.rms[i], self.shifts[i]
         gradient = _dense(gradient, rms)
@@ -121,7 +131,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         self.assign_sub(variable, step)
         self.assign_sub(shift, step)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "decay": self.decay,
@@ -129,8 +139,12 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         }
 
 
-def mean_squared_gradients(model, windows, loss):
-    """Measures how large the gradients of a training set are.
+def mean_squared_gradients(
+    model: LanguageModel,
+    windows: Iterable[tuple[Any, Tensor]],
+    loss: keras.losses.Loss,
+) -> list[Tensor]:
+    """Returns the mean squared gradients over a training set.
 
     There is no dropout, and no weight changes.
 
@@ -142,8 +156,8 @@ def mean_squared_gradients(model, windows, loss):
         loss: The loss, such as `TokenCrossentropy(-1)`.
 
     Returns:
-        A list of float arrays, one for each weight that is trained: the mean
-        over the batches of the squared gradient.
+        A list of float arrays, one for each trainable weight: the mean over the
+        batches of the squared gradient.
 
     Example:
 
@@ -163,7 +177,7 @@ def mean_squared_gradients(model, windows, loss):
 
 
 class _MeanSquares(keras.optimizers.Optimizer):
-    """Averages the squares of the gradients; the weights stay."""
+    """Averages the squared gradients; the weights stay as they are."""
 
     def build(self, variables):
         if self.built:
@@ -181,5 +195,5 @@ class _MeanSquares(keras.optimizers.Optimizer):
 
 
 def _dense(gradient, like):
-    """The gradient as a tensor: TensorFlow has an embedding's by rows."""
+    """The gradient as a dense tensor: an embedding's may be sparse."""
     return ops.add(ops.zeros(like.shape, like.dtype), gradient)

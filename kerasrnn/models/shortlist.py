@@ -1,45 +1,52 @@
-"""The few words that a sentence can become."""
+"""A shortlist of target words for each sentence."""
+
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Shortlist(keras.layers.Layer):
     """Chooses the target words of each sentence: a lexical shortlist.
 
-    They are the `frequent` first words of the target vocabulary, and those
-    that a lexicon expects most of in the translation,
+    They are the first `frequent` words of the target vocabulary, and those that
+    a lexicon expects most often in the translation,
 
         sum_i P(y | x_i)
 
-    In decoding, the output layer scores only these: most of a step is the
-    product with the vocabulary. The probabilities are those among the
-    shortlist, so scores rise a little. A sentence has the same shortlist
-    alone and among others.
+    In decoding, the output layer scores only these, since most of a step is the
+    product with the vocabulary. Probabilities are normalized over the
+    shortlist, so scores rise a little. The shortlist of a sentence does not
+    depend on the others in its batch.
 
     Args:
-        lexicon: A `Lexicon`, of the decoder or of its own.
-        size: Positive integer, how many words a sentence has in all.
-        frequent: Positive integer, how many of them are the first words of
-            the vocabulary: tokenizers put the special tokens, such as the
-            end of a sentence, and the most frequent words there. `None`,
-            the default, for a quarter of them.
+        lexicon: A `Lexicon`, that of the decoder or a separate one.
+        size: Positive integer, the number of words in a shortlist.
+        frequent: Positive integer, how many of them are the first words of the
+            vocabulary, where tokenizers put the special tokens, such as the end
+            of a sentence, and the most frequent words. `None` for a quarter of
+            `size`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        source: Integer tensor of shape `(batch, places)`, in which padding
-            is negative or translates to nothing.
+        source: Integer tensor of shape `(batch, places)`, in which padding is
+            negative or has no translations.
 
     Returns:
-        Ids of shape `(batch, size)`, no id twice in a row: the `vocabulary`
-        of `Translator.encode` and of the searches.
+        Ids of shape `(batch, size)`, all different within a row: the
+        `vocabulary` of `Translator.encode` and of the searches.
 
     Raises:
-        ValueError: when `size` is not above `frequent`, or above the size of
-            the target vocabulary.
+        ValueError: when `size` is not greater than `frequent`, or is greater
+            than the target vocabulary.
 
     Example:
 
@@ -52,7 +59,13 @@ class Shortlist(keras.layers.Layer):
         [Junczys-Dowmunt et al., 2018](https://arxiv.org/abs/1804.00344).
     """
 
-    def __init__(self, lexicon, size=800, frequent=None, **kwargs):
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        size: int = 800,
+        frequent: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.lexicon = lexicon
         self.size = positive_integer("size", size)
@@ -61,22 +74,22 @@ class Shortlist(keras.layers.Layer):
         self.frequent = positive_integer("frequent", frequent)
         if not self.frequent < self.size <= lexicon.target_size:
             raise ValueError(
-                "`size` counts the frequent words, and is no more than the "
-                f"vocabulary of {lexicon.target_size}. Received: size={size}, "
-                f"frequent={frequent}"
+                "`size` must be greater than `frequent`, and at most "
+                f"{lexicon.target_size}, the size of the target vocabulary. "
+                f"Received: size={size}, frequent={frequent}"
             )
 
-    def build(self, source_shape):
+    def build(self, source_shape: Shape) -> None:
         if not self.lexicon.built:
             self.lexicon.build(source_shape)
 
-    def call(self, source):
+    def call(self, source: Tensor) -> Tensor:
         expected = self.lexicon.expect(source)
         always = ops.arange(self.lexicon.target_size) < self.frequent
         _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
         return ids
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "lexicon": keras.saving.serialize_keras_object(self.lexicon),
@@ -85,6 +98,6 @@ class Shortlist(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         lexicon = keras.saving.deserialize_keras_object(config["lexicon"])
         return cls(**{**config, "lexicon": lexicon})

@@ -1,8 +1,13 @@
-"""What an encoder made of a text, summed up in one vector.
+"""Summaries of an encoded text in one vector.
 
-Every summary is a layer with the same call: memory, mask and final states of
-an encoder into a summary, beside the attention weights where it attends.
+Every summary is a layer with the same call: it takes the memory, mask and final
+states of an encoder, and returns a summary. Those with attention return its
+weights, too.
 """
+
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
@@ -11,8 +16,12 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import get_attention
+from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 def get_summary(identifier, encoder):
@@ -21,11 +30,11 @@ def get_summary(identifier, encoder):
     Args:
         identifier: `"last"`, `"pooled"`, `"attention"` (additive),
             `"decoder"` (without attention), or a layer.
-        encoder: The `Encoder` whose memory is to be summed up.
+        encoder: The `Encoder` whose memory is to be summarized.
 
     Raises:
-        ValueError: for anything else, or a decoder behind an encoder that
-            reads both ways.
+        ValueError: for anything else, or for a `DecoderSummary` of a
+            bidirectional encoder.
     """
     if isinstance(identifier, str) and identifier in _BY_NAME:
         identifier = _BY_NAME[identifier](encoder)
@@ -38,14 +47,14 @@ def get_summary(identifier, encoder):
     if isinstance(identifier, DecoderSummary) and encoder.bidirectional:
         raise ValueError(
             "A DecoderSummary starts a cell like the encoder's from its final "
-            "states: the encoder must read one way. Received: bidirectional="
-            f"{encoder.bidirectional}"
+            "states: the encoder must have `bidirectional=False`. "
+            f"Received: bidirectional={encoder.bidirectional}"
         )
     return identifier
 
 
 def backward_units(encoder):
-    """Returns which units of its memory an encoder read backwards."""
+    """Returns start and stop of the memory units that read backwards."""
     units = encoder.cell.output_size
     if encoder.bidirectional:
         return units, 2 * units
@@ -53,37 +62,38 @@ def backward_units(encoder):
 
 
 class Summary(keras.layers.Layer):
-    """Base of the summaries: layers that leave no mask, having no time."""
+    """Base of the summaries. They have no time axis, so they return no mask."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_mask(self, inputs, previous_mask=None):
+    def compute_mask(
+        self, inputs: Tensor, previous_mask: Tensor | None = None
+    ) -> None:
         return None
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LastSummary(Summary):
-    """What an encoder ends with in each direction.
+    """The last output of an encoder in each direction.
 
         [h_T of the units that read forwards; h_1 of those that read backwards]
 
     Args:
-        backward: A pair of integers, the first of the units that read
-            backwards and the first behind them; `(0, 0)` where there are
-            none.
+        backward: A pair of integers, start and stop of the units that read
+            backwards; `(0, 0)` for none.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`, padded on the right.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, dim)`.
 
-    Masking: padding has no part in it. A text without a word gives 0.
+    Masking: padding is ignored. A text without words gives 0.
 
     Example:
 
@@ -91,14 +101,20 @@ class LastSummary(Summary):
     (2, 8)
     """
 
-    def __init__(self, backward=(0, 0), **kwargs):
+    def __init__(self, backward: Sequence[int] = (0, 0), **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.backward = tuple(backward)
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         return self.last(memory, mask)
 
-    def last(self, memory, mask):
+    def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
         count = ops.sum(ops.cast(mask, "int32"), axis=1)
         index = ops.expand_dims(ops.maximum(count - 1, 0), (1, 2))
@@ -109,13 +125,13 @@ class LastSummary(Summary):
         last = ops.where(is_backward, memory[:, 0], last)
         return ops.where(ops.expand_dims(count > 0, 1), last, 0)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "backward": self.backward}
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class PooledSummary(LastSummary):
-    """The last outputs, beside maximum and mean over all words.
+    """The last outputs, concatenated with maximum and mean over time.
 
         [last; max_t h_t; mean_t h_t]                    (Howard & Ruder 2018)
 
@@ -126,12 +142,12 @@ class PooledSummary(LastSummary):
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`, padded on the right.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, 3 * dim)`.
 
-    Masking: padding has no part in it. A text without a word gives 0.
+    Masking: padding is ignored. A text without words gives 0.
 
     Example:
 
@@ -142,7 +158,13 @@ class PooledSummary(LastSummary):
         [Howard & Ruder, 2018](https://arxiv.org/abs/1801.06146).
     """
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         real = ops.expand_dims(mask, -1)
         count = ops.maximum(ops.sum(ops.cast(real, "int32"), axis=1), 1)
         total = ops.sum(ops.where(real, memory, 0), axis=1)
@@ -155,20 +177,19 @@ class PooledSummary(LastSummary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class AttentionSummary(Summary):
-    """The mean of all words, weighted by a trained query.
+    """The mean of the memory, weighted by the attention of a trained query.
 
         sum_t alpha_t h_t                                  (Yang et al. 2016)
 
     Args:
         attention: A mechanism of `kerasrnn.layers`, or its name.
-        units: Positive integer, the hidden width of a mechanism that is given
-            by its name.
+        units: Positive integer, the hidden width of a mechanism given by name.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
-        final: Not read, and neither is `training`.
+        final: Not used, and neither is `training`.
 
     Returns:
         A tuple of the summary, of shape `(batch, dim)` unless the mechanism
@@ -187,12 +208,17 @@ class AttentionSummary(Summary):
         [Yang et al., 2016](https://aclanthology.org/N16-1174).
     """
 
-    def __init__(self, attention="additive", units=128, **kwargs):
+    def __init__(
+        self,
+        attention: AttentionMechanism | str = "additive",
+        units: int = 128,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.units = positive_integer("units", units)
         self.attention = get_attention(attention, units, self.dtype_policy)
 
-    def build(self, memory_shape):
+    def build(self, memory_shape: Shape) -> None:
         width = memory_shape[-1]
         self.query = self.add_weight(
             shape=(1, 1, width), initializer="glorot_uniform", name="query"
@@ -200,13 +226,19 @@ class AttentionSummary(Summary):
         if not self.attention.built:
             self.attention.build((None, 1, width), memory_shape)
 
-    def call(self, memory, mask, final=None, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], 1, memory.shape[-1])
         query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
         context, weights = self.attention(query, memory, memory_mask=mask)
         return ops.squeeze(context, 1), ops.squeeze(weights, 1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "attention": keras.saving.serialize_keras_object(self.attention),
@@ -216,26 +248,26 @@ class AttentionSummary(Summary):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class DecoderSummary(Summary):
-    """The output of a cell that makes one step behind the encoder.
+    """The output of one decoder step after the encoder.
 
     The cell starts from the final states of the last layer of the encoder and
-    reads a trained vector; with attention, it attends to the words as well:
+    reads a trained vector; with attention, it attends to the memory as well:
 
         o = cell(start, s_T)        or        o = cell([start; c], s_T)
 
     Args:
-        cell: A recurrent cell like the encoder's, a template of which the
-            layer has a copy.
+        cell: A recurrent cell like the encoder's. It is a template: the layer
+            has its own copy.
         attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
             none.
-        **kwargs: Base layer arguments, such as `name` and `dtype`, which is
-            that of `cell` unless given.
+        **kwargs: Base layer arguments, such as `name` and `dtype`, by default
+            that of `cell`.
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
-        final: Tensor of shape `(batch, final_dim)`, the final states of an
-            encoder that reads one way, those of the last layer last.
+        final: Tensor of shape `(batch, final_dim)`, the final states of a
+            unidirectional encoder, those of its last layer at the end.
         training: Whether to behave as in training (dropout of the cell).
 
     Returns:
@@ -253,7 +285,12 @@ class DecoderSummary(Summary):
     ((2, 8), (2, 5))
     """
 
-    def __init__(self, cell, attention=None, **kwargs):
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        attention: AttentionMechanism | str | None = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         cells.check_cell(cell, "DecoderSummary")
@@ -265,16 +302,16 @@ class DecoderSummary(Summary):
         self.bridge = Bridge(cells.flat_state_sizes(cell), "copy")
 
     @property
-    def cell(self):
-        """The cell that makes the step."""
+    def cell(self) -> keras.layers.Layer:
+        """The cell of the step."""
         return self.rnn.cell.cell
 
     @property
-    def attention(self):
+    def attention(self) -> AttentionMechanism | None:
         """The mechanism, or `None`."""
         return self.rnn.cell.attention
 
-    def build(self, memory_shape):
+    def build(self, memory_shape: Shape) -> None:
         # The cell's one input: there is no token to start from.
         shape = (1, 1, self.cell.output_size)
         self.start = self.add_weight(
@@ -283,7 +320,13 @@ class DecoderSummary(Summary):
         if not self.rnn.built:
             self.rnn.build(shape, memory_shape)
 
-    def call(self, memory, mask, final, training=False):
+    def call(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor,
+        training: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], *self.start.shape[1:])
         start = ops.broadcast_to(ops.cast(self.start, memory.dtype), shape)
         last = final[:, -sum(self.bridge.state_sizes) :]
@@ -297,7 +340,7 @@ class DecoderSummary(Summary):
         output, weights = ops.squeeze(output, 1), ops.squeeze(weights, 1)
         return output if self.attention is None else (output, weights)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "cell": keras.saving.serialize_keras_object(self.cell),
@@ -305,7 +348,7 @@ class DecoderSummary(Summary):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         cell = keras.saving.deserialize_keras_object(config["cell"])
         return cls(**{**config, "cell": cell})
 

@@ -1,4 +1,7 @@
-"""A classifier of texts."""
+"""A text classifier."""
+
+from typing import Any
+from typing import Self
 
 import keras
 
@@ -6,30 +9,33 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.summaries import get_summary
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextClassifier(keras.Model):
-    """Reads a text with an encoder and says which class it is of.
+    """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
         logits = W summary(h_1 ... h_T, s_T) + b
 
     Args:
         encoder: An `Encoder`.
-        summary: What makes one vector of the words, a layer or its name:
+        summary: What summarizes the memory in one vector, a layer or its name:
 
-            * `"last"`: what each direction ends with (`LastSummary`),
-            * `"pooled"`: that, the maximum and the mean (`PooledSummary`),
+            * `"last"`: the last output of each direction (`LastSummary`),
+            * `"pooled"`: the same, with maximum and mean (`PooledSummary`),
             * `"attention"`: the mean weighted by additive attention
               (`AttentionSummary`),
-            * `"decoder"`: the output of one more step (`DecoderSummary`).
-        num_classes: Positive integer, how many logits there are. 1 is for
-            yes or no, with labels of 0 and 1 and
-            `keras.losses.BinaryCrossentropy(from_logits=True)`; from 2 on
-            there is one logit a class, for
+            * `"decoder"`: the output of a decoder step (`DecoderSummary`).
+        num_classes: Positive integer, the number of logits. 1 is for binary
+            labels, 0 and 1, with
+            `keras.losses.BinaryCrossentropy(from_logits=True)`; 2 or more have
+            one logit for each class, with
             `keras.losses.SparseCategoricalCrossentropy(from_logits=True)`.
-        dropout: Rate at which units of the summary are dropped.
+        dropout: Dropout rate on the summary.
         **kwargs: Base model arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -39,12 +45,12 @@ class TextClassifier(keras.Model):
     Returns:
         Logits of shape `(batch, num_classes)`.
 
-    Masking: padding has no part in the summary.
+    Masking: padding is ignored.
 
     Raises:
         ValueError: when `encoder` is no `Encoder`, `summary` is unknown, or
-            `num_classes` is not positive; when a decoder is to follow an
-            encoder that reads both ways.
+            `num_classes` is not positive; when `summary` is a `DecoderSummary`
+            and the encoder is bidirectional.
 
     Example:
 
@@ -62,8 +68,13 @@ class TextClassifier(keras.Model):
     """
 
     def __init__(
-        self, encoder, summary="last", num_classes=1, dropout=0.0, **kwargs
-    ):
+        self,
+        encoder: Encoder,
+        summary: keras.layers.Layer | str = "last",
+        num_classes: int = 1,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         if not isinstance(encoder, Encoder):
             raise ValueError(
@@ -82,7 +93,7 @@ class TextClassifier(keras.Model):
             num_classes, dtype=self.dtype_policy, name="output"
         )
 
-    def build(self, ids_shape):
+    def build(self, ids_shape: Shape) -> None:
         if not self.encoder.built:
             self.encoder.build(ids_shape)
         summary, _ = self._summarize(
@@ -92,12 +103,18 @@ class TextClassifier(keras.Model):
         )
         self.output_projection.build(summary.shape)
 
-    def call(self, ids, training=False):
+    def call(self, ids: Tensor, training: bool = False) -> Tensor:
         memory, mask, final = self.encoder(ids, training=training)
         return self.classify(memory, mask, final, training)[0]
 
-    def classify(self, memory, mask, final, training=False):
-        """Classifies what an encoder has read.
+    def classify(
+        self,
+        memory: Tensor,
+        mask: Tensor,
+        final: Tensor,
+        training: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Classifies encoded texts.
 
         Args:
             memory: Tensor of shape `(batch, time, memory_dim)`.
@@ -107,7 +124,7 @@ class TextClassifier(keras.Model):
 
         Returns:
             The logits, of shape `(batch, num_classes)`, and the attention
-            weights of shape `(batch, time)`, or `None` where nothing attends.
+            weights of shape `(batch, time)`, or `None` without attention.
         """
         summary, weights = self._summarize(
             memory, mask, final, training=training
@@ -119,7 +136,7 @@ class TextClassifier(keras.Model):
         found = self.summary_layer(*args, **kwargs)
         return found if isinstance(found, tuple) else (found, None)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
@@ -129,7 +146,7 @@ class TextClassifier(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("encoder", "summary")

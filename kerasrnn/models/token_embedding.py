@@ -1,38 +1,44 @@
-"""Token embeddings that drop words and units in training."""
+"""Token embeddings with dropout of words and units."""
+
+from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenEmbedding(keras.layers.ReversibleEmbedding):
-    """An embedding that drops whole words and single units in training.
+    """An embedding with dropout of whole words and of single units.
 
         x_t = sqrt(embedding_dim) E[id_t]       E ~ N(0, 1 / embedding_dim)
 
-    The scale is that of Vaswani et al. 2017, section 3.4: what the recurrent
-    layers read starts with unit variance, and so do the logits of a tied
-    output layer. The small default of Keras leaves both near 0 for epochs.
+    The scale is that of Vaswani et al. 2017, section 3.4: the inputs of the
+    recurrent layers start with unit variance, and so do the logits of a tied
+    output layer. With the smaller default of Keras, both stay near 0 for
+    epochs.
 
     Args:
         vocabulary_size: Positive integer.
         embedding_dim: Positive integer.
         dropout: Rate at which units are dropped.
-        word_dropout: Rate at which a token loses its whole embedding.
-        drop_types: Whether a word is dropped wherever it stands in its row,
-            as language models do, and not each place for itself.
+        word_dropout: Rate at which whole embeddings of tokens are dropped.
+        drop_types: Whether a word is dropped wherever it occurs in its row, as
+            in language models, and not independently at each position.
         scale: Float, the factor before `E`; `None` for
             `sqrt(embedding_dim)`.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`; a negative id (padding
-            that has no row in the vocabulary) reads row 0.
-        reverse: Whether to go from `(batch, time, embedding_dim)` to logits
-            `(batch, time, vocabulary_size)` instead, with no dropout.
-        training: Whether to drop.
+            without a row in the vocabulary) reads row 0.
+        reverse: Whether to compute logits of shape
+            `(batch, time, vocabulary_size)` from inputs of shape
+            `(batch, time, embedding_dim)` instead, without dropout.
+        training: Whether to apply dropout.
 
     Returns:
         Embeddings of shape `(batch, time, embedding_dim)`, or logits.
@@ -51,47 +57,52 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
 
     def __init__(
         self,
-        vocabulary_size,
-        embedding_dim,
-        dropout=0.0,
-        word_dropout=0.0,
-        drop_types=False,
-        scale=None,
-        **kwargs,
-    ):
+        vocabulary_size: int,
+        embedding_dim: int,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        drop_types: bool = False,
+        scale: float | None = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs.setdefault(
             "embeddings_initializer",
             keras.initializers.RandomNormal(stddev=embedding_dim**-0.5),
         )
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
-        # Else the widest product of a model would stay in float32.
-        self.reverse_dtype = self.reverse_dtype or self.compute_dtype
+        # Otherwise the largest product of a model would stay in float32.
+        self.reverse_dtype: str = self.reverse_dtype or self.compute_dtype
         self.vocabulary_size = vocabulary_size
         self.embedding_dim = embedding_dim
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
         self.drop_types = drop_types
         self.scale = scale
-        # No layers of Keras: what holds layers is not quantized.
+        # Not `Dropout` layers: Keras does not quantize a layer with sublayers.
         self.seed_generator = keras.random.SeedGenerator()
 
-    def assign_vectors(self, vectors):
-        """Starts from word vectors, scaled to the deviation of `E`.
+    def assign_vectors(self, vectors: Tensor) -> None:
+        """Sets the embeddings, scaled to the standard deviation of `E`.
 
         Args:
-            vectors: Array of shape `(vocabulary_size, embedding_dim)`.
+            vectors: Array of shape `(vocabulary_size, embedding_dim)`, such as
+                pretrained word vectors.
         """
         scale = vectors.std() * self.output_dim**0.5
         self.embeddings.assign(vectors / scale)
 
-    def call(self, inputs, reverse=False, training=False):
+    def call(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> Tensor:
         return self._call(super().call, inputs, reverse, training)
 
-    def quantized_call(self, inputs, reverse=False, training=False):
+    def quantized_call(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> Tensor:
         return self._call(super().quantized_call, inputs, reverse, training)
 
     def _call(self, call, inputs, reverse, training):
-        """Scales and drops what the base class looks up."""
+        """Looks up with the base class, then scales and applies dropout."""
         if reverse:
             return call(inputs, reverse=True)
         ids = ops.maximum(inputs, 0)
@@ -116,17 +127,21 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
             return x
         return keras.random.dropout(x, rate, seed=self.seed_generator)
 
-    def quantize(self, mode, type_check=True, config=None):
+    def quantize(
+        self, mode: str, type_check: bool = True, config: Any = None
+    ) -> None:
         if type_check and type(self) is not TokenEmbedding:
             raise NotImplementedError(
                 f"{type(self).__name__} must override `quantize`."
             )
         super().quantize(mode, type_check=False, config=config)
 
-    def compute_output_spec(self, inputs, reverse=False, training=False):
+    def compute_output_spec(
+        self, inputs: Tensor, reverse: bool = False, training: bool = False
+    ) -> keras.KerasTensor:
         return super().compute_output_spec(inputs, reverse=reverse)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
         return {
             "vocabulary_size": config.pop("input_dim"),

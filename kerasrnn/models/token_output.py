@@ -1,10 +1,17 @@
 """The output layer of the models that predict tokens."""
 
+from typing import Any
+from typing import Self
+
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -14,15 +21,15 @@ class TokenOutput(keras.layers.Layer):
         logits = W o + b        or tied to an embedding, E o + b
 
     Outputs of another width than `units` first pass a dense layer, those of
-    another width than the tied embedding a linear projection. The bias behind
-    stays: rare words are not rare by their embedding alone.
+    another width than the tied embedding a linear projection. A tied output has
+    a bias, too: how rare a word is does not follow from its embedding alone.
 
     Args:
         vocabulary_size: Positive integer.
         units: Positive integer, the width that outputs are projected to
             first; `None` for none, or for the width of `tied_to`.
-        tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf
-            2017); `None` for weights of its own.
+        tied_to: A `TokenEmbedding` to share the weights of (Press & Wolf 2017);
+            `None` for separate weights.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -45,16 +52,22 @@ class TokenOutput(keras.layers.Layer):
         [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
     """
 
-    def __init__(self, vocabulary_size, units=None, tied_to=None, **kwargs):
+    def __init__(
+        self,
+        vocabulary_size: int,
+        units: int | None = None,
+        tied_to: TokenEmbedding | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         self.units = units
         self.tied_to = tied_to
-        self.projection = None
+        self.projection: keras.layers.Layer | None = None
 
-    def build(self, outputs_shape):
+    def build(self, outputs_shape: Shape) -> None:
         width, units = outputs_shape[-1], self.units
         if units is None and self.tied_to is not None:
             units = self.tied_to.output_dim
@@ -79,7 +92,7 @@ class TokenOutput(keras.layers.Layer):
             shape=(self.vocabulary_size,), initializer="zeros", name="bias"
         )
 
-    def call(self, outputs, words=()):
+    def call(self, outputs: Tensor, words: tuple[Tensor, ...] = ()) -> Tensor:
         if self.projection is not None:
             outputs = self.projection(outputs)
         if words:
@@ -92,11 +105,12 @@ class TokenOutput(keras.layers.Layer):
             return self.dense(outputs)
         return self.tied_to(outputs, reverse=True)
 
-    def select(self, vocabulary):
-        """Returns the weights of a few words for each sentence.
+    def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns the weights of some words for each sentence.
 
         Args:
-            vocabulary: Integer tensor of shape `(batch, words)`, their ids.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words.
 
         Returns:
             A kernel of shape `(batch, units, words)` and a bias of shape
@@ -111,9 +125,9 @@ class TokenOutput(keras.layers.Layer):
             table = ops.transpose(self.dense.kernel)
         else:
             raise ValueError(
-                "The logits of a few words need output weights that are not "
-                "quantized: leave them out by `filters` of `model.quantize`. "
-                f"Received: a layer in {self.dense.quantization_mode!r}"
+                "A shortlist needs output weights that are not quantized: "
+                "exclude them by `filters` of `model.quantize`. Received: "
+                f"output weights in {self.dense.quantization_mode!r}"
             )
         kernel, bias = (
             ops.cast(ops.take(x, vocabulary, axis=0), self.compute_dtype)
@@ -121,7 +135,7 @@ class TokenOutput(keras.layers.Layer):
         )
         return ops.swapaxes(kernel, 1, 2), bias
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,
@@ -130,6 +144,6 @@ class TokenOutput(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         tied_to = keras.saving.deserialize_keras_object(config["tied_to"])
         return cls(**{**config, "tied_to": tied_to})

@@ -1,31 +1,39 @@
-"""An encoder-decoder with attention, around any recurrent cell."""
+"""An encoder-decoder with attention, for any recurrent cell."""
+
+from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.layers.arguments import rate
-
-Schedule = keras.optimizers.schedules.LearningRateSchedule
+from kerasrnn.models.decoder import Decoder
+from kerasrnn.models.encoder import Encoder
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class Translator(keras.Model):
     """Recurrent encoder-decoder with attention.
 
-    `fit` teacher-forces it: the inputs hold the source and the target behind
-    a start token, and the labels are the target shifted by one
-    (`kerasrnn.data.translation_batches` makes both). For decoding, `encode`
-    and `decode_step` are what the searches of `kerasrnn.decoding` ask for.
+    `fit` trains it by teacher forcing: the inputs hold the source and the
+    target after a start token, and the labels are the target shifted by one
+    (`kerasrnn.data.translation_batches` makes both). The searches of
+    `kerasrnn.decoding` call `encode` and `decode_step`.
 
     Args:
         encoder: An `Encoder`.
         decoder: A `Decoder`.
-        sampling_rate: Float in `[0, 1)`, the rate at which in training a
-            token that the decoder reads is what the model held likeliest, not
-            the true one: scheduled sampling, of all places at once (Duckworth
-            et al. 2019). Or a schedule of it, from `kerasrnn.training` or
-            `keras.optimizers.schedules`, of the batches learnt from so far.
-            But for a float of 0, it takes one more pass of the decoder.
+        sampling_rate: Float in `[0, 1)`, the rate of scheduled sampling: how
+            often in training the decoder reads the model's most likely token in
+            place of the true one. All positions are sampled at once (Duckworth
+            et al. 2019), in one more pass of the decoder unless the rate is 0.
+            Or a schedule from `kerasrnn.training` or
+            `keras.optimizers.schedules`, a function of the number of training
+            batches so far.
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
@@ -37,9 +45,9 @@ class Translator(keras.Model):
     Returns:
         Logits of shape `(batch, target_time, vocabulary_size)`.
 
-    Masking: padding of the source is never attended to. Padding of the
-    target is on the right, where no real token depends on it; mask it in the
-    loss (`kerasrnn.training.losses.TokenCrossentropy`).
+    Masking: padding of the source is never attended to. Padding of the target
+    is on the right, where it affects no token before it; mask it in the loss
+    (`kerasrnn.training.losses.TokenCrossentropy`).
 
     Example:
 
@@ -56,10 +64,16 @@ class Translator(keras.Model):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
 
-    def __init__(self, encoder, decoder, sampling_rate=0.0, **kwargs):
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        sampling_rate: float | LearningRateSchedule = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        if isinstance(sampling_rate, Schedule):
-            # Counted here: an optimizer's count is a constant to JAX.
+        if isinstance(sampling_rate, LearningRateSchedule):
+            # Counted here: the optimizer's count is a constant to JAX.
             self.steps = self.add_weight(
                 dtype="int",
                 trainable=False,
@@ -72,7 +86,7 @@ class Translator(keras.Model):
         self.seed_generator = keras.random.SeedGenerator()
         self.encoder = encoder
         self.decoder = decoder
-        # All sizes are known, so the weights can be there from the start.
+        # All sizes are known, so the weights can be created now.
         if not encoder.built:
             encoder.build((None, None))
         if not decoder.built:
@@ -83,7 +97,7 @@ class Translator(keras.Model):
             )
         self.built = True
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
@@ -92,7 +106,7 @@ class Translator(keras.Model):
         return self.decoder(target, *memory, source=source, training=training)
 
     def _mix(self, target, guesses):
-        """Puts guesses in the place of some tokens behind the first."""
+        """Replaces some of the tokens after the first by guesses."""
         first, rest = target[:, :1], target[:, 1:]
         guesses = ops.cast(guesses[:, :-1], target.dtype)
         noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
@@ -101,44 +115,51 @@ class Translator(keras.Model):
 
     def _next_rate(self):
         """The sampling rate of this batch, which counts as a step."""
-        if not isinstance(self.sampling_rate, Schedule):
+        if not isinstance(self.sampling_rate, LearningRateSchedule):
             return self.sampling_rate
         sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
         self.steps.assign_add(1)
         return sampling_rate
 
-    def encode(self, source, vocabulary=None):
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[Nest, Nest]:
         """Reads a batch of sources, for decoding.
 
         Args:
             source: Integer tensor of shape `(batch, source_time)`.
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of
-                the words to predict, as a `Shortlist` chooses them; `None`
-                for all.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words to score, as a `Shortlist` chooses them; `None` for all.
 
         Returns:
-            A tuple `(states, memory)`: the states that `decode_step` starts
-            from, and what it reads.
+            A tuple `(states, memory)`: the first states and the memory for
+            `decode_step`.
         """
-        return self.decoder.start(*self.encoder(source), source, vocabulary)
+        memory, mask, final = self.encoder(source)
+        return self.decoder.start(memory, mask, final, source, vocabulary)
 
-    def decode_step(self, ids, states, memory):
+    def decode_step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
         """Predicts the next token of each hypothesis.
 
         Args:
-            ids: Integer tensor of shape `(rows,)`, the tokens before: equally
-                many hypotheses a sentence, side by side.
-            states: The states before, from `encode` or the step before.
+            ids: Integer tensor of shape `(rows,)`, the last token of each
+                hypothesis. Every sentence has the same number of hypotheses, in
+                adjacent rows.
+            states: The states before this step, from `encode` or the previous
+                step.
             memory: The memory that `encode` returned.
 
         Returns:
-            A tuple `(logits, states, alignments)` of shapes
-            `(rows, vocabulary_size)` (or a column for each word that `encode`
-            was given), as before, and `(rows, source_time)`.
+            A tuple `(logits, states, alignments)`: logits of shape
+            `(rows, vocabulary_size)`, or with a column for each word of the
+            `vocabulary` that `encode` was given; the new states; and attention
+            weights of shape `(rows, source_time)`.
         """
         return self.decoder.step(ids, states, memory)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
@@ -149,7 +170,7 @@ class Translator(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         parts = {
             name: keras.saving.deserialize_keras_object(config[name])
             for name in ("encoder", "decoder", "sampling_rate")

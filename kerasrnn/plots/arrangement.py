@@ -9,17 +9,17 @@ BAR_LABEL_INCHES = 0.75
 
 
 def arrange(figure, panels, bar, title, columns):
-    """Gives panels, colour bar and title their place, the figure its size.
+    """Places panels, colour bar and title, and sets the size of the figure.
 
-    The labels of a panel take the same room wherever it stands. They are
-    measured first; then rows and columns are made to hold them, so that no
+    The labels of a panel have the same size wherever the panel is. They are
+    measured first; then rows and columns are sized to fit them, so that no
     panel is squeezed and no label is cut.
 
     Args:
         figure: A `matplotlib.figure.Figure` of one inch by one inch, on which
             the positions of axes are their sizes in inches.
         panels: List of axes, row by row.
-        bar: The axes of the colour bar, which goes right of the first row.
+        bar: The axes of the colour bar, placed to the right of the first row.
         title: The text above all panels, or `None`.
         columns: Positive integer, the number of panels side by side.
     """

@@ -1,32 +1,39 @@
 """Heat maps of attention weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.arrangement import arrange
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
 
 CELL_INCHES = 0.36
-# Bounds the memory that a picture takes, however long its sentences.
+# Bounds the memory of a figure, however long its sentences are.
 MAX_INCHES = 36.0
 FONT_POINTS = 11.0
 COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
 
 
-def attention_figure(weights, source_tokens, target_tokens, title=None):
-    """Draws where each target token looked in the source sentence.
+def attention_figure(
+    weights: ArrayLike,
+    source_tokens: Sequence[str],
+    target_tokens: Sequence[str],
+    title: str | None = None,
+) -> Figure:
+    """Draws the attention of each target token over the source sentence.
 
-    One row for each target token, one column for each source token; the
-    darker a cell, the greater the weight. The figure grows with the number of
-    tokens, and each axis has a font that draws its script. Of a token longer
-    than 32 characters the first are shown.
+    One row for each target token, one column for each source token; the darker
+    a cell, the greater the weight. The figure grows with the number of tokens,
+    and each axis has a font for its script. Tokens longer than 32 characters
+    are shortened.
 
     Args:
         weights: Array of shape `(targets, sources)`, the attention weights of
-            one sentence without its padding. A weight that is not a number is
-            drawn grey.
+            one sentence without its padding. NaN is drawn in grey.
         source_tokens: List of `sources` strings.
         target_tokens: List of `targets` strings.
         title: Optional string above the heat map.
@@ -53,10 +60,14 @@ def attention_figure(weights, source_tokens, target_tokens, title=None):
     )
 
 
-def attention_grid(sentences, columns=2, title=None):
-    """Draws the attention of several sentences in one picture.
+def attention_grid(
+    sentences: Sequence[tuple[ArrayLike, Sequence[str], Sequence[str]]],
+    columns: int = 2,
+    title: str | None = None,
+) -> Figure:
+    """Draws the attention of several sentences in one figure.
 
-    The panels share one scale of colours. See `attention_figure` for one.
+    The panels share one colour scale. See `attention_figure` for a panel.
 
     Args:
         sentences: List of tuples `(weights, source_tokens, target_tokens)`,
@@ -104,11 +115,12 @@ def attention_grid(sentences, columns=2, title=None):
         label="attention weight",
     )
     bar.outline.set_visible(False)
+    heading = None
     if title is not None:
-        title = figure.suptitle(
+        heading = figure.suptitle(
             title, family=font_family([title]), parse_math=False
         )
-    arrange(figure, panels, bar.ax, title, columns)
+    arrange(figure, panels, bar.ax, heading, columns)
     return figure
 
 
@@ -141,7 +153,7 @@ def _greatest(sentence):
 
 
 def _cell_inches(sentences, columns):
-    """Side of a cell: the same in every panel, bounded by the picture's."""
+    """Side of a cell: the same in every panel, bounded by the figure size."""
     sources = [len(tokens) for _, tokens, _ in sentences]
     targets = [len(tokens) for _, _, tokens in sentences]
     across = sum(max(sources[place::columns]) for place in range(columns))
@@ -156,7 +168,7 @@ def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
     targets, sources = weights.shape
     axes = figure.add_axes((0.0, 0.0, cell * sources, cell * targets))
     axes.imshow(weights, cmap=COLORS, vmin=0.0, vmax=scale, aspect="auto")
-    # 72 points to an inch; a label keeps clear of those beside it.
+    # 72 points to an inch; labels do not overlap their neighbours.
     size = min(FONT_POINTS, 0.6 * 72 * cell)
     axes.xaxis.tick_top()
     axes.set_xticks(

@@ -1,6 +1,7 @@
-"""Curves of several models, side by side."""
+"""Curves of several models in one figure."""
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from kerasrnn.plots.fonts import font_family
 
 PANEL_INCHES = (5.2, 3.8)
-# A colour and a marker for each model. Printed in grey, the colours still
-# differ in lightness.
+# A colour and a marker for each model. The colours differ in lightness, too,
+# for prints in grey.
 STYLES = [
     ("#1f4fb4", "o"),  # blue
     ("#e08214", "s"),  # orange
@@ -22,17 +23,23 @@ STYLES = [
     ("#00806a", "X"),  # green
     ("#3b0f70", "*"),  # violet
 ]
-# More of them on one curve would hide it.
+# More markers would hide the curve.
 MAX_MARKERS = 10
-# From here on, numbers of the horizontal axis are shortened: 20k, 3M.
+# From this value on, numbers on the horizontal axis are shortened: 20k, 3M.
 LONG_NUMBER = 1e4
 
 
-def comparison_figure(histories, metric, label=None, x=None, x_label=None):
+def comparison_figure(
+    histories: Mapping[str, Mapping[str, Sequence[float]]],
+    metric: str,
+    label: str | None = None,
+    x: str | None = None,
+    x_label: str | None = None,
+) -> Figure:
     """Draws one metric of several models, a curve for each.
 
-    The legend says the last value of each curve. Colours and markers tell the
-    models apart, in grey, too.
+    The legend shows the last value of each curve. Models differ in colour and
+    marker, so they can be told apart in grey, too.
 
     Args:
         histories: Dictionary of model name to history, at most 8 of them. A
@@ -40,20 +47,20 @@ def comparison_figure(histories, metric, label=None, x=None, x_label=None):
             `(epochs,)`, as `model.fit(...).history` is. Models may differ in
             the number of epochs.
         metric: String, the name of the metric.
-        label: Optional string beside the vertical axis, by default `metric`.
-        x: Optional string, the name of what goes on the horizontal axis. Each
-            history has it, as many values as of the metric: `"tokens"`, say.
-            By default, epochs are counted from 1.
-        x_label: Optional string below the horizontal axis, by default `x`,
-            or `"epoch"`.
+        label: Optional string, the label of the vertical axis; by default
+            `metric`.
+        x: Optional string, the name of the values on the horizontal axis, such
+            as `"tokens"`. Each history must hold as many of them as of the
+            metric. By default, the axis counts epochs from 1.
+        x_label: Optional string, the label of the horizontal axis; by default
+            `x`, or `"epoch"`.
 
     Returns:
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If `histories` is no such dictionary, has more than 8
-            models, a model lacks `metric` or `x`, or the two differ in
-            length.
+        ValueError: If `histories` is not such a dictionary, has more than 8
+            models, a model lacks `metric` or `x`, or the two differ in length.
 
     Example:
 
@@ -66,8 +73,10 @@ def comparison_figure(histories, metric, label=None, x=None, x_label=None):
     figure = Figure(figsize=PANEL_INCHES, layout="constrained")
     axes = figure.add_subplot()
     lines = [
-        _draw_curve(axes, *curve, *style)
-        for curve, style in zip(curves.values(), STYLES, strict=False)
+        _draw_curve(axes, places, values, color, marker)
+        for (places, values), (color, marker) in zip(
+            curves.values(), STYLES, strict=False
+        )
     ]
     _label_axes(axes, label or metric, x_label or x or "epoch", x is None)
     _add_legend(figure, lines, curves)
@@ -75,7 +84,7 @@ def comparison_figure(histories, metric, label=None, x=None, x_label=None):
 
 
 def _checked(histories, metric, x):
-    """For each model, its places on the horizontal axis and its values."""
+    """For each model, its positions on the horizontal axis and its values."""
     if not isinstance(histories, Mapping) or not all(
         isinstance(history, Mapping) for history in histories.values()
     ):
@@ -98,7 +107,7 @@ def _checked(histories, metric, x):
             places = _series(model, history, x)
         if len(places) != len(values):
             raise ValueError(
-                f"{x!r} and {metric!r} must have equally many values. "
+                f"{x!r} and {metric!r} must have the same number of values. "
                 f"Received: {len(places)} and {len(values)} for the model "
                 f"{model!r}."
             )
@@ -158,7 +167,7 @@ def _add_legend(figure, lines, curves):
             f"{name}: {value:.4g}"
             for name, value in zip(names, last_values, strict=True)
         ],
-        # Beside the curves: among eight of them there is no room.
+        # Beside the axes: eight curves leave no room inside.
         loc="outside right upper",
         frameon=False,
         prop={"family": font_family(names)},

@@ -1,4 +1,4 @@
-"""Fonts that can draw a text, chosen by the characters it needs."""
+"""Fonts that can draw a text, chosen by its characters."""
 
 import functools
 import unicodedata
@@ -13,20 +13,20 @@ from matplotlib.ft2font import FT2Font
 
 from kerasrnn.plots.saving import replace_bytes
 
-# Comes with matplotlib. Draws Latin with stacked marks, Greek and Cyrillic.
+# Comes with matplotlib. Has Latin with stacked marks, Greek and Cyrillic.
 BASE_FAMILY = "DejaVu Sans"
 
 
 def font_family(texts):
-    """Chooses the font families that draw all of the texts alike.
+    """Chooses one list of font families that draws all of the texts.
 
-    The base family serves where it has every character. Otherwise the first
-    font that has those it lacks goes before it: FiraGO from the package
-    `pymupdf-fonts`, which draws Devanagari among other scripts, then any font
-    installed on the system; where no font has them all, several that have
-    them together. matplotlib takes each character from the first family that
-    has it, and shapes each run of text (conjuncts, reordered vowel signs)
-    with the font that draws it.
+    The base family is used if it has every character. Otherwise the first font
+    with the missing characters is put before it: FiraGO from the package
+    `pymupdf-fonts`, which has Devanagari among other scripts, or a font
+    installed on the system. If no single font has them all, several fonts are
+    combined. matplotlib takes each character from the first family that has it,
+    and shapes each run of text (conjuncts, reordered vowel signs) with the font
+    that draws it.
 
     Args:
         texts: Iterable of strings that are shown together, such as the labels
@@ -34,7 +34,7 @@ def font_family(texts):
 
     Returns:
         List of names of font families, first choice first. A `UserWarning`
-        says which characters no font has.
+        names the characters that no font has.
 
     Example:
 
@@ -73,7 +73,7 @@ def font_family(texts):
 
 
 def _visible_characters(text):
-    # Spaces, controls and joiners (Z*, Cc, Cf) leave no ink of their own.
+    # Spaces, controls and joiners (Z*, Cc, Cf) draw nothing.
     return frozenset(
         character
         for character in text
@@ -88,7 +88,7 @@ def _characters(path, index=0):
     try:
         charmap = FT2Font(path, face_index=index).get_charmap()
     except (OSError, RuntimeError):
-        return frozenset()  # Listed, and gone since or damaged.
+        return frozenset()  # Listed, but missing or damaged.
     return frozenset(map(chr, charmap))
 
 
@@ -98,7 +98,7 @@ def _family(path):
 
 @functools.cache
 def _packaged_font():
-    """Registers FiraGO with matplotlib; its path, `None` if not installed."""
+    """Registers FiraGO with matplotlib; returns its path, `None` without it."""
     try:
         import pymupdf_fonts
     except ImportError:
@@ -113,7 +113,7 @@ def _packaged_font():
 
 
 def _system_fonts():
-    """Upright fonts of regular weight that draw letters, not code points."""
+    """Upright fonts of regular weight, without placeholder fonts."""
     return [
         entry
         for entry in fontManager.ttflist

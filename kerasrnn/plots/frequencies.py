@@ -1,7 +1,8 @@
-"""Bars of what is most frequent: words, tags, characters."""
+"""Bar charts of frequent items, such as words, tags or characters."""
 
 import unicodedata
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,16 +13,18 @@ from kerasrnn.plots.labels import shortened
 
 WIDTH_INCHES = 6.4
 BAR_INCHES = 0.24
-# Title, ticks and label of the axis of counts.
+# For the title, and the ticks and label of the axis of counts.
 MARGIN_INCHES = 1.0
 
 
-def frequency_figure(counts, title=None, most_common=30):
+def frequency_figure(
+    counts: Mapping[Any, int], title: str | None = None, most_common: int = 30
+) -> Figure:
     """Draws how often the most frequent items occur.
 
-    One horizontal bar for each item, the most frequent on top. At its end
-    are its count and its percentage of all that was counted, the items that
-    are not drawn among it.
+    One horizontal bar for each item, the most frequent on top. At its end are
+    its count and its percentage of the total, which includes the items that are
+    not drawn.
 
     Args:
         counts: Dictionary of item to count, such as `collections.Counter`
@@ -35,8 +38,8 @@ def frequency_figure(counts, title=None, most_common=30):
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If `counts` is no such dictionary, a count is no integer
-            or negative, all of them are 0, or `most_common` is not positive.
+        ValueError: If `counts` is not such a dictionary, a count is negative or
+            not an integer, all of them are 0, or `most_common` is not positive.
 
     Example:
 
@@ -60,7 +63,7 @@ def frequency_figure(counts, title=None, most_common=30):
     axes = figure.add_subplot()
     _draw_bars(axes, names, values[order], int(values.sum()))
     if title is not None:
-        # Centred above all, since names may take up much of the width.
+        # Centred on the figure, since names may take up much of the width.
         figure.suptitle(title, family=font_family([title]), parse_math=False)
     return figure
 
@@ -89,7 +92,7 @@ def _checked(counts):
 
 
 def _shown(item):
-    """The name of an item, short, and such that white space is seen."""
+    """The name of an item, shortened, with white space made visible."""
     name = str(item)
     if name != name.strip() or any(
         unicodedata.category(character) == "Cc" for character in name

@@ -1,16 +1,17 @@
-"""How far back in time the gradient of a recurrent net reaches."""
+"""How far back in time the gradient of a recurrent network reaches."""
 
 from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.comparison import PANEL_INCHES
 from kerasrnn.plots.comparison import STYLES
 from kerasrnn.plots.fonts import font_family
 
-# Eight patterns of dashes, which tell curves apart where their colours do not.
+# Dash patterns, which tell curves apart without their colours.
 DASHES = [
     "-",
     (0, (6, 1.5)),
@@ -23,14 +24,16 @@ DASHES = [
 ]
 
 
-def gradient_figure(norms, title=None):
+def gradient_figure(
+    norms: Mapping[str, ArrayLike], title: str | None = None
+) -> Figure:
     """Draws the norm of the gradient at each step before the end.
 
-    The loss of the last step is on the left, at 0, and time runs backwards
-    from there, as the gradient does. The vertical axis is logarithmic: a
-    gradient that vanishes at a constant rate is a falling straight line. Zeros
-    have no logarithm and are drawn on a dotted floor below all other norms,
-    named "zero".
+    The loss of the last step is on the left, at 0, and time runs backwards from
+    there, as the gradient does. The vertical axis is logarithmic: a gradient
+    that vanishes at a constant rate is a falling straight line. Zeros have no
+    logarithm; they are drawn on a dotted line labelled "zero", below all other
+    norms.
 
     Args:
         norms: Dictionary of model name to array of shape `(time,)`, at most 8
@@ -43,7 +46,7 @@ def gradient_figure(norms, title=None):
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If `norms` is no such dictionary, has more than 8 models,
+        ValueError: If `norms` is not such a dictionary, has more than 8 models,
             or a norm is negative or not finite.
 
     Example:
@@ -101,7 +104,7 @@ def _checked(norms):
                 "`norms` must hold an array of numbers of shape (time,) for "
                 f"each model. Received: norms[{model!r}]={values!r}"
             )
-        # Half precision has no room for the floor.
+        # The floor may be too small for half precision.
         curve = curve.astype("float64")
         wrong = ~np.isfinite(curve) | (curve < 0.0)
         if wrong.any():
@@ -115,10 +118,10 @@ def _checked(norms):
 
 
 def _floor(curves):
-    """A power of ten below all norms but the zeros."""
+    """A power of ten below all norms other than 0."""
     values = np.concatenate(list(curves.values()))
     lowest = np.min(values, initial=np.inf, where=values > 0.0)
-    # All zeros are drawn, too, below a norm of 1.
+    # If all norms are 0, as if the lowest were 1.
     lowest = lowest if np.isfinite(lowest) else 1.0
     # Not below the smallest number that matplotlib can draw.
     return max(10.0 ** (np.ceil(np.log10(lowest)) - 2), 1e-300)
@@ -130,7 +133,7 @@ def _draw_curve(axes, values, color, dashes):
         color=color,
         linestyle=dashes,
         linewidth=1.8,
-        # A dot is all there is to see of a single step.
+        # A single step has no line.
         marker="o" if len(values) == 1 else None,
     )
     return line
@@ -155,10 +158,10 @@ def _add_legend(figure, lines, names):
     legend = figure.legend(
         lines,
         names,
-        # Beside the curves: among eight of them there is no room.
+        # Beside the axes: eight curves leave no room inside.
         loc="outside right upper",
         frameon=False,
-        handlelength=4.0,  # The whole of the longest pattern.
+        handlelength=4.0,  # As long as the longest pattern.
         prop={"family": font_family(names)},
     )
     for text in legend.get_texts():

@@ -1,10 +1,13 @@
-"""Hidden states of a recurrent net along a sentence."""
+"""Hidden states of a recurrent network along a sentence."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
@@ -16,36 +19,36 @@ WORD_INCHES = 0.36
 UNIT_INCHES = 0.12
 # Colour bar and labels, beside the columns.
 SIDE_INCHES = 1.8
-# Bounds the memory that a picture takes, however long its sentence.
+# Bounds the memory of a figure, however long its sentence is.
 MAX_INCHES = 36.0
 HEIGHT_INCHES = (2.4, 9.0)
-# More of them would not be legible beside the rows.
+# More numbers would not be legible.
 MAX_UNIT_NUMBERS = 75
-# Map: perplexity that van der Maaten and Hinton recommend at most, near the
-# 30 that is usual; few words take less.
+# Map: the usual perplexity of t-SNE; sentences with few words take less.
 MAX_PERPLEXITY = 30.0
 MIN_WORDS = 4
 DOT_POINTS = 6.0
 SQUARE = np.array([[-1.0, -1.0], [1.0, 1.0]])
 MAX_MOVES = 400
-# The light end of viridis could not be read on white.
+# The light end of viridis is not legible on white.
 POSITION_COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.8, 256)))
 
 
-def hidden_state_figure(states, words, title=None):
+def hidden_state_figure(
+    states: ArrayLike, words: Sequence[str], title: str | None = None
+) -> Figure:
     """Draws the hidden states of a sentence as a heat map.
 
     One column for each word, one row for each unit; red is above 0, blue is
-    below, white is 0. The rows are ordered so that units alike along the
-    sentence stand together: by their angle in the plane of the first two
-    principal components of the states. Up to 75 rows have the number of
-    their unit beside them.
+    below, white is 0. Rows are ordered so that similar units are adjacent: by
+    their angle in the plane of the first two principal components of the
+    states. Up to 75 rows are labelled with the number of their unit.
 
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings. Of a longer one the first 32
-            characters are shown.
+        words: List of `time` strings. Those longer than 32 characters are
+            shortened.
         title: Optional string above the heat map.
 
     Returns:
@@ -91,20 +94,25 @@ def hidden_state_figure(states, words, title=None):
     return figure
 
 
-def word_map_figure(states, words, title=None, seed=0):
-    """Draws the words of a sentence where their hidden states lie.
+def word_map_figure(
+    states: ArrayLike,
+    words: Sequence[str],
+    title: str | None = None,
+    seed: int = 0,
+) -> Figure:
+    """Draws a t-SNE map of the words of a sentence by their hidden states.
 
-    t-SNE maps the states to two dimensions: words stand near each other if
-    the states after reading them are alike. Distances between groups and the
-    directions mean nothing, so the axes have no numbers. Each dot has its
-    word beside it, coloured by the position in the sentence; words that would
-    cover each other are moved, and a line leads to their dot.
+    t-SNE maps the states to two dimensions: words are near each other if the
+    states after reading them are similar. Distances between groups and
+    directions have no meaning, so the axes have no numbers. Each dot is
+    labelled with its word, coloured by the position in the sentence; labels
+    that would overlap are moved, and a line connects them to their dot.
 
     Args:
         states: Array of shape `(time, units)`, the hidden states of one
             sentence without its padding.
-        words: List of `time` strings, at least 4. Of a longer one the first
-            32 characters are shown.
+        words: List of `time` strings, at least 4. Those longer than
+            32 characters are shortened.
         title: Optional string above the map.
         seed: Integer, the seed of t-SNE. Its perplexity is a third of the
             number of words, from 2 to 30.
@@ -140,13 +148,14 @@ def word_map_figure(states, words, title=None, seed=0):
     axes = figure.add_subplot()
     positions = np.arange(1, len(words) + 1)
     dots = axes.scatter(
-        *points.T,
+        points[:, 0],
+        points[:, 1],
         s=DOT_POINTS**2,
         c=positions,
         cmap=POSITION_COLORS,
         zorder=4,  # Above the lines that lead to the words.
     )
-    # A square, as long across as down, with room for the words.
+    # A square, with room for the words.
     low, high = points.min(axis=0), points.max(axis=0)
     corners = (low + high) / 2 + 0.62 * (high - low).max() * SQUARE
     axes.set(xlim=corners[:, 0], ylim=corners[:, 1], xticks=[], yticks=[])
@@ -166,7 +175,7 @@ def word_map_figure(states, words, title=None, seed=0):
     return figure
 
 
-def _checked(states, words):
+def _checked(states, words) -> tuple[np.ndarray, list[str]]:
     """The states as an array and the words as a list, if they fit."""
     words = list(words)
     if not words or not all(isinstance(word, str) for word in words):
@@ -190,7 +199,7 @@ def _checked(states, words):
 
 
 def _alike_together(states):
-    """Order of the units, by angle, from the widest gap between two on."""
+    """Order of the units by angle, starting after the widest gap."""
     _, strengths, directions = np.linalg.svd(states, full_matrices=False)
     # (2, units), the second all zeros if there is one word or one unit only.
     places = np.zeros((2, states.shape[1]))
@@ -205,7 +214,7 @@ def _alike_together(states):
 
 
 def _label_axes(axes, words, order, pitch):
-    # A label keeps clear of those beside it.
+    # Labels do not overlap their neighbours.
     axes.set_xticks(
         range(len(words)),
         words,
@@ -238,7 +247,7 @@ def _two_dimensions(states, seed):
     perplexity = np.clip((len(states) - 1) / 3, 2.0, MAX_PERPLEXITY)
     return TSNE(
         perplexity=float(perplexity),
-        init="random",  # The other start fails where all states are equal.
+        init="random",  # `pca` fails if all states are equal.
         method="exact",  # A sentence is short.
         random_state=seed,
     ).fit_transform(states)
@@ -259,7 +268,7 @@ def _write_words(figure, axes, points, words, colors):
             fontsize=FONT_POINTS,
             parse_math=False,
             arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
-            # Kept inside the axes below, whose place must not change any more.
+            # Kept inside the axes below, whose position must not change now.
             in_layout=False,
         )
         for word, point, color in zip(words, points, colors, strict=True)
@@ -275,9 +284,9 @@ def _write_words(figure, axes, points, words, colors):
 
 
 def _apart(dots, sizes, frame):
-    """Centres of boxes of the sizes, near the dots, that hardly overlap."""
+    """Centres of boxes near their dots, moved so that few overlap."""
     count = len(dots)
-    # First of all, above the dots.
+    # At first, above the dots.
     starts = dots + [0.0, 1.0] * (sizes + DOT_POINTS) / 2
     low, high = frame[0] + sizes / 2, frame[1] - sizes / 2
     centres = np.clip(starts, low, np.maximum(low, high))
@@ -295,7 +304,7 @@ def _apart(dots, sizes, frame):
             clash[:, count:] = False  # A dot can be seen behind a word.
         if not clash.any():
             break
-        # Out of an overlap the shorter way.
+        # Out of an overlap in the shorter direction.
         shorter = np.arange(2) == overlaps.argmin(axis=-1)[..., None]
         signs = np.where(gaps == 0.0, ties[..., None], np.sign(gaps))
         moves = np.where(shorter & clash[..., None], signs * overlaps, 0.0)

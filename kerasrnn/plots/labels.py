@@ -1,10 +1,10 @@
-"""Labels that leave a picture its room."""
+"""Labels of limited length."""
 
 MAX_CHARACTERS = 32
 
 
 def shortened(text):
-    """Returns a text, cut to 32 characters where it is longer.
+    """Returns a text, shortened to at most 32 characters.
 
     Args:
         text: String.

@@ -1,19 +1,21 @@
-"""Files that are either whole or absent."""
+"""Files that are written whole or not at all."""
 
 import io
 import os
 import uuid
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 DOTS_PER_INCH = 150
 
 
-def save_figure(figure, path):
+def save_figure(figure: Figure, path: str | Path) -> Path:
     """Writes a figure to a file, whole or not at all.
 
-    The picture is drawn in memory, written under a temporary name in the
-    folder of `path`, and renamed: a reader never sees half a file, and a
-    failure leaves an older file as it was.
+    The picture is drawn in memory, written under a temporary name in the folder
+    of `path`, and renamed: a reader never sees a partial file, and on failure
+    an older file is not changed.
 
     Args:
         figure: A `matplotlib.figure.Figure`, as the functions of
@@ -25,7 +27,7 @@ def save_figure(figure, path):
         The `pathlib.Path` that was written.
 
     Raises:
-        ValueError: If the suffix names no format.
+        ValueError: If the suffix is not a picture format.
         OSError: If the folder or the file cannot be written.
 
     Example:
@@ -59,14 +61,14 @@ def save_figure(figure, path):
 
 
 def replace_bytes(path, content):
-    """Makes `content` the content of the file `path`, in one step.
+    """Writes `content` to the file `path` in one step.
 
     Args:
         path: A `pathlib.Path`. Missing folders are created.
         content: Bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Same folder, since a rename is one step only within a file system.
+    # In the same folder, since renaming is atomic only within a file system.
     temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
         temporary.write_bytes(content)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,10 +12,11 @@ MAX_COLUMNS = 3
 PANEL_INCHES = (4.2, 3.2)
 
 
-def training_figure(history):
+def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
     """Draws the curves of a training run, one panel for each metric.
 
-    A metric and its validation share a panel: `loss` and `val_loss`, say.
+    A metric and its validation value share a panel, such as `loss` and
+    `val_loss`.
 
     Args:
         history: Dictionary of metric name to list of values, one value an
@@ -25,7 +27,7 @@ def training_figure(history):
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If `history` is no such dictionary, or empty.
+        ValueError: If `history` is not such a dictionary, or is empty.
 
     Example:
 
@@ -81,7 +83,7 @@ def _draw_panel(axes, metric, history):
     for name, label, color in curves:
         if name in history:
             epochs = np.arange(1, len(history[name]) + 1)
-            # The dots are all there is to see of a single epoch.
+            # A single epoch has no line, only a dot.
             axes.plot(
                 epochs, history[name], color=color, label=label, marker="."
             )

@@ -1,11 +1,14 @@
 """Running text, each word shaded by its weight."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
+from numpy.typing import ArrayLike
 
 from kerasrnn.plots.fonts import font_family
 
@@ -23,7 +26,7 @@ TITLE_HEIGHT = 25.0
 LEGEND_HEIGHT = 52.0
 LEGEND_SIZE = (200.0, 9.0)
 MIN_WIDTH_INCHES = 2.0
-# Black text can be read on either colour.
+# Black text is legible on either colour.
 NEGATIVE, POSITIVE = "#f0705f", "#4f9be8"
 WEIGHTS = LinearSegmentedColormap.from_list("weights", ["white", POSITIVE])
 SIGNED_WEIGHTS = LinearSegmentedColormap.from_list(
@@ -31,16 +34,21 @@ SIGNED_WEIGHTS = LinearSegmentedColormap.from_list(
 )
 
 
-def word_weight_figure(weights, words, title=None, width=12):
-    """Writes a text, each word on a background that shows its weight.
+def word_weight_figure(
+    weights: ArrayLike,
+    words: Sequence[str],
+    title: str | None = None,
+    width: float = 12,
+) -> Figure:
+    """Draws a text, with the background of each word coloured by its weight.
 
     The words are wrapped into lines. The greater a weight, the bluer the
     background; where some weights are negative, those are red. The greatest
-    absolute weight has the full colour, as the legend below the text says.
+    absolute weight has the full colour, as shown in the legend below the text.
 
     Args:
-        weights: Array of shape `(time,)`: the attention that each word got,
-            say, or its part in the prediction, which may be negative.
+        weights: Array of shape `(time,)`: for example the attention to each
+            word, or its contribution to a prediction, which may be negative.
         words: List of `time` strings, hundreds at most.
         title: Optional string above the text.
         width: Number, the width of the figure in inches, at least 2. A word
@@ -99,7 +107,7 @@ def word_weight_figure(weights, words, title=None, width=12):
     return figure
 
 
-def _checked(weights, words):
+def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
     """The weights as an array and the words as a list, if they fit."""
     words = list(words)
     if not words or not all(isinstance(word, str) for word in words):
@@ -124,7 +132,7 @@ def _checked(weights, words):
 
 
 def _write_words(figure, axes, words, colors, across):
-    """Writes the words in lines from 0 down; how many lines that were."""
+    """Draws the words in lines from 0 down; returns the number of lines."""
     family = font_family(words)
     room = across - 2 * MARGIN
     left, line = MARGIN, 0
@@ -132,7 +140,7 @@ def _write_words(figure, axes, words, colors, across):
         text = axes.text(
             0.0,
             0.0,
-            " ".join(word.split()),  # A line break would leave its box.
+            " ".join(word.split()),  # A line break would not fit the box.
             family=family,
             fontsize=FONT_SIZE,
             parse_math=False,
@@ -159,7 +167,7 @@ def _write_words(figure, axes, words, colors, across):
 
 
 def _fit(figure, text, room):
-    """Shortens a text that has no room; its width."""
+    """Shortens a text to fit the room; returns its width."""
     to_points = POINTS_PER_INCH / figure.dpi
     while (width := text.get_window_extent().width * to_points) > room:
         word = text.get_text().removesuffix("…")
@@ -182,7 +190,7 @@ def _add_legend(figure, colors, across, down):
         colors,
         cax=figure.add_axes(place),
         orientation="horizontal",
-        # The greatest weight is what all others are measured by.
+        # With the greatest weight, which sets the scale.
         ticks=np.linspace(*colors.get_clim(), 3),
         format="{x:.3g}",
     )

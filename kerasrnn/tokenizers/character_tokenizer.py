@@ -5,24 +5,25 @@ import tensorflow as tf
 
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class CharacterTokenizer(TableTokenizer):
     """Splits into Unicode characters and looks them up.
 
-    A character is a code point of the text in Unicode form C: a vowel sign of
-    Devanagari is one of its own. The space is a character like any other, but
-    for the normalising: one between two words, none at either end.
+    A character is a code point of the text in Unicode form C, so a vowel sign
+    of Devanagari is a separate token. The space is a character, too;
+    normalization leaves one between words and none at either end.
 
-    Characters outside the vocabulary become `<unk>`; where the vocabulary has
-    no `<unk>`, they fall away.
+    Characters outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later.
+            tokenizer that is given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -37,9 +38,9 @@ class CharacterTokenizer(TableTokenizer):
     """
 
     @staticmethod
-    def divide(texts):
+    def divide(texts: Tensor) -> tf.RaggedTensor:
         return tf.strings.unicode_split(texts, "UTF-8")
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         # A word begins at the space before it.
         return token in SPECIALS or token == " ", token.strip(" ")

@@ -1,10 +1,12 @@
-"""Text normalising as graph operations."""
+"""Text normalization as graph operations."""
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-# What Moses's tokenizer writes for characters that its other tools reserve.
-# The ampersand is the first to be written so, and the last to be read.
+from kerasrnn.typing import Tensor
+
+# Escapes of Moses's tokenizer for characters that its other tools reserve. The
+# ampersand is escaped first and unescaped last.
 _ESCAPES = [
     ("&", "&amp;"),
     ("|", "&#124;"),
@@ -15,8 +17,8 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
-# A full stop ends a sentence at the end of a text, and inside one behind a
-# small letter or a digit and before a capital, but for these titles.
+# A full stop is separated at the end of a text, and inside one between a
+# lower-case letter or digit and a capital, but not after these titles.
 _TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Prof"
 _APART = [
     (r"[‘’]", "'"),
@@ -39,9 +41,12 @@ _TOGETHER = [
 
 
 def normalize_text(
-    texts, lowercase=True, strip_punctuation=False, separate_punctuation=False
-):
-    """Normalises strings: Unicode form C, white space, case, punctuation.
+    texts: Tensor,
+    lowercase: bool = True,
+    strip_punctuation: bool = False,
+    separate_punctuation: bool = False,
+) -> tf.Tensor:
+    """Normalizes strings: Unicode form C, white space, case, punctuation.
 
     Bytes that are not UTF-8 become U+FFFD. Zero-width joiners, which
     Devanagari needs, stay.
@@ -51,8 +56,9 @@ def normalize_text(
         lowercase: Whether to lower-case.
         strip_punctuation: Whether to remove every character of the Unicode
             category P.
-        separate_punctuation: Whether to set punctuation apart, about as the
-            tokenizer of Moses does; text that it tokenized stays as it is.
+        separate_punctuation: Whether to separate punctuation from words, much
+            as the tokenizer of Moses does; text tokenized by Moses is not
+            changed.
 
     Returns:
         String tensor of the same shape, with single spaces between words and
@@ -77,8 +83,8 @@ def normalize_text(
     return tf.strings.lower(texts, encoding="utf-8") if lowercase else texts
 
 
-def join_punctuation(texts):
-    """Puts punctuation back that `normalize_text` set apart.
+def join_punctuation(texts: Tensor) -> tf.Tensor:
+    """Joins punctuation that `normalize_text` separated from words.
 
     Args:
         texts: String tensor of any shape.
@@ -107,7 +113,7 @@ def _unescape(texts):
 
 
 def _replace(texts, old, new):
-    """Replaces a string that is no pattern."""
+    """Replaces a literal string."""
     old = "".join(f"\\x{ord(c):02x}" for c in old)
     return tf.strings.regex_replace(texts, old, new)
 

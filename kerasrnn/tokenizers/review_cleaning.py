@@ -1,11 +1,11 @@
-"""The steps by which reviews are cleaned, as graph operations."""
+"""The steps of cleaning reviews, as graph operations."""
 
 import re
 import warnings
 
 import tensorflow as tf
 
-# None is a word in its own right: "r" is left out, because films are rated R.
+# None is also a word: "r" is not listed, because films are rated R.
 ABBREVIATIONS = {
     "2moro": "tomorrow",
     "abt": "about",
@@ -55,7 +55,7 @@ ABBREVIATIONS = {
     "ya": "you",
 }
 
-# In this order: what `&amp;` gives is not read as an entity again.
+# In this order: the result of `&amp;` is not read as an entity again.
 _ENTITIES = {
     "&nbsp;": " ",
     "&quot;|&#0*34;": '"',
@@ -73,7 +73,7 @@ _NEGATIONS = re.compile(
     r"(ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|should|"
     r"was|were|wo|would|)n['’]?t"
 )
-# What becomes of what is neither letter, digit nor white space.
+# How to treat characters other than letters, digits and white space.
 SPECIAL = ("drop", "apart", "keep")
 # Marks and joiners belong to the letter, digit or other character before them.
 _MARKS = r"\p{M}\x{200c}\x{200d}"
@@ -81,7 +81,7 @@ _OTHER = rf"([^\p{{L}}\p{{N}}{_MARKS} ])[{_MARKS}]*"
 
 
 def strip_html(texts):
-    """Makes spaces of tags, and characters of the common entities."""
+    """Replaces tags by spaces, and common entities by their characters."""
     texts = tf.strings.regex_replace(texts, _TAG, " ")
     for entity, character in _ENTITIES.items():
         texts = tf.strings.regex_replace(texts, entity, character)
@@ -91,7 +91,7 @@ def strip_html(texts):
 def spell_out(texts, table):
     """Spells out the abbreviations of a table, in texts `(batch,)`.
 
-    They may be surrounded by what is neither letter nor digit.
+    They may be surrounded by characters other than letters and digits.
     """
     words = tf.strings.split(texts)
     return _join(tf.ragged.map_flat_values(_spelled, words, table))
@@ -111,18 +111,18 @@ def _spelled(words, table):
 
 
 def treat_special(texts, special):
-    """Drops or sets apart what is neither letter, digit nor space."""
+    """Drops or separates characters other than letters, digits and spaces."""
     if special == "keep":
         return texts
     replacement = {"drop": "", "apart": r" \1 "}[special]
     texts = tf.strings.regex_replace(texts, _OTHER, replacement)
-    # Marks of no letter.
+    # Marks without a letter.
     texts = tf.strings.regex_replace(texts, f"(^| )[{_MARKS}]+", r"\1")
     return tf.strings.strip(tf.strings.regex_replace(texts, " +", " "))
 
 
 def leave_out(texts, table):
-    """Leaves the words of a table out of texts `(batch,)`."""
+    """Removes the words of a table from texts of shape `(batch,)`."""
     words = tf.strings.split(texts)
     found = tf.ragged.map_flat_values(table.lookup, words)
     return _join(tf.ragged.boolean_mask(words, found == ""))
@@ -133,7 +133,7 @@ def _join(words):
 
 
 def string_table(values):
-    """A table from strings to strings, `""` where there is none.
+    """A table from strings to strings, `""` for other keys.
 
     An exported model can hold it.
     """
@@ -146,11 +146,11 @@ def string_table(values):
 
 
 def warn_of_negations(stop_words):
-    """Warns when the stop words hold some that turn a meaning round."""
+    """Warns of stop words that negate, such as "not"."""
     found = [w for w in stop_words if _NEGATIONS.fullmatch(w.lower())]
     if found:
         warnings.warn(
-            "`stop_words` has negations. Without them a text may say the "
+            "`stop_words` has negations. Without them a text may mean the "
             f"opposite. Received: {', '.join(map(repr, found))}",
             stacklevel=3,
         )

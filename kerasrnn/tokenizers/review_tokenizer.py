@@ -1,6 +1,11 @@
-"""Words of reviews, cleaned as reports on sentiment do it."""
+"""Words of reviews, cleaned as in reports on sentiment analysis."""
 
 import warnings
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 import tensorflow as tf
@@ -17,47 +22,49 @@ from kerasrnn.tokenizers.review_cleaning import warn_of_negations
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ReviewTokenizer(WordTokenizer):
     """Cleans texts, splits at white space and looks words up.
 
-    The steps, each of which can be left out but the second:
+    The steps, all optional but the second:
 
-    1. HTML: tags become a space, and then the common entities the character
-       they stand for. First, because the later steps would tear tags apart.
+    1. HTML: tags become a space, and then common entities become their
+       character. This comes first, because the later steps would break tags.
     2. Unicode form C and single spaces. Bytes that are not UTF-8 become
        U+FFFD.
     3. Lower case.
     4. Abbreviations are spelled out, in any case, with or without other
        characters around them: "u" and "(u)." are abbreviations, the parts of
-       "u.s." and "u-turn" are not. Therefore this comes before the next step,
-       which would make "us" of "u.s.".
-    5. Every character that is no letter, digit or white space is dropped, set
-       apart or kept. Marks and joiners belong to the letter before them.
+       "u.s." and "u-turn" are not. This comes before the next step, which would
+       turn "u.s." into "us".
+    5. Every character other than letters, digits and white space is dropped,
+       set apart or kept. Marks and joiners belong to the letter before them.
        Dropped, "don't" is "dont" and "dull...bad" is "dullbad"; apart, they
        are "don ' t" and "dull . . . bad".
-    6. Stop words fall away. Last, so that "The," is one where the comma is
-       dropped or apart. The stop words themselves go through steps 2, 3 and
-       5: where characters are dropped, "Don't" stops "dont".
+    6. Stop words are removed. This comes last, so that "The," is one if the
+       comma is dropped or set apart. Steps 2, 3 and 5 apply to the stop words,
+       too: if characters are dropped, "Don't" removes "dont".
 
-    Words outside the vocabulary become `<unk>`; where the vocabulary has no
-    `<unk>`, they fall away.
+    Words outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later. `train` makes a list with
+            tokenizer that is given them later. `train` makes a list with
             `<unk>` and `<pad>` at ids 0 and 1.
         lowercase: Whether texts are lower-cased.
         expand_abbreviations: Whether the `ABBREVIATIONS` of
             `review_cleaning` are spelled out.
         strip_html: Whether tags and entities are replaced.
-        special: What becomes of other characters than letters, digits and
-            white space: "drop", "apart", which makes each a token, or "keep".
-        stop_words: List of words to leave out, such as scikit-learn's
-            `ENGLISH_STOP_WORDS`. A warning names the negations among
-            them, without which "not good" is "good".
+        special: How to treat characters other than letters, digits and white
+            space: "drop", "apart", which makes each a token, or "keep".
+        stop_words: List of words to remove, such as scikit-learn's
+            `ENGLISH_STOP_WORDS`. A warning names the negations among them,
+            since without "not", "not good" becomes "good".
         name: String, the name of the layer.
 
     Raises:
@@ -78,14 +85,14 @@ class ReviewTokenizer(WordTokenizer):
 
     def __init__(
         self,
-        vocabulary=None,
-        lowercase=True,
-        expand_abbreviations=True,
-        strip_html=True,
-        special="drop",
-        stop_words=(),
-        name=None,
-    ):
+        vocabulary: Iterable[str] | None = None,
+        lowercase: bool = True,
+        expand_abbreviations: bool = True,
+        strip_html: bool = True,
+        special: Literal["drop", "apart", "keep"] = "drop",
+        stop_words: Iterable[str] = (),
+        name: str | None = None,
+    ) -> None:
         if special not in SPECIAL:
             raise ValueError(
                 f"`special` must be one of {', '.join(map(repr, SPECIAL))}. "
@@ -111,22 +118,22 @@ class ReviewTokenizer(WordTokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size=None,
-        min_count=1,
-        specials=(UNKNOWN, PAD),
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int | None = None,
+        min_count: int = 1,
+        specials: Sequence[str] = (UNKNOWN, PAD),
+        **options: Any,
+    ) -> Self:
         return super().train(
             texts, vocabulary_size, min_count, specials, **options
         )
 
-    def normalize(self, texts):
+    def normalize(self, texts: Tensor) -> tf.Tensor:
         texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
         if self.strip_html:
             texts = strip_html(texts)
         texts = normalize_text(texts, self.lowercase)
-        # Any shape: the words of a text are in one row.
+        # Flat, since splitting into words adds an axis.
         shape = tf.shape(texts)
         texts = tf.reshape(texts, [-1])
         if self.expand_abbreviations:
@@ -136,9 +143,9 @@ class ReviewTokenizer(WordTokenizer):
             texts = leave_out(texts, self.stop_table)
         return tf.reshape(texts, shape)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         config = super().get_config()
-        # Punctuation is what `special` is about.
+        # `special` takes their place.
         for option in ("strip_punctuation", "separate_punctuation"):
             del config[option]
         return {
@@ -150,8 +157,8 @@ class ReviewTokenizer(WordTokenizer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         with warnings.catch_warnings():
-            # The first tokenizer has warned of the stop words already.
+            # The original tokenizer has already warned of the stop words.
             warnings.simplefilter("ignore")
             return cls(**config)

@@ -3,6 +3,10 @@
 import io
 import itertools
 import pathlib
+from collections.abc import Iterable
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 import sentencepiece
@@ -12,9 +16,11 @@ import tensorflow_text as tf_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"
-# Loaded into one SavedModel, tokenizers of the same name share one model.
+# In one SavedModel, tokenizers of the same name would share one model.
 _instances = itertools.count()
 
 
@@ -22,8 +28,8 @@ _instances = itertools.count()
 class SentencePieceTokenizer(Tokenizer):
     """Splits into the subwords of a SentencePiece model.
 
-    Call `keras.utils.set_random_seed` before making or opening one, not
-    after: it destroys the resource that holds the model.
+    Call `keras.utils.set_random_seed` before making or loading one, not after:
+    it destroys the resource that holds the model.
 
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
@@ -31,10 +37,10 @@ class SentencePieceTokenizer(Tokenizer):
             a tokenizer that is given it later, by `set_proto` or
             `load_assets`.
         sampling: Float in `[0, 1)`. Above 0, `sample` splits at random: the
-            smoothing of the unigram model's distribution (Kudo 2018), or
-            the rate at which BPE leaves out a merge (Provilkov et al. 2020).
-            No seed repeats it: the library has its own generator.
-        **options: How texts are normalised; see `Tokenizer`.
+            smoothing of the unigram model's distribution (Kudo 2018), or the
+            rate at which BPE skips a merge (Provilkov et al. 2020). It cannot
+            be seeded, since the library has its own generator.
+        **options: How texts are normalized; see `Tokenizer`.
 
     Example:
 
@@ -49,14 +55,16 @@ class SentencePieceTokenizer(Tokenizer):
         [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
     """
 
-    def __init__(self, proto=None, sampling=0.0, **options):
+    def __init__(
+        self, proto: bytes | None = None, sampling: float = 0.0, **options: Any
+    ) -> None:
         super().__init__(**options)
         self.sampling = sampling
         if proto is not None:
             self.set_proto(proto)
 
-    def set_proto(self, proto):
-        """Gives the tokenizer its model, serialized as bytes."""
+    def set_proto(self, proto: bytes) -> None:
+        """Sets the model, serialized as bytes."""
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
         size = processor.get_piece_size()
         self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
@@ -78,20 +86,20 @@ class SentencePieceTokenizer(Tokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size,
-        model_type="unigram",
-        sampling=0.0,
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int,
+        model_type: Literal["unigram", "bpe"] = "unigram",
+        sampling: float = 0.0,
+        **options: Any,
+    ) -> Self:
         """Trains a model on a corpus.
 
         Every character of the corpus has a piece; any other is unknown.
 
         Args:
             texts: List of strings.
-            vocabulary_size: The most pieces, all special ones counted. A
-                small corpus may give fewer.
+            vocabulary_size: The maximum number of pieces, including special
+                ones. A small corpus may give fewer.
             model_type: `"unigram"` or `"bpe"`.
             sampling: See the class.
             **options: See the class.
@@ -117,7 +125,7 @@ class SentencePieceTokenizer(Tokenizer):
                 hard_vocab_limit=False,
                 normalization_rule_name="identity",
                 character_coverage=1.0,
-                # Lines that are longer would be left out: no line is.
+                # Longer lines would be skipped, so the limit is above any line.
                 max_sentence_length=2**30,
                 pad_id=0,
                 bos_id=1,
@@ -128,37 +136,37 @@ class SentencePieceTokenizer(Tokenizer):
             )
         except (RuntimeError, OSError) as error:
             raise ValueError(
-                "SentencePiece could not make a vocabulary from this corpus. "
-                f"Received: vocabulary_size={vocabulary_size}, "
-                f"{len(lines)} lines. It says: {error}"
+                "SentencePiece could not make a vocabulary from this corpus: "
+                f"{error}. Received: vocabulary_size={vocabulary_size}, "
+                f"{len(lines)} lines."
             ) from error
         return cls(model.getvalue(), sampling, **options)
 
-    def save_assets(self, dir_path):
+    def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the model into a folder, as `vocabulary.spm`."""
         self.check_vocabulary()
         pathlib.Path(dir_path, PROTO_FILE).write_bytes(self.proto)
 
-    def load_assets(self, dir_path):
+    def load_assets(self, dir_path: str | pathlib.Path) -> None:
         """Reads the model that `save_assets` wrote into a folder."""
         self.set_proto(pathlib.Path(dir_path, PROTO_FILE).read_bytes())
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {**super().get_config(), "sampling": self.sampling}
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         return self.pieces.tokenize(self.normalize(texts))
 
-    def sample(self, texts):
-        """As `tokenize`, but split at random (see `sampling`)."""
+    def sample(self, texts: Tensor) -> tf.RaggedTensor:
+        """Tokenizes like `tokenize`, but splits at random (see `sampling`)."""
         self.check_vocabulary()
         return self.sampler.tokenize(self.normalize(texts))
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         ids = self.without_specials(ids)
         return self.finish(self.pieces.detokenize(ids))
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         start = token in SPECIALS or token.startswith("\u2581")
         return start, token.removeprefix("\u2581")

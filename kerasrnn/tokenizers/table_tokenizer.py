@@ -2,35 +2,39 @@
 
 import collections
 import warnings
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
 
 import tensorflow as tf
 
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Tensor
 
-# As many texts are counted in one go: the tokens of all of a corpus would not
-# always fit into memory.
+# Texts counted at once. The tokens of a whole corpus may not fit into memory.
 _AT_ONCE = 4096
 
 
 class TableTokenizer(Tokenizer):
-    """Base of the tokenizers that divide a text and look its parts up.
+    """Base of the tokenizers that split a text and look its tokens up.
 
-    A subclass says how texts are divided, and what stands between two tokens
-    of a text.
+    A subclass defines how texts are split, in `divide`, and the `separator`
+    between two tokens of a text.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later.
+            tokenizer that is given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
     """
 
     separator = ""
 
-    def set_vocabulary(self, vocabulary):
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         super().set_vocabulary(vocabulary)
         self.table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(
@@ -43,22 +47,22 @@ class TableTokenizer(Tokenizer):
     @classmethod
     def train(
         cls,
-        texts,
-        vocabulary_size=None,
-        min_count=1,
-        specials=SPECIALS,
-        **options,
-    ):
+        texts: Iterable[str],
+        vocabulary_size: int | None = None,
+        min_count: int = 1,
+        specials: Sequence[str] = SPECIALS,
+        **options: Any,
+    ) -> Self:
         """Takes the most frequent tokens of a corpus as the vocabulary.
 
         Args:
             texts: List of strings.
-            vocabulary_size: The most tokens, the special ones counted;
-                `None` for no limit.
-            min_count: How often a token must occur.
-            specials: The special tokens to have, at the first ids.
-            **options: How texts are normalised: the arguments of the
-                tokenizer other than `vocabulary`.
+            vocabulary_size: The maximum number of tokens, including special
+                ones; `None` for no limit.
+            min_count: Minimum count of a token.
+            specials: The special tokens, at the first ids.
+            **options: The arguments of the tokenizer other than `vocabulary`,
+                such as those for normalization.
 
         Raises:
             ValueError: when `vocabulary_size` leaves no room for a token.
@@ -70,7 +74,8 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        texts, counts = list(texts), collections.Counter()
+        texts = list(texts)
+        counts: collections.Counter[bytes] = collections.Counter()
         for start in range(0, len(texts), _AT_ONCE):
             split = untrained.split(texts[start : start + _AT_ONCE])
             counts.update(split.flat_values.numpy())
@@ -82,29 +87,29 @@ class TableTokenizer(Tokenizer):
         return cls([*specials, *tokens[:vocabulary_size]], **options)
 
     @staticmethod
-    def divide(texts):
-        """Divides normalised texts, as `split` divides any."""
+    def divide(texts: Tensor) -> tf.RaggedTensor:
+        """Splits normalized texts into tokens."""
         raise NotImplementedError(
             "A TableTokenizer must override `divide(texts)`."
         )
 
-    def split(self, texts):
+    def split(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns tokens as a string `RaggedTensor`, `(batch, time)`.
 
-        They are those of the texts, in the vocabulary or not.
+        They may be outside the vocabulary.
 
         Args:
             texts: String tensor of shape `(batch,)`.
         """
         return self.divide(self.normalize(texts))
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
         ids = tf.ragged.map_flat_values(self.as_text, ids)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         tokens = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )

@@ -1,13 +1,17 @@
-"""What every tokenizer has."""
+"""The base of the tokenizers."""
 
 import json
 import pathlib
+from collections.abc import Iterable
+from collections.abc import Sequence
 
 import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
 SPECIALS = (PAD, START, END, UNKNOWN)
@@ -18,24 +22,24 @@ VOCABULARY_FILE = "vocabulary.json"
 class Tokenizer(keras.layers.Layer):
     """Base of the tokenizers: strings to ids and back, in the graph.
 
-    It is a layer so that a model can hold it: an exported one tracks its
-    tables, and a `.keras` file has its options in the configuration and its
-    vocabulary as an asset. Made without a vocabulary, as from its
-    configuration, it cannot be used before it is given one.
+    It is a layer so that a model can contain it: an exported model tracks its
+    tables, and a `.keras` file stores its options in the configuration and its
+    vocabulary as an asset. Without a vocabulary, for example when made from a
+    configuration, it cannot be used.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later, by `set_vocabulary` or
+            tokenizer that is given them later, by `set_vocabulary` or
             `load_assets`.
         lowercase: Whether texts are lower-cased first.
-        strip_punctuation: Whether texts lose their punctuation first.
-        separate_punctuation: Whether punctuation is set apart first, and put
-            back by `detokenize`; see `normalize_text`.
+        strip_punctuation: Whether punctuation is removed first.
+        separate_punctuation: Whether punctuation is separated from words first,
+            and joined again by `detokenize`; see `normalize_text`.
         name: String, the name of the layer.
 
     Attributes:
-        vocabulary: As given, a tuple.
-        vocabulary_size: Its length.
+        vocabulary: The tokens, a tuple in the order of their ids.
+        vocabulary_size: The number of tokens.
         pad_id, start_id, end_id, unknown_id: Ids of the special tokens, -1
             where the vocabulary lacks one.
 
@@ -46,12 +50,12 @@ class Tokenizer(keras.layers.Layer):
 
     def __init__(
         self,
-        vocabulary=None,
-        lowercase=True,
-        strip_punctuation=False,
-        separate_punctuation=False,
-        name=None,
-    ):
+        vocabulary: Iterable[str] | None = None,
+        lowercase: bool = True,
+        strip_punctuation: bool = False,
+        separate_punctuation: bool = False,
+        name: str | None = None,
+    ) -> None:
         super().__init__(trainable=False, dtype="int32", name=name)
         self.lowercase = lowercase
         self.strip_punctuation = strip_punctuation
@@ -59,13 +63,13 @@ class Tokenizer(keras.layers.Layer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary)
 
-    def set_vocabulary(self, vocabulary):
-        """Gives the tokenizer its tokens, a list in the order of their ids."""
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
+        """Sets the tokens, a list in the order of their ids."""
         vocabulary = tuple(vocabulary)
         ids = {token: i for i, token in enumerate(vocabulary)}
         if not vocabulary or len(ids) < len(vocabulary):
             raise ValueError(
-                "`vocabulary` must hold at least one token, and each once. "
+                "`vocabulary` must hold at least one token, and none twice. "
                 f"Received: {len(vocabulary)} tokens, "
                 f"{len(ids)} of them distinct."
             )
@@ -73,38 +77,38 @@ class Tokenizer(keras.layers.Layer):
         self._special_ids = {token: ids.get(token, -1) for token in SPECIALS}
         self.built = True
 
-    def check_vocabulary(self):
+    def check_vocabulary(self) -> None:
         """Raises `ValueError` when there is no vocabulary yet."""
         if not self.built:
             raise ValueError(
                 f"This {type(self).__name__} has no vocabulary yet. Expected: "
-                "one as `train` makes it, or `load_assets`, before it is used. "
+                "one from `train`, `set_vocabulary` or `load_assets`. "
                 f"Received: {self.name!r}, made from its options alone."
             )
 
     @property
-    def vocabulary(self):
+    def vocabulary(self) -> tuple[str, ...]:
         self.check_vocabulary()
         return self._vocabulary
 
     @property
-    def vocabulary_size(self):
+    def vocabulary_size(self) -> int:
         return len(self.vocabulary)
 
     @property
-    def pad_id(self):
+    def pad_id(self) -> int:
         return self._special_id(PAD)
 
     @property
-    def start_id(self):
+    def start_id(self) -> int:
         return self._special_id(START)
 
     @property
-    def end_id(self):
+    def end_id(self) -> int:
         return self._special_id(END)
 
     @property
-    def unknown_id(self):
+    def unknown_id(self) -> int:
         return self._special_id(UNKNOWN)
 
     def _special_id(self, token):
@@ -112,29 +116,29 @@ class Tokenizer(keras.layers.Layer):
         return self._special_ids[token]
 
     @property
-    def special_ids(self):
-        """What a search of `kerasrnn.decoding` needs to know."""
+    def special_ids(self) -> dict[str, int]:
+        """The ids of special tokens, as arguments of a search."""
         return {
             "start_id": self.start_id,
             "end_id": self.end_id,
             "pad_id": self.pad_id,
         }
 
-    def save_assets(self, dir_path):
+    def save_assets(self, dir_path: str | pathlib.Path) -> None:
         """Writes the vocabulary into a folder, as `vocabulary.json`.
 
-        It is a list in UTF-8, a token a line, each exactly as it is.
+        It is a JSON list in UTF-8, with one token in a line.
         """
         tokens = json.dumps(self.vocabulary, ensure_ascii=False, indent=0)
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
         path.write_text(tokens, encoding="utf-8")
 
-    def load_assets(self, dir_path):
+    def load_assets(self, dir_path: str | pathlib.Path) -> None:
         """Reads the vocabulary that `save_assets` wrote into a folder."""
         path = pathlib.Path(dir_path, VOCABULARY_FILE)
         self.set_vocabulary(json.loads(path.read_text(encoding="utf-8")))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         """Returns the options; the vocabulary is an asset."""
         return {
             "name": self.name,
@@ -143,8 +147,8 @@ class Tokenizer(keras.layers.Layer):
             "separate_punctuation": self.separate_punctuation,
         }
 
-    def normalize(self, texts):
-        """Normalises a string tensor as `tokenize` does first."""
+    def normalize(self, texts: Tensor) -> tf.Tensor:
+        """Normalizes a string tensor, the first step of `tokenize`."""
         return normalize_text(
             texts,
             self.lowercase,
@@ -152,11 +156,11 @@ class Tokenizer(keras.layers.Layer):
             self.separate_punctuation,
         )
 
-    def normalize_all(self, texts):
-        """Normalises a list of Python strings."""
+    def normalize_all(self, texts: Iterable[str]) -> list[str]:
+        """Normalizes a list of Python strings."""
         return [text.decode() for text in self.normalize(list(texts)).numpy()]
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         """Returns ids as an int32 `RaggedTensor`, `(batch, time)`.
 
         Args:
@@ -166,8 +170,8 @@ class Tokenizer(keras.layers.Layer):
             f"{type(self).__name__} must override `tokenize(texts)`."
         )
 
-    def detokenize(self, ids):
-        """Returns strings of shape `(batch,)`; special tokens fall away.
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
+        """Returns strings of shape `(batch,)`, without special tokens.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, dense or ragged.
@@ -176,18 +180,18 @@ class Tokenizer(keras.layers.Layer):
             f"{type(self).__name__} must override `detokenize(ids)`."
         )
 
-    def finish(self, texts):
-        """Undoes what `normalize` did and can be undone: for `detokenize`."""
+    def finish(self, texts: Tensor) -> tf.Tensor:
+        """Reverts the reversible part of `normalize`, for `detokenize`."""
         return join_punctuation(texts) if self.separate_punctuation else texts
 
-    def tokens(self, ids):
-        """Returns the tokens of integer ids of any shape; `""` for no id."""
+    def tokens(self, ids: Tensor) -> tf.Tensor:
+        """Returns the tokens of ids of any shape; `""` for invalid ids."""
         ids = tf.convert_to_tensor(ids)
         tokens = tf.constant(self.vocabulary)
         known = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
         return tf.where(known, tf.gather(tokens, tf.where(known, ids, 0)), "")
 
-    def words(self, tokens):
+    def words(self, tokens: Sequence[str]) -> list[tuple[int, str]]:
         """Groups tokens into whole words.
 
         Args:
@@ -197,7 +201,7 @@ class Tokenizer(keras.layers.Layer):
             List of `(start, word)`: the index of the first token of each
             word, and the word.
         """
-        words = []
+        words: list[tuple[int, str]] = []
         for i, token in enumerate(tokens):
             start, text = self.piece(token)
             if start or not words or tokens[i - 1] in SPECIALS:
@@ -206,19 +210,19 @@ class Tokenizer(keras.layers.Layer):
                 words[-1] = (words[-1][0], words[-1][1] + text)
         return words
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         """Returns whether a token begins a word, and its text."""
         return True, token
 
-    def as_text(self, ids):
-        """Makes special tokens unknown: a text may look like one, no more."""
+    def as_text(self, ids: Tensor) -> tf.Tensor:
+        """Makes special ids unknown, where a text spells a special token."""
         special = tf.zeros_like(ids, tf.bool)
         for i in (self.pad_id, self.start_id, self.end_id):
             special = tf.logical_or(special, ids == i)
         return tf.where(special, self.unknown_id, ids)
 
-    def without_specials(self, ids):
-        """Drops special tokens, padding and foreign ids; returns ragged."""
+    def without_specials(self, ids: Tensor) -> tf.RaggedTensor:
+        """Returns ragged ids without special tokens and invalid ids."""
         if not isinstance(ids, tf.RaggedTensor):
             ids = tf.RaggedTensor.from_tensor(ids)
         ids = tf.cast(ids, tf.int32)
@@ -229,10 +233,10 @@ class Tokenizer(keras.layers.Layer):
 
 
 def check_vocabulary_size(size, required):
-    """Raises `ValueError` when a vocabulary cannot hold its specials."""
+    """Raises `ValueError` when a vocabulary has no room for more tokens."""
     if size <= required:
         raise ValueError(
             f"`vocabulary_size` must be greater than {required}, the number "
-            f"of tokens that any vocabulary holds. "
+            "of its special tokens. "
             f"Received: vocabulary_size={size}"
         )

@@ -1,5 +1,9 @@
 """WordPiece subwords."""
 
+from collections.abc import Iterable
+from typing import Any
+from typing import Self
+
 import keras
 import tensorflow as tf
 import tensorflow_text as tf_text
@@ -8,20 +12,21 @@ from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class WordPieceTokenizer(Tokenizer):
-    """Splits words into the longest pieces that the vocabulary has.
+    """Splits words into the longest pieces in the vocabulary.
 
     A word that cannot be spelled in pieces becomes `<unk>`.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; those that
-            continue a word begin with `##`. `None` for a tokenizer that gets
-            them later.
+            continue a word begin with `##`. `None` for a tokenizer that is
+            given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -37,26 +42,29 @@ class WordPieceTokenizer(Tokenizer):
         [Song et al., 2021](https://arxiv.org/abs/2012.15524).
     """
 
-    def set_vocabulary(self, vocabulary):
+    def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
         super().set_vocabulary(vocabulary)
-        # The detokenizer of the library reads past its vocabulary where an
-        # id is out of range, so `detokenize` joins the pieces itself.
+        # The library's detokenizer reads past its vocabulary for ids out of
+        # range, so `detokenize` joins the pieces itself.
         self.pieces = tf_text.FastWordpieceTokenizer(
             list(self.vocabulary),
             unknown_token=UNKNOWN,
             token_out_type=tf.int32,
             no_pretokenization=True,
-            # Longer words would be unknown: no word is longer.
+            # Longer words would be unknown, so the limit is above any word.
             max_bytes_per_word=2**30,
         )
 
     @classmethod
-    def train(cls, texts, vocabulary_size, **options):
+    def train(
+        cls, texts: Iterable[str], vocabulary_size: int, **options: Any
+    ) -> Self:
         """Trains a vocabulary on a corpus.
 
         Args:
             texts: List of strings.
-            vocabulary_size: About how many tokens, all special ones counted.
+            vocabulary_size: The approximate number of tokens, including special
+                ones.
             **options: See the class.
 
         Raises:
@@ -77,18 +85,18 @@ class WordPieceTokenizer(Tokenizer):
         )
         return cls(vocabulary, **options)
 
-    def tokenize(self, texts):
+    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
         self.check_vocabulary()
         words = tf.strings.split(self.normalize(texts))
         ids = self.pieces.tokenize(words).merge_dims(1, 2)
         return tf.ragged.map_flat_values(self.as_text, ids)
 
-    def detokenize(self, ids):
+    def detokenize(self, ids: Tensor) -> tf.Tensor:
         pieces = tf.ragged.map_flat_values(
             self.tokens, self.without_specials(ids)
         )
         text = tf.strings.reduce_join(pieces, axis=-1, separator=" ")
         return self.finish(tf.strings.regex_replace(text, "(^| )##", ""))
 
-    def piece(self, token):
+    def piece(self, token: str) -> tuple[bool, str]:
         return not token.startswith("##"), token.removeprefix("##")

@@ -1,23 +1,24 @@
-"""Words, as white space divides them."""
+"""Words, split at white space."""
 
 import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class WordTokenizer(TableTokenizer):
     """Splits at white space and looks words up.
 
-    Words outside the vocabulary become `<unk>`; where the vocabulary has no
-    `<unk>`, they fall away.
+    Words outside the vocabulary become `<unk>`; if the vocabulary has no
+    `<unk>`, they are dropped.
 
     Args:
         vocabulary: List of tokens, in the order of their ids; `None` for a
-            tokenizer that gets them later.
+            tokenizer that is given them later.
         lowercase, strip_punctuation, separate_punctuation: How texts are
-            normalised; see `Tokenizer`.
+            normalized; see `Tokenizer`.
         name: String, the name of the layer.
 
     Example:
@@ -32,5 +33,5 @@ class WordTokenizer(TableTokenizer):
     separator = " "
 
     @staticmethod
-    def divide(texts):
+    def divide(texts: Tensor) -> tf.RaggedTensor:
         return tf.strings.split(texts)

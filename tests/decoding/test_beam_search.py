@@ -35,7 +35,7 @@ def planted():
     return np.log(probabilities)[None]
 
 
-def test_a_finished_hypothesis_pays_for_nothing_behind_its_end():
+def test_the_score_of_a_finished_hypothesis_is_final():
     search = BeamSearch(START, END, PAD, max_length=6, beam_width=2)
     found = run(search, planted())
     assert tokens(found.ids[0, 0]) == (A, END)
@@ -276,7 +276,7 @@ def test_coverage_penalty(penalty, mask, first):
         np.testing.assert_allclose(score, expected, rtol=1e-4)
 
 
-def test_a_place_never_looked_at_costs_much_but_no_infinity():
+def test_an_unattended_place_has_a_finite_penalty():
     found = run_looking(0.6, np.array([[True, True, True]]))
     assert tokens(found.ids[0, 0]) == (B, END)
     assert np.isfinite(found.scores).all()
@@ -285,7 +285,7 @@ def test_a_place_never_looked_at_costs_much_but_no_infinity():
 
 def test_coverage_needs_a_source_mask():
     search = BeamSearch(START, END, PAD, 6, coverage_penalty=0.2)
-    with pytest.raises(ValueError, match="pass `source_mask`.*=0.2, source"):
+    with pytest.raises(ValueError, match="needs `source_mask`.*=0.2, source"):
         run(search, planted())
 
 

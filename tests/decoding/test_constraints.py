@@ -64,7 +64,7 @@ def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
 
 
 @some_constraints
-def test_greedy_search_takes_the_likeliest_that_is_allowed(constraints):
+def test_greedy_search_takes_the_most_likely_allowed_token(constraints):
     trees = random_trees(20, 4, 5, seed=2)
     options = {**IDS, **constraints, "max_length": 5}
     found = search_trees(GreedySearch(**options), trees)

@@ -43,7 +43,7 @@ def assert_drawn(samples, probabilities):
     ],
     ids=str,
 )
-def test_samples_come_as_often_as_they_are_likely(options):
+def test_samples_are_as_frequent_as_they_are_likely(options):
     search = SamplingSearch(
         **IDS, max_length=3, num_samples=3000, seed=1, **options
     )
@@ -68,7 +68,7 @@ def coin(ids, states, memory):
     return ops.zeros((ops.shape(ids)[0], 3)), states, None
 
 
-def test_samples_know_nothing_of_each_other():
+def test_samples_are_independent():
     search = SamplingSearch(
         **IDS, max_length=2, num_samples=2, seed=2, min_length=2
     )
@@ -140,7 +140,7 @@ def test_without_a_seed_each_call_of_an_export_draws_anew(tmp_path):
 
 
 @pytest.mark.skipif(keras.backend.backend() != "jax", reason="jit of JAX")
-def test_on_jax_a_scope_says_where_to_draw():
+def test_on_jax_a_scope_seeds_the_samples():
     import jax
 
     search = SamplingSearch(**IDS, max_length=9, num_samples=4)

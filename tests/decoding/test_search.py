@@ -99,7 +99,7 @@ def test_alignments_come_with_a_source_mask_only(searched):
     np.testing.assert_array_equal(without.ids, found.ids)
 
 
-def test_behind_the_end_is_padding(searched):
+def test_padding_follows_the_end_token(searched):
     _, _, found = searched
     ended = 0
     for ids, alignments in zip(
@@ -137,7 +137,7 @@ def sharpening_step(ids, states, memory):
     return logits * (1.0 + 0.1 * states), states + 1, weights
 
 
-def test_a_sentence_in_a_batch_is_as_alone(search):
+def test_a_result_does_not_depend_on_the_batch(search):
     if isinstance(search, SamplingSearch):
         pytest.skip("draws something else")
     tables = random_tables(5, 6, seed=4)
@@ -177,7 +177,7 @@ def test_no_sentence_exceeds_its_own_length(search):
         np.testing.assert_array_equal(found.scores[[0, 8], 0], [0, 0])
 
 
-def test_an_end_that_cannot_come_is_not_waited_for(search):
+def test_without_an_end_token_hypotheses_are_cut(search):
     tables = random_tables(2, 6)
     tables[:, :, END] = -1e9
     found = run(search, tables, source_mask=mask_of(tables))
@@ -330,7 +330,7 @@ def listed_step(ids, states, memory):
 
 
 @pytest.mark.parametrize("name", few_on_jax(["coverage", "sampling", "3-best"]))
-def test_a_shortlist_is_as_a_vocabulary_of_which_the_rest_cannot_come(name):
+def test_a_shortlist_equals_forbidding_all_other_words(name):
     search = SEARCHES[name]
     constraints = {"min_length": 7, "forbidden_ids": [5, B]}
     search = type(search)(
@@ -449,7 +449,7 @@ def test_every_search_is_a_search(search):
     assert copy.get_config() == search.get_config()
 
 
-def test_alignments_that_are_asked_for_must_come(search):
+def test_a_source_mask_needs_alignments(search):
     def step(ids, states, memory):
         return *table_step(ids, states, memory)[:2], None
 

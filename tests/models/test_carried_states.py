@@ -21,7 +21,7 @@ def test_the_first_states_are_zeros():
     helpers.assert_close(states, ZEROS, 0, 0)
 
 
-def test_a_row_goes_on_unless_it_is_fresh():
+def test_a_row_continues_unless_it_is_fresh():
     carried = carried_states()
     carried.keep(STATES)
     initial = [x + 5 for x in ZEROS]

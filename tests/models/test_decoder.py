@@ -120,7 +120,7 @@ def test_configuration_round_trip():
         ({"bridge": "rope"}, "'dense' or 'copy'. Received: bridge='rope'"),
         (
             {"lexicon": Lexicon(5, 9)},
-            "a target_size of 9 for a vocabulary_size of 10",
+            "lexicon.target_size=9, vocabulary_size=10",
         ),
         ({"dropout": 1.0}, "Received: dropout=1.0"),
     ],
@@ -133,7 +133,7 @@ def test_bad_arguments(kwargs, message):
 SOURCE = np.array([[3, 4, 5, 6, 2], [3, 2, 0, 0, 0]])
 
 
-def test_a_lexicon_adds_what_the_attended_words_may_become():
+def test_a_lexicon_adds_the_translations_of_attended_words():
     table = translation_table()
     decoder = Decoder(10, GRUCell(4), embedding_dim=3, lexicon=lexicon(table))
     decoder(**INPUTS, source=SOURCE)

@@ -142,7 +142,7 @@ def test_a_lexical_memory_ends_in_the_embeddings():
     helpers.assert_close(memory[..., 8:], encoder.embedding(SOURCE))
 
 
-def test_every_layer_and_direction_has_a_cell_of_its_own():
+def test_every_layer_and_direction_has_a_separate_cell():
     template = GRUCell(4)
     encoder = Encoder(9, template, embedding_dim=3, depth=2)
     encoder.build((None, None))

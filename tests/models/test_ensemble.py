@@ -39,7 +39,7 @@ def members():
     return [first, second]
 
 
-def test_it_holds_likely_what_its_members_do_on_average(members):
+def test_its_probabilities_are_the_mean_of_its_members(members):
     logits, states, alignments = first_step(TranslatorEnsemble(members))
     each = [first_step(member) for member in members]
     mean = np.mean([softmax(found[0]) for found in each], axis=0)

@@ -177,7 +177,7 @@ def test_a_later_window_changes_nothing_before_it(variant):
 
 
 @pytest.mark.parametrize("variant", ["gru", "multi_head"])
-def test_a_fresh_row_starts_anew_and_alone(variant):
+def test_only_fresh_rows_start_from_the_initial_states(variant):
     model = language_model(variant)
     model(window(IDS[:, :4], True, True))
     logits = model(window(IDS[:, 4:], True, False))
@@ -185,7 +185,7 @@ def test_a_fresh_row_starts_anew_and_alone(variant):
     helpers.assert_close(logits[1], model(IDS)[1, 4:])
 
 
-def test_ids_alone_leave_the_carried_states_alone():
+def test_ids_without_fresh_do_not_change_the_carried_states():
     model = language_model()
     before = states_of(model.carried.of_evaluation)
     model(IDS)
@@ -212,7 +212,7 @@ def test_logits_equal_the_oracle(variant):
     helpers.assert_close(model(IDS), model.output_projection(x))
 
 
-def test_every_layer_has_weights_of_its_own():
+def test_every_layer_has_separate_weights():
     cell = RHNCell(UNITS, depth=2)
     model = language_model(cell=cell, depth=3)
     assert not cell.built
@@ -586,7 +586,7 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
 
 
 @pytest.mark.parametrize("name", own_cells(UNITS))
-def test_a_cell_of_ones_own(name, tmp_path):
+def test_a_custom_cell(name, tmp_path):
     """Its outputs are what the cell returns, token by token as at once."""
     model = LanguageModel(WORDS, own_cells(UNITS)[name](), depth=2)
     expected = helpers.as_numpy(model(IDS))

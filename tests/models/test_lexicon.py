@@ -12,7 +12,7 @@ TABLE = translation_table()
 
 
 @pytest.mark.parametrize("translations", [10, 3])
-def test_it_holds_the_likeliest_words_of_a_table(translations):
+def test_it_holds_the_most_likely_words_of_a_table(translations):
     kept = np.sort(TABLE, axis=1)[:, -translations, None]
     table = np.where(kept <= TABLE, TABLE, 0)
     layer = lexicon(TABLE, translations)

@@ -20,7 +20,7 @@ def test_it_is_the_frequent_words_and_the_most_expected():
         assert row.tolist() == [0, 1, *others]
 
 
-def test_a_sentence_has_the_same_words_alone_and_among_others():
+def test_a_shortlist_does_not_depend_on_the_batch():
     shortlist = Shortlist(lexicon(TABLE, 4), 7, 2)
     together = helpers.as_numpy(shortlist(SOURCE))
     np.testing.assert_array_equal(

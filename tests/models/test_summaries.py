@@ -25,7 +25,7 @@ def test_last_is_where_each_unit_has_read_all():
     np.testing.assert_array_equal(found[2], EMPTY)
 
 
-def test_pooled_knows_nothing_of_padding():
+def test_pooled_ignores_padding():
     memory = np.where(MASK[..., None], MEMORY, np.nan)
     found = helpers.as_numpy(PooledSummary()(memory, MASK))
     words = MEMORY[1, :2]

@@ -223,7 +223,7 @@ def test_a_decoder_makes_one_step_from_the_final_states(encoder):
 
 
 @pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
-def test_a_decoder_asks_with_the_last_output(encoder):
+def test_a_decoder_summary_attends_with_the_last_output(encoder):
     """The cell of the decoder reads the start beside what it attends to."""
     model = classifier(encoder, "attending_decoder")
     memory, _ = read(model)
@@ -422,7 +422,7 @@ def test_dropout_is_for_training(summary, rate):
         ),
         (
             {"summary": "decoder", "encoder": encoder_of("rhn")},
-            "must read one way.*Received: bidirectional=True",
+            "bidirectional=False.*Received: bidirectional=True",
         ),
         ({"num_classes": 0}, "Received: num_classes=0"),
         ({"dropout": 1.0}, "Received: dropout=1.0"),

@@ -174,7 +174,7 @@ def test_a_model_quantizes_it_and_is_saved(tmp_path):
     assert {w.dtype for w in loaded.weights} == {"int8", "float32"}
 
 
-def test_a_subclass_is_not_quantized_behind_its_back():
+def test_a_subclass_must_override_quantize():
     class Louder(TokenEmbedding):
         def call(self, inputs, **kwargs):
             return 2 * super().call(inputs, **kwargs)

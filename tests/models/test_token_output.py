@@ -68,10 +68,10 @@ def test_configuration_round_trip(name):
 
 
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
-def test_quantized_weights_give_no_logits_of_a_few_words():
+def test_quantized_weights_refuse_a_shortlist():
     output = make("projected")
     before = output(X)
     output.dense.quantize("int8")
     helpers.assert_close(output(X), before, atol=0.1)
-    with pytest.raises(ValueError, match="Received: a layer in 'int8'"):
+    with pytest.raises(ValueError, match="Received: output weights in 'int8'"):
         output.select(WORDS)

@@ -189,7 +189,7 @@ def sampled(rate):
     return model
 
 
-def test_scheduled_sampling_reads_what_the_model_holds_likeliest():
+def test_scheduled_sampling_reads_the_most_likely_tokens():
     model = sampled(0.999999)
     truth = helpers.as_numpy(model(INPUTS))
     guesses = np.argmax(truth, axis=-1)
@@ -246,7 +246,7 @@ def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     np.testing.assert_allclose(history.history["loss"], expected, rtol=1e-5)
 
 
-def test_a_schedule_goes_on_where_a_model_was_saved(tmp_path):
+def test_a_schedule_continues_after_saving_and_loading(tmp_path):
     model = sampled(LinearSampling(0.1, minimum=0.5))
     for _ in range(3):
         model(INPUTS, training=True)

@@ -37,7 +37,7 @@ def test_equal_counts_keep_their_order():
     assert names(figure) == ["c", "b", "a"]
 
 
-def test_a_bar_says_its_count_and_percentage_of_all():
+def test_a_bar_shows_its_count_and_percentage():
     counts = {"the": 1_234_567, "of": 765_433, "rare": 500_000}
     figure = frequency_figure(counts, most_common=2)
     assert ends(figure) == ["1,234,567  (49.4 %)", "765,433  (30.6 %)"]
@@ -64,7 +64,7 @@ def test_thirty_bars_unless_told():
     assert len(names(frequency_figure(dict.fromkeys(range(40), 1)))) == 30
 
 
-def test_items_are_shown_as_they_can_be_seen():
+def test_white_space_in_items_is_visible():
     counts = {" ": 9, "\n": 8, "": 7, 3: 6, "$x$": 5, "w" * 50: 4}
     figure = frequency_figure(counts)
     shown = ["' '", r"'\n'", "''", "3", "$x$", "w" * 31 + "…"]

@@ -109,7 +109,7 @@ def test_the_legend_says_what_the_shades_mean(weights, ticks):
     assert [label.replace("\N{MINUS SIGN}", "-") for label in labels] == ticks
 
 
-def test_a_title_stands_above_the_text():
+def test_a_title_is_above_the_text():
     figure = word_weight_figure(np.ones(12), WORDS, title="positive: 0.93")
     top = boxes(figure)[0].y1 * figure.dpi
     (title,) = (

@@ -84,7 +84,7 @@ def test_lower_casing_knows_other_scripts(text, lower):
 
 
 @pytest.mark.parametrize("text", ["", " ", "\u00a0\t\u3000", "\x00"])
-def test_nothing_stays_nothing(text):
+def test_a_text_without_words_becomes_empty(text):
     assert normalized(text) == ""
 
 

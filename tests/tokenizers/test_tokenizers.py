@@ -168,7 +168,7 @@ def test_graph_and_eager_agree(tokenizer):
 
 
 @pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
-def test_punctuation_goes_and_case_stays_on_demand(kind):
+def test_options_strip_punctuation_and_keep_case(kind):
     vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "The", "book", "हाँ"]
     tokenizer = kind(vocabulary, lowercase=False, strip_punctuation=True)
     ids = tokenizer.tokenize(["The 'book'! हाँ।", "the"])

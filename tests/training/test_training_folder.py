@@ -11,7 +11,6 @@ import time
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import TrainingSpeed
@@ -21,6 +20,7 @@ from kerasrnn.training import load_average
 from kerasrnn.training import locked
 from kerasrnn.training import run_state
 
+tf = pytest.importorskip("tensorflow", reason="its data sets are read")
 X, Y = np.linspace(-1, 1, 8).reshape(8, 1), np.ones((8, 1))
 BATCHES = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
 
