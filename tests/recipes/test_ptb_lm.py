@@ -90,7 +90,7 @@ def test_it_scores_alike_from_every_file(output):
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_a_finished_run_goes_on(corpus, output, capsys):
     run(*small(corpus, output), "--epochs", 3)
-    assert "goes on after epoch 2" in capsys.readouterr().out
+    assert "resumes after epoch 2" in capsys.readouterr().out
     assert len(card(output)["history"]["loss"]) == 3
 
 

@@ -271,10 +271,10 @@ def test_a_killed_run_resumes_and_a_finished_one_goes_on(
     assert not (again / "card.json").exists()
     capsys.readouterr()
     assert learn(again, 2) == expected
-    assert "goes on after epoch 1" in capsys.readouterr().out
+    assert "resumes after epoch 1" in capsys.readouterr().out
     # Under another name of the folder, it is the same run.
     assert learn(again / ".." / "again", 2) == expected
-    assert "2 epochs are trained" in capsys.readouterr().out
+    assert "2 epochs are done" in capsys.readouterr().out
     more = learn(again, 3)
     assert [len(x) for x in more] == [3, 3]
     assert [x[:2] for x in more] == list(expected)

@@ -139,10 +139,14 @@ def test_help_has_every_flag_and_its_line(capsys):
     for field in dataclasses.fields(SomeSettings):
         name = field.name.replace("_", "-").removeprefix("start-")
         assert f"--{name}" in shown
-    assert "A saved pipeline whose tokenizers" in shown
+    assert "Saved pipeline to fine-tune" in shown
     assert "Trains." in shown and "More." not in shown
     assert "Presets: small, large." in shown
-    for line in ("Folder to write.", "Passes over", "Where word vectors are."):
+    for line in (
+        "Folder to write to.",
+        "Passes over",
+        "Where word vectors are.",
+    ):
         assert line in shown
 
 

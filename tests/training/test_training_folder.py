@@ -281,8 +281,8 @@ def test_more_epochs_go_on(tmp_path, capsys):
     for epochs in (1, 3, 2, 3):
         learn(tmp_path / "parts", epochs=epochs, minutes=10)
     printed = capsys.readouterr().out
-    assert "goes on after epoch 1" in printed
-    assert printed.count("3 epochs are trained") == 2
+    assert "resumes after epoch 1" in printed
+    assert printed.count("3 epochs are done") == 2
     found = learn(tmp_path / "parts", epochs=4, minutes=10)
     assert found[0] == expected[0]
     for one, other in zip(found[1], expected[1], strict=True):
