@@ -37,5 +37,8 @@ Batches = Any
 History = dict[str, list[float]]
 """The log of a training: for every logged name, one number an epoch."""
 
+Pairs = Sequence[tuple[str, str]]
+"""Sentences and their translations, `(source, target)`."""
+
 Strings = Sequence[str]
 """Texts. A single string is refused where it would be read as its letters."""

@@ -201,7 +201,7 @@ def test_json_lines(write):
 
 def test_json_lines_that_are_none(write):
     path = write("[1, 2]\n", "a.json")
-    with pytest.raises(CorpusError, match=r"\[\], line 1 .no JSON object"):
+    with pytest.raises(CorpusError, match=r"\[\], line 1 .not a JSON object"):
         read_labelled_corpus(path)
 
 
