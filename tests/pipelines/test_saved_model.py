@@ -307,7 +307,7 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch):
 
     kind = type(keras.export.ExportArchive())
     monkeypatch.setattr(kind, "write_out", full)
-    with pytest.raises(OSError, match="No room is left.*scaler"):
+    with pytest.raises(OSError, match="No space left.*scaler"):
         export_saved_model(tmp_path / "scaler" / "1", *scaler(3.0))
 
 
@@ -358,7 +358,7 @@ def test_makes_the_output_folder_and_leaves_it_empty(tmp_path):
 def test_an_output_folder_that_cannot_be_made(tmp_path, path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(
-        OSError, match=rf"can be made and written. Received: '.*{path}' \("
+        OSError, match=rf"can be created and written. Received: '.*{path}' \("
     ):
         output_folder(tmp_path / path)
 
