@@ -202,7 +202,7 @@ def test_a_text_of_ones_own_keeps_its_words(questions):
         (("--summary", "frist"), "frist"),
         (("--attention", "adittive"), "adittive"),
         (("--attention", "None"), "Expected: an `attention`"),
-        (("--test", "."), "`test` goes with a `corpus`"),
+        (("--test", "."), "`test` needs a `corpus`"),
         (("--vectors", "skipgram"), "skipgram"),
         (("--from", "absent.keras"), "absent.keras"),
         (("--learning-rate", "nan"), "nan"),

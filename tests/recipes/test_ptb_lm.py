@@ -210,7 +210,7 @@ def test_a_text_that_is_none(content, message, tmp_path):
 def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("a line .\n")
-    with pytest.raises(ValueError, match="`dev` and `test` go with a `corpus`"):
+    with pytest.raises(ValueError, match="`dev` and `test` need a `corpus`"):
         run("--test", path, "--output", tmp_path / "out")
 
 

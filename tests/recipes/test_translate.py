@@ -348,5 +348,5 @@ def test_an_output_that_cannot_be_written_is_refused_at_once(
 ):
     monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(OSError, match="can be made and written.*Received"):
+    with pytest.raises(OSError, match="can be created and written.*Received"):
         run("--train", "pairs.tsv", "--output", tmp_path / "file" / "out")
