@@ -74,7 +74,7 @@ def translation_lexicon(
     source, target = np.divmod(entries, width)
     probabilities = _maximise(cells, sizes, source, iterations)
     shape = source_tokenizer.vocabulary_size, translations
-    return _likeliest(source, target, probabilities, shape)
+    return _most_probable(source, target, probabilities, shape)
 
 
 def _maximise(cells, sizes, source, iterations):
@@ -97,7 +97,7 @@ def _maximise(cells, sizes, source, iterations):
     return probabilities
 
 
-def _likeliest(source, target, probabilities, shape):
+def _most_probable(source, target, probabilities, shape):
     """The most probable entries of each source token, in falling order."""
     order = np.lexsort((-probabilities, source))
     source = source[order]

@@ -47,7 +47,7 @@ def test_named_columns(write, name, mark):
 
 
 @pytest.mark.parametrize("between", ["\t", ";"])
-def test_what_stands_between_columns(write, between):
+def test_delimiters(write, between):
     path = write("a.csv", f'en{between}de\n"a, b; c"{between}d\n')
     assert read_parallel_corpus(path).pairs == [("a, b; c", "d")]
 
@@ -72,7 +72,7 @@ def test_columns_that_tell_nothing(write):
         read_parallel_corpus(write("a.csv", CSV))
 
 
-def test_a_column_that_is_not_there(write):
+def test_a_missing_column(write):
     with pytest.raises(CorpusError, match="Expected: 'fr' among.*'id'"):
         read_parallel_corpus(write("a.csv", CSV), "en", "fr")
 
@@ -193,7 +193,7 @@ def test_unequal_numbers_of_lines_are_an_error(write):
             read_parallel_corpus(paths, limit=limit)
 
 
-def test_bad_lines_of_a_file_take_their_translations_along(write):
+def test_bad_lines_of_a_file_are_dropped_with_their_translations(write):
     paths = write("a", b"1\n\n3\ncaf\xe9\n5"), write("b", "x\ny\n\nz\nw")
     with pytest.warns(
         CorpusWarning, match=r"3 malformed of 5 .*line 2 \(empty source\)"

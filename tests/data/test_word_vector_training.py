@@ -38,7 +38,7 @@ def test_words_of_the_same_lines_are_alike(tmp_path, capsys, kind):
     assert min(inside) > max(across) + 0.3
 
 
-def test_what_cannot_be_trained_leaves_nothing(tmp_path):
+def test_a_failed_training_writes_no_file(tmp_path):
     path = tmp_path / "vectors.txt"
     with pytest.raises(CorpusError, match="occurs five times"):
         train_word_vectors(["a book", "a red book"], path)

@@ -183,7 +183,7 @@ def test_vectors_may_come_from_any_file(tmp_path):
     assert training.identity(settings) != before
 
 
-def test_a_text_of_ones_own_keeps_its_words(questions):
+def test_a_text_of_your_own_keeps_its_words(questions):
     settings = settings_of("--corpus", questions, *COLUMNS)
     assert settings.preset == "own"
     tokenizer = imdb.build_tokenizer(settings, ["u"])

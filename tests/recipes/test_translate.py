@@ -128,7 +128,7 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
             assert found == list(texts)
 
 
-def test_what_is_asked_of_the_text_is_done():
+def test_the_options_of_the_text_are_applied():
     options = settings("--tokenizer", "word", "--lowercase")
     source, _ = translate.build_tokenizers(options, PAIRS)
     assert {"house", "old!"} <= set(source.vocabulary)
@@ -186,7 +186,7 @@ def test_the_rate_rises_and_falls_along_a_cosine():
 
 
 @pytest.mark.usefixtures("untranslated")
-def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
+def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
     """With its tokenizers and weights, on another corpus."""
     saved = output / "translator.keras"
     begun = keras.saving.load_model(saved)
@@ -210,7 +210,7 @@ def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_another_file_to_go_on_from_is_another_training(
+def test_another_file_to_start_from_is_another_training(
     output, tmp_path, table, monkeypatch
 ):
     seen = []
@@ -243,7 +243,7 @@ class Killed(BaseException):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
-def test_a_killed_run_resumes_and_a_finished_one_goes_on(
+def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     two_files, tmp_path, monkeypatch, capsys
 ):
     def learn(output, epochs):
@@ -282,7 +282,7 @@ def test_a_killed_run_resumes_and_a_finished_one_goes_on(
 
 
 @pytest.mark.usefixtures("untranslated")
-def test_a_loss_that_is_no_number_leaves_nothing(two_files, tmp_path):
+def test_a_loss_that_is_not_finite_writes_no_pipeline(two_files, tmp_path):
     with pytest.raises(FloatingPointError, match="`loss` must be a finite"):
         run(
             *("--train", *two_files, *PLAIN, "--learning-rate", 1e38),
@@ -292,7 +292,7 @@ def test_a_loss_that_is_no_number_leaves_nothing(two_files, tmp_path):
     assert left == {".lock", "training"}
 
 
-def test_a_second_process_is_told_of_the_first(two_files, tmp_path):
+def test_a_second_process_is_refused(two_files, tmp_path):
     # For the system, a file that is opened again is another process's.
     with open(tmp_path / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
