@@ -1,5 +1,6 @@
 """What the annotations of public signatures stand for."""
 
+import os
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
@@ -29,6 +30,18 @@ Initializer = str | Config | keras.initializers.Initializer | None
 
 DType = str | keras.DTypePolicy | None
 """What a layer takes as `dtype`."""
+
+PathLike = str | os.PathLike[str]
+"""The path of a file or folder."""
+
+Batches = Any
+"""A `tf.data.Dataset` or a `keras.utils.PyDataset`."""
+
+History = dict[str, list[float]]
+"""The log of a training: for every logged name, one number an epoch."""
+
+Pairs = Sequence[tuple[str, str]]
+"""Sentences and their translations, `(source, target)`."""
 
 Strings = Sequence[str]
 """Texts. A single string is refused where it would be read as its letters."""

@@ -1,11 +1,11 @@
-"""Trains a classifier of texts and leaves it ready to use.
+"""Trains and exports a text classifier.
 
-    python recipes/imdb.py                           # built-in film reviews
-    python recipes/imdb.py --corpus imdb             # the best model of those
+    python recipes/imdb.py                           # generated film reviews
+    python recipes/imdb.py --corpus imdb             # the movie review dataset
     python recipes/imdb.py --corpus mine.csv --text-column body
     python recipes/imdb.py --corpus more.csv --from OTHER/labeller.keras
 
-What a run leaves, and how it goes on, says `translate.py`.
+See `translate.py` for the files that a run writes and how to resume it.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.EncoderSettings):
-    """What is labelled, and by which model; `None` goes by `SIZES`."""
+    """Settings of data, model and training; `SIZES` replaces `None`."""
 
     saved = training.EncoderSettings.saved | {
         *("lowercase", "clean_reviews", "special", "drop_stop_words"),
@@ -37,52 +37,52 @@ class Settings(training.EncoderSettings):
 
     output: Path = Path("saved_models/imdb")
     corpus: str = "generated"
-    """generated, imdb, or a path: a table, or a folder of folders."""
+    """generated, imdb, or the path of a table or a folder of folders."""
     text_column: str | None = None
-    """Column of the texts; else review, text or sentence."""
+    """Column of the texts; default: review, text or sentence."""
     label_column: str | None = None
-    """Column of the labels; else sentiment or label."""
+    """Column of the labels; default: sentiment or label."""
     test: training.Existing | None = None
-    """Labelled texts to report on at the end."""
+    """Labelled test texts, scored at the end."""
     dev_size: training.Count = 2500
-    """How many texts to hold out to score by: at most a fifth."""
+    """Texts to hold out for validation: at most a fifth of them."""
     lowercase: bool = False
     """Whether the model works in lower case."""
     clean_reviews: bool = False
-    """Whether HTML falls away and words of chats (u, imho) are spelled out."""
+    """Whether to remove HTML and spell out abbreviations (u, imho)."""
     special: Literal["apart", "drop", "keep"] = "apart"
-    """Punctuation and symbols: words of their own, dropped, or kept."""
+    """Punctuation and symbols: separate words, removed, or kept."""
     drop_stop_words: bool = False
-    """Whether frequent English words fall away, negations among them."""
+    """Whether to remove frequent English words, which include negations."""
     vocabulary_size: training.Count | None = 30_000
-    """The most frequent words; None for all."""
+    """Number of most frequent words to keep; None for all."""
     max_tokens: training.Count = 400
-    """Words of a text that are read."""
+    """Truncate texts to so many words."""
     vectors: Literal["skip-gram", "cbow"] | training.Existing | None = None
-    """Word vectors, trained on all texts or in a file of word2vec or GloVe."""
+    """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
     train_vectors: bool = True
-    """Whether they are trained further."""
+    """Whether to train the word vectors further."""
     summary: Literal["last", "pooled", "attention", "decoder"] = "attention"
-    """What makes one vector of a text; see `TextClassifier`."""
+    """How to reduce a text to one vector; see `TextClassifier`."""
     attention: training.AttentionName | None = "additive"
-    """How the summary attends, where it is attention or decoder."""
+    """Attention of a summary by attention or decoder."""
     embedding_dim: training.Count = 100
-    """Width of the embeddings; that of word vectors, if there are any."""
+    """Width of the embeddings, also of word vectors that are trained."""
     dropout: training.Rate = 0.5
     schedule: Literal["cosine", "constant"] = "cosine"
-    """How the learning rate changes."""
+    """Schedule of the learning rate."""
     learning_rate: training.Positive = 1e-3
     clip: training.Positive = 5.0
 
     def __post_init__(self):
         super().__post_init__()
         if self.summary == "attention" and self.attention is None:
-            raise ValueError("`summary` attends. Expected: an `attention`.")
+            raise ValueError("`summary` needs one. Expected: an `attention`.")
         if self.test and self.corpus == "generated":
-            raise ValueError("`test` goes with a `corpus` of one's own.")
+            raise ValueError("`test` needs a `corpus` of your own.")
 
 
-SIZES = {  # of a corpus, in texts at most
+SIZES = {  # for a corpus of up to so many texts
     4_000: {"units": 32, "batch_size": 16, "epochs": 12},
     20_000: {"units": 64, "batch_size": 32, "epochs": 5},
     math.inf: {"units": 128, "batch_size": 64, "epochs": 2},
@@ -150,7 +150,7 @@ def load_corpus(settings):
 
 
 def load_parts(settings):
-    """Returns the corpus, and the texts held out of it to score by."""
+    """Returns the corpus, and texts held out from it for validation."""
     return data.split_labelled_corpus(
         load_corpus(settings), settings.dev_size, settings.seed
     )
@@ -170,7 +170,7 @@ def build_tokenizer(settings, texts):
 
 
 def build_model(settings, tokenizer, classes, embedding_dim):
-    # Units are dropped behind each layer, once.
+    # One dropout after each layer.
     deep = settings.depth > 1
     cell = training.build_cell(settings.cell, settings.units)
     summary = settings.summary
@@ -207,7 +207,7 @@ def build_optimizer(settings, texts):
 
 
 def build_labeller(settings, corpus):
-    """Returns the model as a pipeline, with what word vectors teach it."""
+    """Returns the model as a pipeline, with word vectors if there are any."""
     if settings.start_from:
         return pipelines.TextLabeller.open(settings.start_from)
     texts, names = corpus.train.texts, corpus.label_names
@@ -226,7 +226,7 @@ def build_labeller(settings, corpus):
 
 
 def run(settings, load_parts=load_parts, build_labeller=build_labeller):
-    """Trains, measures and exports: the studies call it."""
+    """Trains, evaluates and exports; the studies call it."""
     with pipelines.LabellingRun(settings) as this_run:
         corpus, dev = load_parts(settings)
         settings = this_run.by_size(len(corpus.train.texts), SIZES)
@@ -237,7 +237,7 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
 
 
 def preset_for(corpus):
-    """The preset for a corpus, where none is named."""
+    """The default preset for a corpus."""
     named = {None: "generated", "generated": "generated", "imdb": "best"}
     return named.get(corpus, "own")
 

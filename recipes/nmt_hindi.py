@@ -1,11 +1,11 @@
-"""Trains an English-to-Hindi translator and leaves it ready to use.
+"""Trains and exports an English-to-Hindi translator.
 
     python recipes/nmt_hindi.py                     # built-in phrasebook
     python recipes/nmt_hindi.py --corpus guha       # a real corpus
     python recipes/nmt_hindi.py --preset guha       # a report's experiment
-    python recipes/nmt_hindi.py --corpus mine.tsv   # as translate.py does
+    python recipes/nmt_hindi.py --corpus mine.tsv   # like translate.py
 
-What a run leaves, and how it goes on, says `translate.py`.
+See `translate.py` for the files that a run writes and how to resume it.
 """
 
 import dataclasses
@@ -32,8 +32,8 @@ class Settings(translate.Settings):
 
     output: Path = Path("saved_models/nmt_hindi")
     corpus: str = "phrasebook"
-    """phrasebook, guha, tatoeba, tourism_health, several joined by + (some
-    pairs of the first are held out), or a path."""
+    """phrasebook, guha, tatoeba, tourism_health, several joined by + (the
+    validation pairs are from the first), or a path."""
     model: Literal["translate", "guha"] = "translate"
     """The model of translate.py, or that of Guha's report."""
 
@@ -63,7 +63,7 @@ PRESETS = {
     "no-dropout": dataclasses.replace(BEST, dropout=0.0, word_dropout=0.0),
     "no-lexical": dataclasses.replace(BEST, lexical=False),
     "no-lexicon": dataclasses.replace(BEST, lexicon=False),
-    # The report of Guha: the first 100 pairs, by all of their words.
+    # The report of Guha: the first 100 pairs, with all of their words.
     "guha": Settings(
         corpus="guha",
         model="guha",
@@ -82,18 +82,18 @@ PRESETS = {
         batch_size=64,
         learning_rate=1e-3,
     ),
-    # A corpus of one's own.
+    # A corpus of your own.
     "own": Settings(),
 }
 
 
 def names(corpus):
-    """Names or paths of corpora, which are joined by +, as paths may hold."""
+    """The names or paths of corpora joined by +; a path may contain one."""
     return [corpus] if Path(corpus).exists() else corpus.split("+")
 
 
 def load_pairs(settings):
-    """Returns the pairs to train on, to score by and to report on: none."""
+    """Returns the pairs for training, validation and test, the last empty."""
     first, *others = (
         phrasebook()[: settings.limit]
         if name == "phrasebook"
@@ -111,7 +111,7 @@ def load_pairs(settings):
 
 
 def guha_tokenizers(settings, pairs):
-    """All words of both sides; no padding and no unknown word."""
+    """Tokenizers with all words, without padding and unknown words."""
     sides, specials = zip(*pairs, strict=True), ((), ("<s>", "</s>"))
     return [
         WordTokenizer.train(
@@ -122,7 +122,7 @@ def guha_tokenizers(settings, pairs):
 
 
 def guha_model(settings, source, target):
-    """One GRU a side, the decoder's behind additive attention with biases."""
+    """A GRU encoder, and a GRU decoder after additive attention with biases."""
     cell = FastGRUCell(settings.units, reset_after=False)
     return models.Translator(
         models.Encoder(
@@ -144,7 +144,7 @@ def guha_model(settings, source, target):
 
 
 def preset_for(corpus):
-    """The preset for a corpus, where none is named."""
+    """The default preset for a corpus."""
     first = names(corpus or "phrasebook")[0]
     if first not in NAMES:
         return "own"

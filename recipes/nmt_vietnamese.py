@@ -1,11 +1,11 @@
-"""Trains an English-to-Vietnamese translator and leaves it ready to use.
+"""Trains and exports an English-to-Vietnamese translator.
 
     python recipes/nmt_vietnamese.py                     # built-in phrasebook
     python recipes/nmt_vietnamese.py --corpus en_vi      # a real corpus
     python recipes/nmt_vietnamese.py --preset luong      # a published model
-    python recipes/nmt_vietnamese.py --corpus mine.en    # beside mine.vi
+    python recipes/nmt_vietnamese.py --corpus mine.en    # and mine.vi
 
-What a run leaves, and how it goes on, says `translate.py`.
+See `translate.py` for the files that a run writes and how to resume it.
 """
 
 import dataclasses
@@ -29,13 +29,13 @@ class Settings(translate.Settings):
 
     output: Path = Path("saved_models/nmt_vietnamese")
     corpus: str = "phrasebook"
-    """phrasebook, en_vi, or a path, of NAME.en for one beside NAME.vi."""
+    """phrasebook, en_vi, or a path; NAME.en stands for NAME.en and NAME.vi."""
     separate_punctuation: bool = True
-    """Whether punctuation marks are words of their own, as in the corpus."""
+    """Whether punctuation marks are separate words, as in the corpus."""
     model: Literal["translate", "laird", "luong"] = "translate"
     """The model of translate.py, or a published one."""
     schedule: Literal["cosine", "laird", "luong"] = "cosine"
-    """Adam along a cosine, or gradient descent as published."""
+    """Adam with cosine decay, or gradient descent as published."""
 
 
 BEST = Settings(
@@ -54,13 +54,13 @@ BEST = Settings(
     learning_rate=1.5e-3,
     warmup=400,
     average=3,
-    # With 1 a beam of 10 says 6 % too little; chosen on tst2012.
+    # With 1, translations are 6 % too short; chosen on tst2012.
     beam_width=10,
     length_penalty=1.4,
 )
 # The public recipe of Luong, Brevdo and Zhao 2017 for this corpus. Their loss
-# is summed over the tokens of a sentence, 27 on average: a rate of 1 and a
-# norm of 5 there are 27 times and a 27th here.
+# is summed over the tokens of a sentence, 27 on average. So their learning
+# rate of 1 is multiplied by 27, and their gradient norm of 5 divided by 27.
 LUONG = dataclasses.replace(
     BEST,
     model="luong",
@@ -94,8 +94,8 @@ LAIRD = dataclasses.replace(
     learning_rate=1.0,
     clip=5.0,
 )
-# Their schedules take twelve epochs and more, and begin wildly, here as in
-# published logs. With this one models are compared after an hour.
+# Their schedules take twelve epochs or more, and the loss is unstable at first,
+# as in published logs. This one compares models after an hour.
 HOUR = {"schedule": "cosine", "learning_rate": 1e-3, "clip": 1.0}
 PRESETS = {
     "phrasebook": dataclasses.replace(
@@ -125,16 +125,16 @@ PRESETS = {
         attention="multi_head",
         epochs=2,
     ),
-    # A corpus of one's own.
+    # A corpus of your own.
     "own": Settings(),
 }
 
 
 def load_pairs(settings):
-    """Returns the pairs to train on, to score by and to report on: none.
+    """Returns the pairs for training, validation and test, the last empty.
 
-    One scores by tst2012 where it lies beside the corpus. What is in tst2012
-    or tst2013 is not learnt.
+    If tst2012 is beside the corpus, it is used for validation. Sources of
+    tst2012 and tst2013 are removed from the training pairs.
     """
     if settings.corpus == "phrasebook":
         pairs, folder = vietnamese_phrasebook()[: settings.limit], None
@@ -153,17 +153,17 @@ def load_pairs(settings):
 
 
 def read(path, limit=None):
-    """Pairs of a file, or of NAME.en and NAME.vi if it is one of them."""
+    """Pairs of a file, or of NAME.en and NAME.vi if `path` is one of them."""
     if path.suffix in (".en", ".vi"):
         path = path.with_suffix(".en"), path.with_suffix(".vi")
     return data.read_parallel_corpus(path, limit=limit).pairs
 
 
 def published_tokenizers(settings, pairs):
-    """Tokenizers of the vocabularies that come with the corpus."""
+    """Tokenizers with the vocabularies that come with the corpus."""
     if settings.corpus == "phrasebook":
         raise ValueError(
-            "A published model needs the vocabularies of its corpus. "
+            "A published model needs the vocabularies of en_vi. "
             "Expected: --corpus en_vi. Received: --corpus phrasebook"
         )
     path = data.find_corpus(settings.corpus, settings.data_dir)
@@ -175,10 +175,10 @@ def published_tokenizers(settings, pairs):
 
 
 def published_model(settings, source, target):
-    """Stacked cells, of Luong et al. or, with few embeddings, of Laird.
+    """Stacked cells as in Luong et al. or Laird.
 
-    The model of Laird reads from the last word to the first, and a dense
-    layer stands between words and cells, on either side.
+    The model of Laird reads sources from the last word to the first, and has
+    factorized embeddings.
     """
     laird = settings.model == "laird"
     scaled = settings.schedule == "cosine"
@@ -209,15 +209,15 @@ def published_model(settings, source, target):
 
 
 def build_optimizer(settings, steps):
-    """Adam along a cosine, or gradient descent at rates that fall in steps."""
+    """Adam with cosine decay, or gradient descent with stepwise decay."""
     if settings.schedule == "cosine":
         return translate.build_optimizer(settings, steps)
     if settings.schedule == "luong":
-        # Halved each 12th of the training, from two thirds of it on.
+        # Halved every 12th of the training, after two thirds of it.
         boundaries = [i * steps // 12 for i in (8, 9, 10, 11)]
         rates = [0.5**i for i in range(5)]
     else:
-        # By 0.75 each 5 epochs behind the first 10, down to a 400th.
+        # Times 0.75 every 5 epochs after the first 10, down to a 400th.
         epoch = steps // settings.epochs
         boundaries = [epoch * (10 + 5 * i) for i in range(21)]
         rates = [max(0.75**i, 0.0025) for i in range(22)]
@@ -229,7 +229,7 @@ def build_optimizer(settings, steps):
 
 
 def preset_for(corpus):
-    """The preset for a corpus, where none is named."""
+    """The default preset for a corpus."""
     named = {None: "phrasebook", "phrasebook": "phrasebook", "en_vi": "best"}
     return named.get(corpus, "own")
 

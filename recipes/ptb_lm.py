@@ -1,12 +1,13 @@
-"""Trains a language model on any text and leaves it ready to use.
+"""Trains and exports a language model, on any text.
 
     python recipes/ptb_lm.py                        # built-in sentences
     python recipes/ptb_lm.py --corpus ptb           # the Penn Treebank
-    python recipes/ptb_lm.py --corpus mine.txt      # a sentence a line
+    python recipes/ptb_lm.py --corpus mine.txt      # one sentence per line
     python recipes/ptb_lm.py --corpus more.txt --from OTHER/language.keras
 
-A run leaves `language.keras`, a SavedModel in `OUTPUT/1/` and `card.json`. An
-interrupted run resumes; a finished one goes on when asked for more epochs.
+A run writes `language.keras`, a SavedModel in `OUTPUT/1/` and `card.json`. The
+same command resumes an interrupted run, and continues a finished one if
+`--epochs` is increased.
 """
 
 import dataclasses
@@ -43,49 +44,49 @@ class Settings(training.Settings):
     corpus: str = "phrasebook"
     """phrasebook, ptb, or the path of a text."""
     dev: Path | None = None
-    """Text to choose by; without it, the last tenth of the corpus."""
+    """Validation text; default: the last tenth of the corpus."""
     test: Path | None = None
-    """Text to report on at the end."""
+    """Test text, scored at the end."""
     tokens: Literal["words", "characters", "subwords"] = "words"
-    """What is predicted: words stand between spaces."""
+    """Units to predict; words are separated by spaces."""
     vocabulary_size: Count = 10_000
-    """How many tokens there are at most."""
+    """Maximum number of tokens."""
     cell: training.CellName = "rhn"
     """Recurrent cell."""
     units: Count = 348
     """Width of the cell."""
     micro_steps: Count | None = 5
-    """Of an RHN or GAM-RHN, within a step."""
+    """Micro-steps of an RHN or GAM-RHN in a time step."""
     depth: Count = 1
-    """Layers of cells."""
+    """Number of recurrent layers."""
     attention: training.SelfAttentionName | None = None
-    """How the cell attends to its last 32 outputs, if at all."""
+    """Attention of the cell to its last 32 outputs, if any."""
     embedding_dim: Count | None = None
-    """Width of embeddings of their own; else the output layer shares them."""
+    """Width of separate embeddings; default: tied to the output layer."""
     uniform: Positive | None = None
-    """Bound of the first embeddings; else Keras's, scaled."""
+    """Bound of uniform initial embeddings; default: that of Keras, scaled."""
     dropout: Rate = 0.3
-    """Of embeddings, between layers and of outputs."""
+    """Dropout rate of embeddings, between layers and of outputs."""
     recurrent_dropout: Rate = 0.2
-    """Of the state."""
+    """Dropout rate of the state."""
     word_dropout: Rate = 0.1
-    """Of whole words."""
+    """Dropout rate of whole words."""
     epochs: Count = 12
-    """Passes over the corpus; a run that has fewer goes on."""
+    """Passes over the corpus; a run with fewer is continued."""
     batch_size: Count = 20
-    """Rows that are read side by side."""
+    """Rows in a batch."""
     window: Count = 35
     """Steps of truncated backpropagation."""
     schedule: Literal["cosine", "zilly"] = "cosine"
-    """Adam along a cosine, or the gradient descent of Zilly et al."""
+    """Adam with cosine decay, or the gradient descent of Zilly et al."""
     learning_rate: Positive = 2e-3
-    """The highest one."""
+    """Peak learning rate."""
     clip: Positive = 1.0
-    """Greatest norm of the gradients."""
+    """Maximum global norm of the gradients."""
     ema: Rate | None = None
-    """Momentum of the running mean of the weights that is kept, if any."""
+    """Momentum of the moving average of the weights, which is saved, if any."""
     dynamic: bool = True
-    """Whether dynamic evaluation is measured, too."""
+    """Whether to report dynamic evaluation too."""
 
 
 PTB = Settings(corpus="ptb")
@@ -93,12 +94,12 @@ BEST = dataclasses.replace(PTB, dtype="mixed_bfloat16", ema=0.998)
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
     "best": BEST,
-    # Five million weights and three epochs: studies/ptb_table.py compares.
+    # Five million weights and three epochs, for studies/ptb_table.py.
     "5m": dataclasses.replace(
         PTB, dropout=0.2, word_dropout=0.05, epochs=3, dynamic=False
     ),
-    # Zilly et al. 2017. Their loss is summed over the 35 steps of a window:
-    # a rate of 0.2 and a norm of 10 there are 35 times and a 35th here.
+    # Zilly et al. 2017. Their loss is summed over the 35 steps of a window. So
+    # their rate of 0.2 is multiplied, and their norm of 10 divided, by 35.
     "rhn": dataclasses.replace(
         PTB,
         units=830,
@@ -127,13 +128,13 @@ PRESETS = {
         window=100,
         learning_rate=4e-4,
     ),
-    # A text of one's own.
+    # A text of your own.
     "own": dataclasses.replace(BEST, tokens="subwords", vocabulary_size=4000),
 }
 
 
 def load_corpus(settings):
-    """Returns the lines to train on, to choose by and to report on."""
+    """Returns the lines for training, validation and test."""
     if settings.corpus != "phrasebook":
         return data.read_text_corpus(
             data.find_corpus(settings.corpus, settings.data_dir),
@@ -142,7 +143,7 @@ def load_corpus(settings):
             limit=settings.limit,
         )
     if settings.dev or settings.test:
-        raise ValueError("`dev` and `test` go with a `corpus` of one's own.")
+        raise ValueError("`dev` and `test` need a `corpus` of your own.")
     # As in the treebank, a punctuation mark is a word.
     lines = {re.sub(r"([.,?!])", r" \1", line) for line, _ in phrasebook()}
     lines = sorted(lines)
@@ -195,11 +196,11 @@ def build_optimizer(settings, epoch_steps):
     options = {"global_clipnorm": settings.clip}
     peak, steps = settings.learning_rate, settings.epochs * epoch_steps
     if settings.ema is not None:
-        # The mean is over a tenth of the training at most.
+        # The average is over at most a tenth of the training.
         momentum = min(settings.ema, max(0.0, 1 - 10 / steps))
         options |= {"use_ema": True, "ema_momentum": momentum}
     if settings.schedule == "zilly":
-        # Divided by 1.02 behind each epoch from the 20th on.
+        # Divided by 1.02 after each epoch, from the 20th on.
         epochs = range(20, settings.epochs)
         ends = [epoch_steps * epoch - 1 for epoch in epochs]
         rate = keras.optimizers.schedules.PiecewiseConstantDecay(
@@ -211,7 +212,7 @@ def build_optimizer(settings, epoch_steps):
 
 
 def preset_for(corpus):
-    """The preset for a corpus, where none is named."""
+    """The default preset for a corpus."""
     named = {None: "phrasebook", "phrasebook": "phrasebook", "ptb": "best"}
     return named.get(corpus, "own")
 

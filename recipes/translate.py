@@ -1,12 +1,13 @@
-"""Trains a translator on any parallel corpus and leaves it ready to use.
+"""Trains and exports a translator, on any parallel corpus.
 
     python recipes/translate.py --train pairs.tsv
     python recipes/translate.py --train a.en a.de --dev b.en b.de
     python recipes/translate.py --train pairs.csv --source de --target en
     python recipes/translate.py --train more.tsv --from OTHER/translator.keras
 
-A run leaves `translator.keras`, a SavedModel in `OUTPUT/1/`, `card.json` and
-pictures. Interrupted, it resumes; finished, it goes on to more epochs.
+A run writes `translator.keras`, a SavedModel in `OUTPUT/1/`, `card.json` and
+pictures. The same command resumes an interrupted run, and continues a finished
+one if `--epochs` is increased.
 """
 
 import dataclasses
@@ -26,7 +27,7 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.EncoderSettings):
-    """Which model translates, and how it learns; `None` goes by `SIZES`."""
+    """Settings of data, model and training; `SIZES` replaces `None`."""
 
     saved = training.EncoderSettings.saved | {
         *("max_tokens", "lowercase", "strip_punctuation"),
@@ -36,62 +37,62 @@ class Settings(training.EncoderSettings):
 
     output: Path = Path("saved_models/translate")
     dev_size: training.Count = 500
-    """How many pairs to hold out where none are given: at most a tenth."""
+    """Pairs to hold out if --dev is not given: at most a tenth of them."""
     max_words: training.Count | None = None
-    """Training pairs with more words on a side are left out."""
+    """Leave out training pairs with more words on a side."""
     max_tokens: training.Count = 100
-    """Longer sentences are cut."""
+    """Truncate longer sentences to so many tokens."""
     lowercase: bool = False
     """Whether the model works in lower case."""
     strip_punctuation: bool = False
     """Whether the model works without punctuation."""
     separate_punctuation: bool = False
-    """Whether punctuation marks are words of their own to the model."""
+    """Whether punctuation marks are separate words for the model."""
     tokenizer: typing.Literal["unigram", "bpe", "word"] = "unigram"
-    """Subwords of two kinds, or words that occur twice."""
+    """Subwords of two kinds, or words that occur at least twice."""
     vocabulary_size: training.Count | None = None
-    """Subwords of a language."""
+    """Number of subwords of each language."""
     lexical: bool = True
-    """Whether attention reads embeddings beside the encoder's outputs."""
+    """Whether attention reads embeddings besides the encoder's outputs."""
     lexicon: bool = True
-    """Whether word translations counted in the corpus help the output."""
+    """Whether a lexicon estimated from the corpus is added to the output."""
     shortlist: training.Count | None = None
-    """To how many words the lexicon narrows a search; else none is left out."""
+    """Words from the lexicon that a search is limited to; None for all."""
     attention: training.AttentionName | None = "multi_head"
-    """How the decoder attends to the source."""
+    """Attention of the decoder to the source."""
     label_smoothing: training.Rate = 0.1
     """Share of each label that is spread over the vocabulary."""
     batch_size: training.Count = 32
     learning_rate: training.Positive = 2e-3
     warmup: training.Count = 200
-    """Batches in which the rate rises."""
+    """Training steps in which the learning rate rises."""
     average: training.Whole = 1
-    """Of how many last epochs the weights are averaged; 0 for the best one."""
+    """Average the weights of the last N epochs; 0 for the best epoch."""
     beam_width: training.Count = 5
-    """Hypotheses of the search."""
+    """Hypotheses of the beam search."""
     length_penalty: training.NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CorpusSettings(Settings):
-    """And what is translated."""
+    """The same with the files of a corpus."""
 
     not_identity = Settings.not_identity | {"train", "dev", "test"}
 
     train: tuple[Path, ...] = ()
-    """A file of pairs, or one of sources and one of targets."""
+    """A file of pairs, or a file of sources and one of targets."""
     dev: tuple[Path, ...] = ()
-    """Pairs to score by; without any, some of `train` are held out."""
+    """Validation pairs; without, some of `train` are held out."""
     test: tuple[Path, ...] = ()
-    """Pairs to report on at the end."""
+    """Test pairs, scored at the end."""
     source: str | None = None
     """Column or language to translate from."""
     target: str | None = None
     """Column or language to translate into."""
 
 
-# What suits a corpus of up to so many pairs.
+# Settings for a corpus of up to so many pairs.
 SIZES = {
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
     50_000: {"units": 256, "vocabulary_size": 4000, "epochs": 24},
@@ -100,7 +101,7 @@ SIZES = {
 
 
 def load_pairs(settings):
-    """Returns the pairs to train on, to score by and to report on."""
+    """Returns the pairs for training, validation and test."""
 
     def read(paths):
         path = paths[0] if len(paths) == 1 else paths
@@ -116,7 +117,7 @@ def load_pairs(settings):
 
 
 def build_tokenizers(settings, pairs):
-    """Returns a tokenizer of the source and one of the target."""
+    """Returns the tokenizers of source and target."""
     names = "lowercase", "strip_punctuation", "separate_punctuation"
     options = {name: getattr(settings, name) for name in names}
     if settings.tokenizer == "word":
@@ -129,7 +130,7 @@ def build_tokenizers(settings, pairs):
 
 
 def build_model(settings, source, target):
-    """Returns an untrained model for two tokenizers."""
+    """Returns an untrained model."""
     sizes = source.vocabulary_size, target.vocabulary_size
     shared = {
         "cell": training.build_cell(settings.cell, settings.units),
@@ -164,8 +165,8 @@ def build_optimizer(settings, steps):
 
 
 def build_translator(settings, model, source, target, pairs):
-    """Returns the model as a pipeline, with what counting teaches it."""
-    # Subwords spell every word of the corpus.
+    """Returns the model as a pipeline, with a lexicon from the pairs."""
+    # Subwords can spell every word of the corpus.
     never = [] if settings.tokenizer == "word" else [target.unknown_id]
     search = decoding.BeamSearch(
         beam_width=settings.beam_width,
@@ -192,7 +193,7 @@ def run(
     build_model=build_model,
     build_optimizer=build_optimizer,
 ):
-    """Trains, measures and exports: the other translation recipes call it."""
+    """Trains, evaluates and exports; other translation recipes call it."""
     with pipelines.TranslationRun(settings) as this_run:
         pairs, dev, test = load_pairs(settings)
         settings = this_run.by_size(len(pairs), SIZES)
@@ -218,7 +219,7 @@ def run(
 def main():
     settings = training.read_settings({"own": CorpusSettings()}, "own", __doc__)
     if not settings.train:
-        raise SystemExit("What is to be learnt? Expected: --train PAIRS.tsv")
+        raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
     run(settings)
 
 

@@ -1,6 +1,6 @@
 """Readers of corpora, splits, batches and word vectors."""
 
-# Before all else: it says so where TensorFlow is missing.
+# First, since it raises a clear error if TensorFlow is missing.
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.corpus_report import length_table

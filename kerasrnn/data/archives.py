@@ -1,4 +1,4 @@
-"""Reading files out of a tar archive that nobody has vouched for."""
+"""Reading files from an untrusted tar archive."""
 
 import gzip
 import re
@@ -8,30 +8,30 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import DAMAGE
 
 ARCHIVE_ENDS = (".tgz", ".tar.gz")
-# No name of a member may lead out of the folder, on any system.
+# The name of a member must not lead out of the folder, on any system.
 _OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
-_LARGEST = 2**31  # bytes of an archive, unpacked
+_LARGEST = 2**31  # bytes of an unpacked archive
 
 
 def read_archive(path, is_wanted, largest):
-    """Yields files of a packed tar archive, which is not unpacked.
+    """Yields files of a gzipped tar archive without unpacking it to disk.
 
-    The archive is read to its end, where its checksum stands, even if no
-    other file is wanted; but never beyond 2 GiB.
+    The archive is always read to its end, where its checksum is, but never
+    beyond 2 GiB.
 
     Args:
         path: A `pathlib.Path`.
         is_wanted: Function from the parts of a member's name, a tuple of
             strings, to whether to read it.
-        largest: Positive integer, the most bytes of a file that is read. What
-            is not read may be as large as it likes.
+        largest: Positive integer, the maximum size in bytes of a file to
+            read. Other files may be larger.
 
     Yields:
         `(parts, content)`: a tuple of strings, and bytes.
 
     Raises:
         CorpusError: If the archive is damaged or too large; if the name of a
-            member leads out of it; if a file that is wanted is a link, a
+            member leads out of it; if a wanted file is a link, a folder, a
             device or too large.
     """
     try:
@@ -50,19 +50,19 @@ def read_archive(path, is_wanted, largest):
                 if is_wanted(parts):
                     _check(path, member, largest)
                     yield parts, archive.extractfile(member).read()
-            # A damaged header ends an archive silently. The checksum at the
-            # end of the stream tells.
+            # `tarfile` stops silently at a damaged header. Reading to the
+            # end of the stream checks the checksum.
             while stream.read(2**20):
                 pass
     except (tarfile.TarError, *DAMAGE) as error:
         raise CorpusError(
             f"The corpus {path} cannot be read. Expected: a whole tar archive, "
-            f"packed with gzip. Received: {error}"
+            f"compressed with gzip. Received: {error}"
         ) from error
 
 
 class _BoundedFile(gzip.GzipFile):
-    """A packed file that is never read beyond a bound."""
+    """A gzip file of which at most `_LARGEST` unpacked bytes are read."""
 
     def __init__(self, path):
         super().__init__(path, "rb")
@@ -93,8 +93,8 @@ def _check(path, member, largest):
 
 
 def untrusted(path, name, problem):
-    """The error of an archive or folder with a file that is no plain one."""
+    """The error for a file that is not plain, in an archive or folder."""
     return CorpusError(
-        f"The corpus {path} is not to be trusted. Expected: plain files in "
+        f"The corpus {path} has an unsafe file. Expected: plain files in "
         f"folders. Received: {name!r}, which {problem}"
     )

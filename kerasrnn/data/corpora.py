@@ -1,16 +1,16 @@
-"""Where the corpora are, and how to get them."""
+"""Finds the files of known corpora, and says how to get missing ones."""
 
+import itertools
 import os
 import pathlib
 from typing import NamedTuple
 
 
 class _Corpus(NamedTuple):
-    """One corpus: where it lies below a data folder, how to get it.
+    """One corpus: its files in a data folder, and how to get them.
 
-    Any one of the files `paths` will do, the first rather than the last.
-    `url` is set only if what it serves can be checked against `sha256`; it is
-    then the first file.
+    Any file of `paths` is enough; the first that exists is used. `url` is the
+    address of the first file, and set only if its `sha256` is known.
     """
 
     paths: tuple[str, ...]
@@ -19,8 +19,7 @@ class _Corpus(NamedTuple):
     sha256: str | None = None
 
 
-# The commit is pinned: the file is then the one that was checksummed, however
-# the repository is rearranged.
+# The commit is pinned, so that the checksum stays right.
 _GUHA_URL = (
     "https://raw.githubusercontent.com/priyadarshiguha/"
     "English-to-Hindi-Attention-Based-NMT-Model-Using-RNN/"
@@ -37,9 +36,8 @@ _CORPORA = {
             "a247bd75f9f93d97fbf56653251f3d9eb5fdc6d19641bed4f723721d335f35fb"
         ),
     ),
-    # Not downloaded for the user: the archive is replaced as Tatoeba grows,
-    # so no checksum holds, and the server turns away clients that are not
-    # browsers.
+    # Not downloaded automatically: the archive changes as Tatoeba grows, so
+    # its checksum does too, and the server only accepts browsers.
     "tatoeba": _Corpus(
         paths=("en_hi/hin.txt",),
         how_to_get=(
@@ -50,8 +48,9 @@ _CORPORA = {
     "tourism_health": _Corpus(
         paths=("en_hi/tourism_health.tsv",),
         how_to_get=(
-            "it has no single public address; make it from an English-Hindi "
-            "tourism and health corpus, one `English TAB Hindi` pair a line"
+            "it has no single public address; create it from an English-Hindi "
+            "tourism and health corpus, with one `English TAB Hindi` pair in "
+            "each line"
         ),
     ),
     "en_vi": _Corpus(
@@ -59,20 +58,20 @@ _CORPORA = {
         how_to_get=(
             "download train.en, train.vi, tst2012.en, tst2012.vi, vocab.en "
             "and vocab.vi (and tst2013.en and tst2013.vi, whose sentences "
-            "are then kept out of the training) from "
+            "are then excluded from the training) from "
             "https://nlp.stanford.edu/projects/nmt/data/iwslt15.en-vi/"
         ),
     ),
-    # Not downloaded for the user: it is material of the Linguistic Data
-    # Consortium, with no licence to pass it on.
+    # Not downloaded automatically: it is material of the Linguistic Data
+    # Consortium, whose licence does not allow to pass it on.
     "ptb": _Corpus(
         paths=("ptb/ptb.train.txt", "simple-examples.tgz"),
         how_to_get=(
             "it is LDC material; download simple-examples.tgz from the page "
             "of Mikolov's RNNLM toolkit, "
             "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, "
-            "and leave it packed, or take ptb.train.txt, ptb.valid.txt and "
-            "ptb.test.txt out of it"
+            "and keep it packed, or extract ptb.train.txt, ptb.valid.txt and "
+            "ptb.test.txt from it"
         ),
     ),
     "wsj_pos": _Corpus(
@@ -80,28 +79,32 @@ _CORPORA = {
         how_to_get=(
             "download the package `treebank` of https://www.nltk.org/nltk_data "
             "(not for commercial use) and write its tagged sentences as "
-            "`word TAB tag` lines, a blank line between sentences, without "
-            "the words tagged -NONE-"
+            "`word TAB tag` lines with a blank line between sentences, "
+            "without the words tagged -NONE-"
         ),
     ),
-    # Not downloaded for the user: no checksum of it is published.
+    # Not downloaded automatically: no checksum is published.
     "imdb": _Corpus(
         paths=("imdb/aclImdb_v1.tar.gz",),
         how_to_get=(
             "download https://ai.stanford.edu/~amaas/data/sentiment/"
-            "aclImdb_v1.tar.gz and leave it packed"
+            "aclImdb_v1.tar.gz and keep it packed"
         ),
     ),
 }
 
 
-def find_corpus(name_or_path, data_dir=None):
-    """Finds the file of a corpus, and downloads it where that is possible.
+def find_corpus(
+    name_or_path: str | os.PathLike[str],
+    data_dir: str | os.PathLike[str] | None = None,
+) -> pathlib.Path:
+    """Finds the file of a corpus, or downloads it where that is possible.
 
-    A named corpus is looked for in `data_dir`, else in the folder that the
-    environment variable `KERASRNN_DATA` names: directly and in the sub-folder
-    of the table. Without `data_dir`, a corpus that is not found and has a
-    public source with a checksum is downloaded to the Keras cache, once.
+    A named corpus is searched for in `data_dir`, or by default in the folder
+    in the environment variable `KERASRNN_DATA`: directly, and in the
+    sub-folder of the table. Without `data_dir`, a corpus that is not found
+    and has a public source with a checksum is downloaded once to the Keras
+    cache.
 
     | name             | file                     | sub-folder   | download |
     |------------------|--------------------------|--------------|----------|
@@ -114,23 +117,22 @@ def find_corpus(name_or_path, data_dir=None):
     | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
     | `imdb`           | `aclImdb_v1.tar.gz`      | `imdb`       | by hand  |
 
-    The other files of `en_vi` lie beside `train.en`; `read_text_corpus` finds
-    the rest of `ptb` beside `ptb.train.txt`, or in
-    the archive.
+    The other files of `en_vi` are beside `train.en`. `read_text_corpus` finds
+    the other files of `ptb` beside `ptb.train.txt` or in the archive.
 
     Args:
-        name_or_path: String, one of the names above; or string or path, any
+        name_or_path: String, one of the names above; or string or path of any
             existing file or folder.
-        data_dir: String or path, the folder to look in. If given, it is the
-            only place, and nothing is downloaded. Defaults to `None`.
+        data_dir: String or path, the only folder to search. If given, nothing
+            is downloaded. Defaults to `None`.
 
     Returns:
         A `pathlib.Path` that exists.
 
     Raises:
         FileNotFoundError: If the file is not found or its download fails. The
-            message says what is missing, where it was looked for and how to
-            get it.
+            message says which file is missing, where it was searched for and
+            how to get it.
 
     Example:
 
@@ -143,32 +145,37 @@ def find_corpus(name_or_path, data_dir=None):
     corpus = _CORPORA.get(str(name_or_path))
     if corpus is None:
         return _existing_path(name_or_path)
-    folder = data_dir or os.environ.get("KERASRNN_DATA")
-    places = []
-    if folder:
-        folder = pathlib.Path(folder).expanduser()
-        for path in map(pathlib.Path, corpus.paths):
-            places += [folder / path.name, folder / path]
-        places = list(dict.fromkeys(places))
+    places = _places(corpus, data_dir or os.environ.get("KERASRNN_DATA"))
     for place in places:
         if place.is_file():
             return place
-    error = None
+    searched, error = list(map(str, places)), None
     if corpus.url and not data_dir:
         try:
             return _download(corpus)
-        except Exception as download_error:  # `get_file` raises it bare
+        # `get_file` raises a bare `Exception`.
+        except Exception as download_error:
             error = download_error
-            places.append(f"{corpus.url} ({error})")
+            searched.append(f"{corpus.url} ({error})")
     names = " or ".join(repr(pathlib.Path(p).name) for p in corpus.paths)
     raise FileNotFoundError(
         f"The file {names} of the corpus {name_or_path!r} is missing. "
         "Looked for: "
-        + (", ".join(map(str, places)) or "no place; no data folder is given")
+        + (", ".join(searched) or "nothing; no data folder is given")
         + f". How to get it: {corpus.how_to_get}. Then put {names} "
         "in the folder given as `data_dir` (`--data-dir` in the recipes) or "
         "in the environment variable KERASRNN_DATA."
     ) from error
+
+
+def _places(corpus, folder):
+    """The paths where a corpus may be in a data folder, if there is one."""
+    if not folder:
+        return []
+    root = pathlib.Path(folder).expanduser()
+    paths = map(pathlib.Path, corpus.paths)
+    places = ((root / path.name, root / path) for path in paths)
+    return list(dict.fromkeys(itertools.chain.from_iterable(places)))
 
 
 def _existing_path(path):
@@ -183,7 +190,7 @@ def _existing_path(path):
 
 
 def _download(corpus):
-    import keras  # slow to import, and seldom needed here
+    import keras  # here, since it is slow to import and rarely needed
 
     relative = pathlib.Path(corpus.paths[0])
     return pathlib.Path(

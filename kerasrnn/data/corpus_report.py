@@ -1,30 +1,34 @@
-"""What a corpus of sentences is like, before it is learnt from."""
+"""Checks and statistics of a corpus of sentences, before training."""
 
 import collections
 import warnings
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import START
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import Strings
 
 
-def warn_of_unseen(lines, tokenizer, name):
-    """Warns of tokens that the vocabulary of a tokenizer lacks.
+def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
+    """Warns of tokens that are not in the vocabulary of a tokenizer.
 
-    Of a tokenizer of subwords, which spell any word, these are characters.
-    `<unk>` is a token like any other: it is unseen where the vocabulary lacks
-    it. The other special tokens are none of a text, which may not spell them.
+    For a subword tokenizer, which can spell any word, characters are checked
+    instead. A text may contain `<unk>`, which is unseen if the vocabulary
+    lacks it. Where a text spells another special token, such as `</s>`, that
+    always counts as unseen.
 
     Args:
-        lines: List of strings, for instance the validation part of a corpus.
+        lines: List of strings, such as the validation part of a corpus.
         tokenizer: A `Tokenizer`.
-        name: String, what to call the lines in the warning.
+        name: String, the name of the lines in the warning.
 
     Raises:
-        CorpusError: If there are such tokens, and the tokenizer has no
-            `<unk>` to put in their place. It is a `ValueError`.
+        CorpusError: If there are such tokens and the tokenizer has no
+            `<unk>` to replace them. It is a `ValueError`.
 
     Example:
 
@@ -66,17 +70,17 @@ def warn_of_unseen(lines, tokenizer, name):
     )
 
 
-def length_table(corpus):
-    """Counts the lines of a corpus, and the words in them.
+def length_table(corpus: TextCorpus) -> dict[str, dict[str, float]]:
+    """Counts the lines of a corpus and the words in them.
 
     Args:
         corpus: A `TextCorpus`.
 
     Returns:
-        A dict from the name of each part, in the order of the corpus, to a
-        dict of numbers: `lines`; `tokens`, words between white space; and
-        `average`, `minimum` and `maximum`, the words in a line. A part
-        without lines is left out.
+        A dict from the name of each part of the corpus to a dict of numbers:
+        `lines`; `tokens`, separated by white space; and `average`, `minimum`
+        and `maximum`, the number of tokens in a line. A part without lines is
+        left out.
 
     Example:
 

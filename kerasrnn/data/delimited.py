@@ -1,8 +1,8 @@
-"""Rows of text between commas, semicolons or tabs.
+"""Rows of cells separated by commas, semicolons or tabs.
 
-Python's `csv` reads the cells. Our own code around it is for what neither it
-nor pandas does: to leave out a bad row and name its line, and to read on where
-quotes do not pair up.
+Python's `csv` parses the cells. The code around it does what neither `csv`
+nor pandas can: it skips a bad row and reports its line number, and it reads
+files with unbalanced quotes.
 """
 
 import contextlib
@@ -12,16 +12,16 @@ import itertools
 from kerasrnn.data.lines import byte_lines
 
 _DELIMITERS = ("\t", ",", ";")
-_LARGEST = 2**24  # characters of a cell
+_LARGEST = 2**24  # characters in a cell
 
 
 def read_delimited(path, report):
     """Yields `(number, cells)`, the header first.
 
-    The number is that of the row's first line. Between the cells stands what
-    the header has most of. A row without any text, or with another number of
-    cells than the header, is left out; the latter is reported. What is not
-    UTF-8 becomes lone surrogates.
+    The number is that of the row's first line. The delimiter is the one that
+    occurs most often in the header. A blank row is skipped. A row whose number
+    of cells differs from the header is skipped and reported. Bytes that are
+    not UTF-8 become lone surrogates.
 
     Args:
         path: String or path.
@@ -31,7 +31,7 @@ def read_delimited(path, report):
         line.decode("utf-8", "surrogateescape")
         for _, line in byte_lines(path, report)
     )
-    # Empty lines may stand before the header.
+    # There may be blank lines before the header.
     skipped, first = 0, next(lines, "")
     while first and not first.strip():
         skipped, first = skipped + 1, next(lines, "")
@@ -52,17 +52,17 @@ def read_delimited(path, report):
 def _numbered_rows(lines, delimiter, number):
     """The rows of a table, each with the number of its first line.
 
-    Where quotes do not pair up, each line is a row, and the quotes of those
-    in which they do not are characters like any other.
+    If the quotes of a row are unbalanced, each of its lines becomes a row. In
+    lines with unbalanced quotes, quotes are ordinary characters.
     """
     read = []
 
-    def noted():
+    def recorded():
         for line in lines:
             read.append(line)
             yield line
 
-    rows = csv.reader(noted(), delimiter=delimiter, strict=True)
+    rows = csv.reader(recorded(), delimiter=delimiter, strict=True)
     while True:
         try:
             with _large_cells():
@@ -87,7 +87,7 @@ def _line_cells(line, delimiter):
 
 @contextlib.contextmanager
 def _large_cells():
-    """Lets a cell be longer than the 131,072 characters of the module."""
+    """Raises the limit of 131,072 characters that `csv` has for a cell."""
     limit = csv.field_size_limit(_LARGEST)
     try:
         yield

@@ -1,8 +1,8 @@
-"""What is raised or warned of when a corpus is no good."""
+"""The error and the warning about a bad corpus."""
 
 
 class CorpusWarning(UserWarning):
-    """A corpus can be used, but not as a whole or not as hoped."""
+    """A corpus can be used, but parts of it are missing or unsuitable."""
 
 
 class CorpusError(ValueError):

@@ -1,44 +1,54 @@
 """Length-bucketed batches of labelled texts."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import tensorflow as tf
 
-# How many batches are sorted by length together. More pad less, and mix less.
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import Strings
+
+# How many batches are sorted by length together. More means less padding,
+# and less shuffling.
 _POOL = 50
 
 
 def labelled_batches(
-    texts, labels, tokenizer, batch_size, max_length=None, seed=None
-):
+    texts: Strings,
+    labels: Sequence[float],
+    tokenizer: Tokenizer,
+    batch_size: int,
+    max_length: int | None = None,
+    seed: int | None = None,
+) -> tf.data.Dataset:
     """Batches of labelled texts for `TextClassifier.fit`.
 
-    Texts of about the same length share a batch, so that little of it is
-    padding.
+    Texts of similar length share a batch, which keeps padding low.
 
     Args:
         texts: List of strings.
-        labels: List of as many integers, the classes; or of probabilities of
-            class 1, for a model with one logit.
+        labels: List with one label for each text: integers, the classes; or
+            floats, the probabilities of class 1, for a model with one logit.
         tokenizer: A `Tokenizer` with a padding token.
         batch_size: Positive integer, texts in a batch.
-        max_length: Positive integer; of longer texts the first tokens are
-            kept. `None` keeps all.
-        seed: Integer to shuffle by, anew in every epoch; `None` for the
-            order of length.
+        max_length: Positive integer. Longer texts are truncated to so many
+            tokens. `None` keeps all tokens.
+        seed: Integer, the seed of the shuffling, which differs in every
+            epoch. `None` sorts the texts by length instead.
 
     Returns:
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
-        `(batch, time)` padded with `pad_id`, at least one column wide, and
+        `(batch, time)` padded with `pad_id`, with at least one column, and
         labels of shape `(batch, 1)`, int32 for classes and float32 for
         probabilities.
 
     Raises:
-        ValueError: when there is no text, texts and labels differ in number,
-            or the tokenizer has no padding token.
+        ValueError: when there is no text, the numbers of texts and labels
+            differ, or the tokenizer has no padding token.
     """
     if not len(texts) or len(texts) != len(labels):
         raise ValueError(
-            "`texts` and `labels` must be equally many, and at least one. "
+            "`texts` and `labels` must have the same length, at least one. "
             f"Received: {len(texts)} texts and {len(labels)} labels."
         )
     if tokenizer.pad_id < 0:
@@ -53,10 +63,10 @@ def labelled_batches(
         ],
         axis=0,
     )
-    labels = np.asarray(labels)
-    kind = "int32" if labels.dtype.kind in "iub" else "float32"
-    labels = labels.astype(kind)[:, None]
-    dataset = tf.data.Dataset.from_tensor_slices((ids, labels))
+    targets = np.asarray(labels)
+    kind = "int32" if targets.dtype.kind in "iub" else "float32"
+    targets = targets.astype(kind)[:, None]
+    dataset = tf.data.Dataset.from_tensor_slices((ids, targets))
     pool = len(texts)
     if seed is not None:
         dataset = dataset.shuffle(len(texts), seed=seed)
@@ -79,7 +89,7 @@ def labelled_batches(
 
 
 def pad_rows(ids, pad_id):
-    """Pads ragged ids to a tensor `(batch, time)` of one column or more."""
+    """Pads ragged ids to a tensor `(batch, time)` with at least one column."""
     ids = ids.to_tensor(pad_id)
     missing = tf.maximum(0, 1 - tf.shape(ids)[1])
     return tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)

@@ -1,4 +1,4 @@
-"""Reading texts with labels of any number and name."""
+"""Reading texts with labels, of any number of classes."""
 
 import itertools
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from kerasrnn.data.tables import cell_text
 from kerasrnn.data.tables import find_column
 from kerasrnn.data.tables import is_dataset
 from kerasrnn.data.tables import open_table
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 _TEXT_COLUMNS = ("review", "text", "sentence")
 _LABEL_COLUMNS = ("sentiment", "label")
@@ -26,10 +28,10 @@ class LabelledCorpus(NamedTuple):
     """The texts of a labelled corpus.
 
     Args:
-        train: `LabelledTexts` to train on.
-        test: `LabelledTexts` to report on; `None` where the corpus has none.
+        train: `LabelledTexts` of the training part.
+        test: `LabelledTexts` of the test part; `None` if there is none.
         unlabelled: List of strings, texts without a label.
-        label_names: List of strings, what the labels 0, 1, ... are called.
+        label_names: List of strings, the names of the labels 0, 1, ...
     """
 
     train: LabelledTexts
@@ -39,54 +41,54 @@ class LabelledCorpus(NamedTuple):
 
 
 def read_labelled_corpus(
-    path,
-    text_column=None,
-    label_column=None,
-    limit=None,
-    label_names=None,
-    test_path=None,
-):
-    r"""Reads texts with labels, in the format that the path tells.
+    path: PathLike,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    limit: int | None = None,
+    label_names: Strings | None = None,
+    test_path: PathLike | None = None,
+) -> LabelledCorpus:
+    r"""Reads texts with labels, in a format that the path determines.
 
     * A folder has a sub-folder for each class, with a text in each of its
       `.txt` files; or such folders in `train` and `test`. `train/unsup` has
-      texts without a label. A folder that `save_to_disk` of Hugging Face
-      `datasets` wrote is a table.
+      texts without a label. A folder written by `save_to_disk` of Hugging
+      Face `datasets` is a table.
     * `.tgz` and `.tar.gz` are the Large Movie Review Dataset of Maas et al.,
-      `aclImdb_v1.tar.gz`, which is not unpacked; the folder `aclImdb` will
-      do. Without `test/` there is no test part: say so to the user.
-    * `.jsonl`, `.ndjson` and `.json` are JSON lines, an object each;
+      `aclImdb_v1.tar.gz`, which is read without unpacking it; its folder
+      `aclImdb` works too. Without `test/`, `test` is `None`.
+    * `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each;
       `.parquet` is a parquet file.
-    * Any other file is a table with a header: a tab, comma or semicolon
-      between the columns, and cells in `"` where they need it.
+    * Any other file is a table with a header. Columns are separated by tabs,
+      commas or semicolons, and cells may be quoted with `"`.
 
-    JSON lines and tables of text may be packed, as `.csv.gz`. The rows of a
+    JSON lines and tables of text may be gzipped, as `.csv.gz`. The rows of a
     table are the training part, in their order. The texts of a folder or
-    archive are in the order of the number their name begins with, those of
-    the classes in turn.
+    archive are ordered by the number at the beginning of their file name, one
+    of each class in turn.
 
-    Labels are the names of the classes, as they are spelt, in the order of
-    the alphabet or, if all are integers, of their value: `neg` is 0 and
-    `pos` 1. Texts are UTF-8, and white space around them is dropped. A text
-    that is empty or not UTF-8, and a row without a label or with a wrong
-    number of columns, is left out, and reported in one `CorpusWarning`.
+    The names of the classes are numbered in alphabetical order (`neg` is 0
+    and `pos` 1), or by value if all are integers. Texts are UTF-8, and white
+    space around them is removed. A text that is empty or not UTF-8, and a row
+    without a label or with a wrong number of columns, is left out and
+    reported in one `CorpusWarning`.
 
     Args:
         path: String or path, the file or folder to read.
         text_column: String, the column of a table with the text. Defaults to
-            the first there is of `review`, `text` and `sentence`.
+            the first of `review`, `text` and `sentence` that exists.
         label_column: String, the column with the label. Defaults to
-            `sentiment`, else `label`.
-        limit: Positive integer, how many texts to keep: the first of each
-            class, as many of each, the rest of the division to the first
-            classes. So many are kept of each part. Defaults to `None`, which
-            keeps all.
-        label_names: List of strings, the classes there may be, in the order
-            of their numbers: those that a model knows. Defaults to those of
-            the corpus.
-        test_path: String or path of texts to report on, in any of these
-            formats, all of which are the test part. Defaults to that of the
-            corpus.
+            `sentiment`, or to `label` if there is no such column.
+        limit: Positive integer, how many texts to keep of each part: the
+            first of each class, equally many of each class; the first classes
+            get one more if the limit is not a multiple of their number.
+            Defaults to `None`, which keeps all.
+        label_names: List of strings, the allowed classes in the order of
+            their numbers, such as those of a trained model. Defaults to the
+            classes of the corpus.
+        test_path: String or path of a corpus in any of these formats, whose
+            training part becomes the test part. Defaults to the test part of
+            the corpus at `path`.
 
     Returns:
         A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled` and
@@ -95,8 +97,8 @@ def read_labelled_corpus(
     Raises:
         CorpusError: If there are fewer than two classes to train on, or,
             with `label_names`, another class or no text; if an archive is
-            damaged, too large or has a link for a text, or a table lacks a
-            column. It is a `ValueError`.
+            damaged, too large or contains a link instead of a text; or if a
+            table lacks a column. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
         ImportError: If parquet or `datasets` need a library that is missing.
         ValueError: If `limit` is not a positive integer.
@@ -127,8 +129,8 @@ def read_labelled_corpus(
     least = "two classes" if label_names is None else "one class"
     if len(corpus.label_names) < 1 + (label_names is None):
         raise CorpusError(
-            f"The corpus {path} cannot be learned from. Expected: texts of at "
-            f"least {least}, in a table, or in a sub-folder for each. "
+            f"The corpus {path} has too few classes. Expected: texts of at "
+            f"least {least}, in a table or in a sub-folder for each class. "
             f"Received: {len(corpus.train.texts)} texts of the classes "
             f"{corpus.label_names}"
             + f", {len(report.malformed)} malformed: {report.first()}"
@@ -171,7 +173,7 @@ def _of_table(path, text_column, label_column, report):
 
 
 def _label_name(row, column):
-    """The name of a row's class; a number is called as it is written."""
+    """The name of a row's class, a string even if the value is a number."""
     value = row.get(column)
     if value is None or value != value:  # NaN, where a number is missing
         value = ""
@@ -181,11 +183,11 @@ def _label_name(row, column):
 def _of_files(files, report):
     train, test, unlabelled = collect(files, report)
     label_names = _in_order(train)
-    if strange := sorted(set(test) - set(train)):
+    if unknown := sorted(set(test) - set(train)):
         raise CorpusError(
-            f"The corpus {report.corpus} has texts to test on of classes that "
-            f"it has none to train on of. Expected: {label_names}. "
-            f"Received: {strange}"
+            f"The test part of the corpus {report.corpus} has classes that "
+            f"the training part lacks. Expected: {label_names}. "
+            f"Received: {unknown}"
         )
     train, test = (_in_turn(texts, label_names) for texts in (train, test))
     test = test if test.texts else None
@@ -193,7 +195,7 @@ def _of_files(files, report):
 
 
 def _in_order(names):
-    """The names of classes by value if they are integers, else by letters."""
+    """The names of classes by value if all are integers, else by letters."""
     try:
         return sorted(names, key=lambda name: (int(name), name))
     except ValueError:
@@ -213,11 +215,11 @@ def _in_turn(texts, label_names):
 
 
 def _renumbered(corpus, label_names, path):
-    """The corpus with other numbers for the same classes."""
-    if strange := sorted(set(corpus.label_names) - set(label_names)):
+    """The corpus with its classes numbered by their place in `label_names`."""
+    if unknown := sorted(set(corpus.label_names) - set(label_names)):
         raise CorpusError(
             f"The corpus {path} has texts of other classes. "
-            f"Expected: {label_names}. Received: {strange}"
+            f"Expected: {label_names}. Received: {unknown}"
         )
     numbers = [label_names.index(name) for name in corpus.label_names]
     train, test = (
@@ -239,7 +241,7 @@ def _limited(corpus, limit):
 
 
 def _first(texts, shares):
-    """The first texts of each class, so many, in their order."""
+    """The first texts of each class, as many as its share, in their order."""
     left = list(shares)
     places = []
     for place, label in enumerate(texts.labels):

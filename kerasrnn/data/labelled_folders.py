@@ -1,4 +1,4 @@
-"""Labelled texts in files: a folder for each class, or aclImdb's archive."""
+"""Labelled texts in files: folders of classes, or the archive of aclImdb."""
 
 import re
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from kerasrnn.data.lines import decode
 _ROOT = "aclImdb"
 _SPLITS = ("train", "test")
 _UNLABELLED = "unsup"
-_LARGEST = 2**24  # bytes of a text; the longest of aclImdb has 14,000
+_LARGEST = 2**24  # bytes of a text; the longest in aclImdb has 14,000
 
 
 class TextFile(NamedTuple):
@@ -25,13 +25,13 @@ class TextFile(NamedTuple):
 def folder_files(path):
     """Yields the `TextFile`s of a folder.
 
-    Its sub-folders are classes, or `train` and `test` with sub-folders that
-    are; the folder may itself stand in the folder given, as `aclImdb`.
+    Its sub-folders are classes, or `train` and `test`, whose sub-folders are
+    classes. They may also be in a sub-folder `aclImdb`.
 
     Raises:
-        CorpusError: If what is named like a folder of a class or like a text
-            is a link, or a text is no file. Links are refused in archives
-            too: they may lead anywhere.
+        CorpusError: If the folder of a class or a text is a link, or a text
+            is not a file. Links may lead anywhere, so archives must not
+            contain them either.
     """
     root = path / _ROOT if (path / _ROOT).is_dir() else path
     splits = [split for split in _SPLITS if (root / split).is_dir()]
@@ -74,18 +74,18 @@ def archive_files(path):
 
 
 def _is_text(parts):
-    """Whether a text of the corpus is called so."""
+    """Whether the path of a file is that of a text."""
     split, kind, name = parts
     return (
         split in _SPLITS
         and (kind != _UNLABELLED or split == "train")
         and name.endswith(".txt")
-        and not name.startswith(".")  # what a Mac leaves behind
+        and not name.startswith(".")  # such as the files that macOS adds
     )
 
 
 def collect(files, report):
-    """Puts texts in order.
+    """Groups texts by part and class, and sorts them.
 
     Args:
         files: Iterable of `TextFile`.
@@ -94,7 +94,7 @@ def collect(files, report):
     Returns:
         A tuple `(train, test, unlabelled)`. The first two are dicts from the
         name of a class to its texts, the third is a list of texts. Texts are
-        in the order of the numbers that the names of their files begin with.
+        sorted by the number at the beginning of their file name.
     """
     found = {split: {} for split in _SPLITS}
     for split, kind, name, content in files:
@@ -108,7 +108,7 @@ def collect(files, report):
             found[split].setdefault(kind, {})[name] = text
         else:
             report.add(f"{split}/{kind}/{name}", "empty")
-    report.malformed.sort()  # a folder has no order
+    report.malformed.sort()  # the files of a folder come in any order
     train, test = (
         {
             kind: [texts[name] for name in sorted(texts, key=_file_order)]
@@ -120,6 +120,6 @@ def collect(files, report):
 
 
 def _file_order(name):
-    """Key of a file such as `12_9.txt`, which 12 orders."""
+    """Sort key of a file such as `12_9.txt`: its first number, 12."""
     number = re.match(r"\d{1,18}", name, re.ASCII)
     return (int(number[0]), name) if number else (10**18, name)

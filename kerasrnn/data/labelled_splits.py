@@ -4,31 +4,34 @@ import collections
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.labelled_corpus import LabelledCorpus
+from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.labelled_texts import select
 
 
-def split_labelled_corpus(corpus, size, seed):
-    """Holds texts of a labelled corpus out, to validate on.
+def split_labelled_corpus(
+    corpus: LabelledCorpus, size: int, seed: int
+) -> tuple[LabelledCorpus, LabelledTexts]:
+    """Holds out texts of the training part for validation.
 
-    What is validated or tested on is learnt nowhere: texts that stand there
-    too are dropped, from those without a label as well.
+    Texts that also occur in the validation or test part are removed from the
+    training part and from the texts without a label.
 
     Args:
         corpus: `LabelledCorpus`.
         size: Positive integer, how many texts of the training part to hold
-            out; see `hold_out`. It is a fifth of them at most, but at least
-            one of each class that has several.
+            out; see `hold_out`. At most a fifth of them are held out, but at
+            least one for each class that has several.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
     Returns:
-        A tuple `(corpus, validation)`: a `LabelledCorpus` with the rest, and
-        `LabelledTexts`.
+        A tuple `(corpus, validation)`: a `LabelledCorpus` of the remaining
+        texts, and `LabelledTexts` to validate on.
 
     Raises:
-        CorpusError: If there is no text left to train on, or too few to hold
-            any out. It is a `ValueError`.
+        CorpusError: If no text is left to train on, or there are too few to
+            hold any out. It is a `ValueError`.
 
     Example:
 
@@ -45,15 +48,18 @@ def split_labelled_corpus(corpus, size, seed):
     return without_texts(corpus._replace(train=train), validation), validation
 
 
-def without_texts(corpus, held_out):
-    """Drops texts from what a model learns of a labelled corpus.
+def without_texts(
+    corpus: LabelledCorpus, held_out: LabelledTexts
+) -> LabelledCorpus:
+    """Removes held-out texts and those of the test part from the training.
 
     Args:
         corpus: `LabelledCorpus`.
-        held_out: `LabelledTexts` to drop, beside those of the test part.
+        held_out: `LabelledTexts` to remove, besides those of the test part.
 
     Returns:
-        A `LabelledCorpus`.
+        A `LabelledCorpus` whose training part and texts without a label have
+        none of them.
 
     Raises:
         CorpusError: If no text is left to train on. It is a `ValueError`.
@@ -63,8 +69,8 @@ def without_texts(corpus, held_out):
     places = [n for n, text in enumerate(texts) if text not in taken]
     if not places:
         raise CorpusError(
-            "What is scored is not learnt, and nothing else is there. "
-            f"Expected: other texts. Received: {len(texts)} texts, all of "
+            "No text is left to train on. Expected: texts that are not held "
+            f"out or in the test part. Received: {len(texts)} texts, all of "
             "them held out or in the test part"
         )
     return LabelledCorpus(

@@ -1,4 +1,4 @@
-"""Texts with a label, and splitting them."""
+"""Texts with labels, and a stratified split."""
 
 import collections
 from typing import NamedTuple
@@ -7,35 +7,37 @@ from kerasrnn.data.errors import CorpusError
 
 
 class LabelledTexts(NamedTuple):
-    """Texts and what each of them is.
+    """Texts and their labels.
 
     Args:
         texts: List of strings.
-        labels: List of as many integers from 0, the classes; or of
-            probabilities of class 1, where there are two.
+        labels: List with one label for each text: integers from 0, the
+            classes; or, for two classes, the probabilities of class 1.
     """
 
     texts: list[str]
     labels: list[int] | list[float]
 
 
-def hold_out(texts, size, seed):
-    """Splits labelled texts at random, with the same classes on both sides.
+def hold_out(
+    texts: LabelledTexts, size: int, seed: int
+) -> tuple[LabelledTexts, LabelledTexts]:
+    """Splits labelled texts at random, stratified by label.
 
-    This is `sklearn.model_selection.train_test_split`, stratified by label:
-    each class gives about the share of `size` that it has of the texts. Both
-    sides keep the order of the texts. A class of a single text is trained on.
+    It uses `sklearn.model_selection.train_test_split`: both sides have the
+    classes in about the same proportions. Both keep the order of the texts. A
+    class with a single text stays in the training side.
 
     Args:
         texts: `LabelledTexts` to split.
-        size: Integer, the number of texts to hold out: 0, or at least as many
-            as there are classes of several texts.
+        size: Integer, the number of texts to hold out: 0, or at least the
+            number of classes that have several texts.
         seed: Non-negative integer. The same texts and seed give the same
             split.
 
     Returns:
-        A tuple `(train, validation)` of `LabelledTexts`, with `size` texts
-        in the second.
+        A tuple `(train, validation)` of `LabelledTexts`. The second has
+        `size` texts.
 
     Raises:
         CorpusError: If no class has two texts. It is a `ValueError`.
@@ -61,7 +63,7 @@ def hold_out(texts, size, seed):
     received = f"{len(texts.texts)} texts of {len(counts)} classes"
     if not several:
         raise CorpusError(
-            "Texts can be held out only where there are others: no class has "
+            "Holding out texts needs a class with at least two: no class has "
             f"two. Received: {received}, size={size!r}"
         )
     if not (isinstance(size, int) and least <= size <= most):
@@ -78,7 +80,7 @@ def hold_out(texts, size, seed):
     for label, count in taken.items():
         if count == counts[label]:
             raise ValueError(
-                "`size` must leave each class a text to train on, and takes "
+                "`size` must leave each class a text to train on, but it takes "
                 f"all {count} of class {label!r}. Received: size={size}"
             )
     rest = sorted(set(range(len(texts.texts))) - set(held_out))

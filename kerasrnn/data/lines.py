@@ -1,9 +1,8 @@
-"""Files of text: their paths, their encoding, and what of them is malformed.
+"""Lines of text files: paths, encoding and malformed lines.
 
-Every reader of this room reads through here, so that all of them mean the
-same by a line: UTF-8, with or without a byte order mark, ended by a line feed
-(with a carriage return before it or not) and by nothing else. What ends in
-`.gz` is read as if it were unpacked.
+All readers of corpora use these functions, so a line means the same to all of
+them: UTF-8, with or without a byte order mark, ended by LF or CRLF and by
+nothing else. Files whose names end in `.gz` are unpacked while they are read.
 """
 
 import codecs
@@ -15,9 +14,10 @@ import zlib
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.typing import PathLike
 
 DAMAGE = (gzip.BadGzipFile, zlib.error, EOFError)
-_SAMPLE = 2**16  # bytes that tell the encoding of a file
+_SAMPLE = 2**16  # bytes from which the encoding of a file is guessed
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -27,15 +27,15 @@ _MARKS = {
 
 
 class Report:
-    """What was read of a corpus, and what of it had to be left out.
+    """Counts the lines of a corpus, and collects the malformed ones.
 
     Args:
-        corpus: String or path, how messages call the corpus.
-        unit: String, what the corpus consists of.
+        corpus: String or path, the name of the corpus in messages.
+        unit: String, the name of its items: line, row or text.
 
     Attributes:
-        seen: Integer, how many lines (rows, texts) were read.
-        malformed: List of `(place, reason)`; a place is the number of a line,
+        seen: Integer, how many items were read.
+        malformed: List of `(place, reason)`. A place is the number of a line,
             counted from 1, or the name of a file.
     """
 
@@ -57,7 +57,10 @@ class Report:
         ) + ", ..." * (len(self.malformed) > most)
 
     def warn(self):
-        """Warns once, on behalf of the caller's caller, if there is cause."""
+        """Gives one warning if there are malformed items.
+
+        It refers to the line that called the caller of this method.
+        """
         if self.malformed:
             warnings.warn(
                 f"{len(self.malformed)} malformed of {self.seen} {self.unit}s "
@@ -68,7 +71,7 @@ class Report:
 
 
 def check_limit(limit):
-    """Refuses a limit that is neither `None` nor a positive integer."""
+    """Raises `ValueError` if a limit is not `None` or a positive integer."""
     if limit is not None and not (isinstance(limit, int) and limit > 0):
         raise ValueError(
             "`limit` must be a positive integer or `None`. "
@@ -76,8 +79,8 @@ def check_limit(limit):
         )
 
 
-def existing_path(path):
-    """Returns an existing path, `~` spelt out."""
+def existing_path(path: PathLike) -> pathlib.Path:
+    """Returns a path with `~` expanded; raises an error if it is missing."""
     path = pathlib.Path(path).expanduser()
     if not path.exists():
         raise FileNotFoundError(
@@ -86,8 +89,8 @@ def existing_path(path):
     return path
 
 
-def existing_file(path):
-    """Returns the path of an existing file, `~` spelt out."""
+def existing_file(path: PathLike) -> pathlib.Path:
+    """Returns the path of a file with `~` expanded; it must be a file."""
     path = existing_path(path)
     if path.is_dir():
         raise IsADirectoryError(
@@ -99,11 +102,11 @@ def existing_file(path):
 def byte_lines(path, report):
     """Yields `(number, line)`, the lines of a file as bytes, counted from 1.
 
-    Each has its line feed, and the first has no byte order mark.
+    Lines keep their line feed. A byte order mark is removed from the first.
 
     Raises:
-        CorpusError: If the file is not UTF-8 by the look of its beginning, or
-            a damaged gzip file.
+        CorpusError: If the beginning of the file is not UTF-8, or it is a
+            damaged gzip file.
         FileNotFoundError: If it is missing.
         IsADirectoryError: If it is a folder.
     """
@@ -115,7 +118,7 @@ def byte_lines(path, report):
 
 
 def numbered_lines(path, report):
-    """Yields `(number, line)` without line ends; reports what is not text."""
+    """Yields `(number, line)` without line ends; reports undecodable lines."""
     for number, line in byte_lines(path, report):
         try:
             yield number, decode(line).rstrip("\r\n")
@@ -127,7 +130,7 @@ def all_lines(path):
     """Returns the lines of a file, without their line feeds.
 
     Raises:
-        CorpusError: If any of them is not text; and as `byte_lines` does.
+        CorpusError: If the file is not UTF-8 text, or a damaged gzip file.
     """
     with _opened(path) as file:
         return split_lines(file.read(), path)
@@ -138,7 +141,7 @@ def split_lines(content, place):
 
     Args:
         content: Bytes, with or without a byte order mark.
-        place: String or path, how messages call their source.
+        place: String or path, the name of their source in messages.
     """
     _check_encoding(content[:_SAMPLE], place)
     try:
@@ -152,7 +155,7 @@ def split_lines(content, place):
 
 @contextlib.contextmanager
 def _opened(path):
-    """Opens a file as bytes, unpacked; it may be a pipe."""
+    """Opens a file as bytes, unpacking gzip. It may be a pipe."""
     path = existing_file(path)
     packed = path.suffix.lower() == ".gz"
     try:
@@ -167,7 +170,7 @@ def _opened(path):
 
 
 def decode(content):
-    """Returns bytes as text, or raises a `ValueError` that says why not."""
+    """Decodes UTF-8; raises a `ValueError` that says what is wrong."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -181,7 +184,7 @@ def decode(content):
 
 
 def _check_encoding(sample, place):
-    """Refuses what begins like no UTF-8 text, and says how to convert it."""
+    """Raises an error that says how to convert a file to UTF-8 and LF."""
     if encoding := _other_encoding(sample):
         raise CorpusError(
             f"The corpus {place} is {encoding}. Expected: UTF-8; convert it "
@@ -190,7 +193,7 @@ def _check_encoding(sample, place):
         )
     if b"\n" not in sample and b"\r" in sample.rstrip(b"\r"):
         raise CorpusError(
-            f"The corpus {place} has carriage returns for line ends. "
+            f"The corpus {place} has carriage returns as line ends. "
             "Expected: line feeds; convert it with "
             "`tr '\\r' '\\n' < FILE > NEW_FILE`. "
             f"Received: a file that begins with {sample[:40]!r}"
@@ -201,8 +204,8 @@ def _other_encoding(sample):
     for mark, encoding in _MARKS.items():
         if sample.startswith(mark):
             return encoding
-    # Without a mark: text in UTF-16 has spaces and line ends, and the upper
-    # byte of each is 0; the lower byte of a character hardly ever is.
+    # Without a mark: text in UTF-16 has spaces and line ends, whose upper
+    # byte is 0, while the lower byte of a character rarely is.
     upper = (sample[1::2].count(0), sample[::2].count(0))
     for zeros, others, name in zip(
         upper, reversed(upper), ("UTF-16LE", "UTF-16BE"), strict=True

@@ -13,6 +13,7 @@ from kerasrnn.data.tables import cell_text
 from kerasrnn.data.tables import find_column
 from kerasrnn.data.tables import format_end
 from kerasrnn.data.tables import open_table
+from kerasrnn.typing import PathLike
 
 _NAMES = (("source", "target"), ("src", "tgt"))
 
@@ -22,16 +23,21 @@ class ParallelCorpus(NamedTuple):
 
     Args:
         pairs: List of `(source, target)` strings, in the order of the file.
-        malformed: List of `(number, reason)`, lines or rows counted from 1:
-            every one that is neither blank nor a pair.
+        malformed: List of `(number, reason)`, the lines or rows, counted from
+            1, that are neither blank nor a pair.
     """
 
     pairs: list[tuple[str, str]]
     malformed: list[tuple[int, str]]
 
 
-def read_parallel_corpus(path, source=None, target=None, limit=None):
-    r"""Reads a parallel corpus, in the format that its name tells.
+def read_parallel_corpus(
+    path: PathLike | tuple[PathLike, PathLike] | list[PathLike],
+    source: str | int | None = None,
+    target: str | int | None = None,
+    limit: int | None = None,
+) -> ParallelCorpus:
+    r"""Reads a parallel corpus, in a format that its name determines.
 
     | `path`                           | format        | `source`, `target` |
     |----------------------------------|---------------|--------------------|
@@ -43,29 +49,29 @@ def read_parallel_corpus(path, source=None, target=None, limit=None):
     | any other, names given           | with a header | names of columns   |
     | any other, numbers or none given | tabs          | numbers from 1     |
 
-    All but the folder and parquet may be packed, as `.csv.gz`. Swapped names
-    give the other direction. What is not given is the first and the second
-    file or column; of a table with more columns, those named `source` and
-    `target` or `src` and `tgt`. A folder is one that `save_to_disk` of Hugging
-    Face `datasets` wrote, of one split. A record `{"translation": {"en": ...,
-    "de": ...}}` stands for its translations.
+    All but the folder and parquet may be gzipped, as `.csv.gz`. Swap `source`
+    and `target` for the other direction. By default they are the first and
+    the second file or column; in a table with more columns, those named
+    `source` and `target` or `src` and `tgt`. A folder must be written by
+    `save_to_disk` of Hugging Face `datasets`, with one split. In a record
+    `{"translation": {"en": ..., "de": ...}}`, the languages are the columns.
 
     Text is UTF-8, with or without a byte order mark, with LF or CRLF line
     ends; only a line feed ends a line, and U+2028 stays part of the sentence.
-    White space around a sentence is dropped, and nothing else is done to it.
-    Blank lines are ignored, and so are further columns, such as the
-    attribution in files made for Anki. Of a file that is read without names,
-    the first line is a pair like any other. A line with an empty side,
-    without a tab, with a carriage return inside, or that is not UTF-8 is
-    malformed: it is left out, recorded, and reported in one `CorpusWarning`.
+    White space around a sentence is removed; nothing else is changed. Blank
+    lines are ignored, and so are further columns, such as the attribution in
+    files for Anki. In a file that is read without names, the first line is a
+    pair, not a header. A line is malformed if a side is empty, there is no
+    tab, it contains a carriage return, or it is not UTF-8. Malformed lines
+    are left out, recorded, and reported in one `CorpusWarning`.
 
     Args:
         path: String or path, or a pair of them.
-        source: String or positive integer, what to translate from, as the
-            table says.
-        target: String or positive integer, what to translate to.
-        limit: Positive integer, the number of pairs to keep: the first.
-            Defaults to `None`, which keeps all.
+        source: String or positive integer, the side to translate from, as in
+            the table.
+        target: String or positive integer, the side to translate to.
+        limit: Positive integer, how many pairs to keep: the first. Defaults
+            to `None`, which keeps all.
 
     Returns:
         A `ParallelCorpus`, a named tuple of `pairs` and `malformed`.
@@ -75,7 +81,8 @@ def read_parallel_corpus(path, source=None, target=None, limit=None):
             column is missing, or two files differ in their number of lines.
             It is a `ValueError`.
         FileNotFoundError: If there is no such file.
-        IsADirectoryError: If a folder is no data set, or one of two files.
+        IsADirectoryError: If a folder is not a data set, or is one of two
+            files.
         ImportError: If parquet or `datasets` need a library that is missing.
         ValueError: If `limit` is not a positive integer, or only one of
             `source` and `target` is given.
@@ -113,8 +120,8 @@ def read_parallel_corpus(path, source=None, target=None, limit=None):
         problem = report.first(1) if report.malformed else "all blank"
         raise CorpusError(
             f"The corpus {report.corpus} has no usable {report.unit}. "
-            "Expected: `source TAB target`, or another format that the name "
-            f"of the file tells. Received: {report.seen} {report.unit}s"
+            "Expected: lines of `source TAB target`, or the format of the "
+            f"file's name. Received: {report.seen} {report.unit}s"
             + (f", {problem}" if report.seen else "")
         )
     report.warn()
@@ -157,10 +164,11 @@ def _columns(table, source, target, report):
         if all(name in lower for name in names):
             return [table.columns[lower.index(name)] for name in names]
     if not table.columns:
-        return "source", "target"  # of no rows
+        return "source", "target"  # there are no rows
     raise CorpusError(
-        f"The corpus {report.corpus} does not tell its source and target. "
-        "Expected: two columns, or their names as `source` and `target`. "
+        f"The columns of source and target in the corpus {report.corpus} are "
+        "unknown. Expected: two columns, or the arguments `source` and "
+        "`target`. "
         f"Received: {table.columns!r:.200}"
     )
 
@@ -181,7 +189,7 @@ def _tab_rows(path, source, target, report):
 
 
 def _two_files(paths, source, target):
-    """The rows of two files whose lines translate each other."""
+    """The rows of two files that are parallel line by line."""
     paths = [existing_path(path) for path in paths]
     if len(paths) != 2 or paths[0] == paths[1]:
         raise CorpusError(
@@ -192,8 +200,8 @@ def _two_files(paths, source, target):
         ends = [format_end(path).removeprefix(".") for path in paths]
         if sorted(ends) != sorted(map(str, (source, target))):
             raise CorpusError(
-                "`source` and `target` must be what the names of the two "
-                f"files end in, {ends[0]!r} and {ends[1]!r}. "
+                "`source` and `target` must be the ends of the names of the "
+                f"two files, {ends[0]!r} and {ends[1]!r}. "
                 f"Received: source={source!r}, target={target!r}"
             )
         paths = [paths[ends.index(name)] for name in (source, target)]
@@ -210,14 +218,14 @@ def _joined_rows(paths, report):
     for side, lines in zip(sides, (sources, targets), strict=True):
         if not (side.malformed or any(map(str.strip, lines.values()))):
             raise CorpusError(
-                f"The corpus {side.corpus} is empty. Expected: a sentence a "
-                f"line. Received: {side.seen} lines, all blank"
+                f"The corpus {side.corpus} is empty. Expected: a sentence in "
+                f"each line. Received: {side.seen} lines, all blank"
             )
     report.seen = sides[0].seen
     if sides[0].seen != sides[1].seen:
         raise CorpusError(
-            f"The files {report.corpus} do not translate each other line by "
-            "line. Expected: as many lines in both. "
+            f"The files {report.corpus} are not parallel line by line. "
+            "Expected: as many lines in both. "
             f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
     broken = dict(itertools.chain(*(side.malformed for side in sides)))

@@ -1,17 +1,20 @@
-"""Splits of a parallel corpus, in which no source is on both sides."""
+"""Splits of a parallel corpus whose sides share no source sentence."""
 
 import random
 import unicodedata
+from collections.abc import Callable
+from collections.abc import Hashable
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.typing import Pairs
 
 
-def source_key(text):
-    """Reduces a sentence to what makes it the same sentence as another.
+def source_key(text: str) -> str:
+    """Reduces a sentence to a key that is equal for near-identical sentences.
 
-    Case, punctuation (Unicode category P, wherever it stands), the form of
-    Unicode composition and the amount of white space make no difference. Of a
-    sentence that is punctuation alone, punctuation is kept.
+    The key ignores case, punctuation (Unicode category P), the form of
+    Unicode composition and the amount of white space. A sentence that is only
+    punctuation keeps it.
 
     Args:
         text: String, a sentence.
@@ -31,22 +34,26 @@ def source_key(text):
     return " ".join(("".join(kept).strip() or text).split())
 
 
-def split_by_source(pairs, dev_size, seed, key=source_key):
+def split_by_source(
+    pairs: Pairs,
+    dev_size: int,
+    seed: int,
+    key: Callable[[str], Hashable] = source_key,
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Shuffles pairs and splits them so that no source is on both sides.
 
-    A source with several translations goes whole to one side: groups of pairs
-    with the same `key(source)` are shuffled, and each goes to the held-out
-    side if it still fits there, else to the training side. Where none fits,
-    the smallest is held out all the same.
+    Pairs with the same `key(source)` form a group, which stays on one side.
+    The groups are shuffled. Each goes to the held-out side if it still fits
+    there, and to the training side otherwise. If none fits, the smallest is
+    held out nevertheless.
 
     Args:
         pairs: List of `(source, target)` tuples.
         dev_size: Non-negative integer below `len(pairs)`, the number of pairs
-            to hold out. Fewer are held out only if no group left is small
-            enough to fill the rest; one source with a single translation is
-            enough to fill the last place.
+            to hold out. Fewer are held out if all remaining groups are too
+            large.
         seed: Integer. The same pairs and seed give the same split.
-        key: Function from a source to what identifies it. Defaults to
+        key: Function from a source to a key that identifies it. Defaults to
             `source_key`.
 
     Returns:
@@ -54,7 +61,8 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
 
     Raises:
         ValueError: If `dev_size` is not an integer in `[0, len(pairs))`.
-        CorpusError: If there are pairs to hold out, and all have one source.
+        CorpusError: If `dev_size` is positive and all pairs have the same
+            source.
 
     Example:
 
@@ -64,14 +72,14 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
     dev  # [("help", "बचाओ")]
     ```
     """
-    by_source = {}
+    by_source: dict[Hashable, list[tuple[str, str]]] = {}
     for pair in pairs:
         by_source.setdefault(key(pair[0]), []).append(pair)
     groups = list(by_source.values())
     if dev_size and len(groups) < 2:
         raise CorpusError(
-            "Pairs can be held out only where there are others: all have the "
-            f"same source. Received: {len(pairs)} pairs, dev_size={dev_size}"
+            "Holding out pairs needs at least two sources, but all pairs have "
+            f"the same. Received: {len(pairs)} pairs, dev_size={dev_size}"
         )
     if not (isinstance(dev_size, int) and 0 <= dev_size < len(pairs)):
         raise ValueError(
@@ -82,31 +90,37 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
     rng.shuffle(groups)
     if dev_size:
         dev_size = max(dev_size, min(map(len, groups)))
-    train, dev = [], []
+    train: list[tuple[str, str]] = []
+    dev: list[tuple[str, str]] = []
     for group in groups:
         fits = len(dev) + len(group) <= dev_size
         (dev if fits else train).extend(group)
-    # Pairs of one source stand together until here.
+    # Separate the pairs of one source, which are contiguous so far.
     rng.shuffle(train)
     rng.shuffle(dev)
     return train, dev
 
 
-def drop_overlap(pairs, held_out, key=source_key):
-    """Drops the pairs whose source also stands in a held-out set.
+def drop_overlap(
+    pairs: Pairs,
+    held_out: Pairs,
+    key: Callable[[str], Hashable] = source_key,
+) -> list[tuple[str, str]]:
+    """Removes the pairs whose source is also in a held-out set.
 
     Args:
-        pairs: List of `(source, target)` tuples, for instance more data to
-            train on.
-        held_out: List of `(source, target)` tuples that must stay unseen.
-        key: Function from a source to what identifies it. Defaults to
+        pairs: List of `(source, target)` tuples, such as additional training
+            data.
+        held_out: List of `(source, target)` tuples that must not be trained
+            on.
+        key: Function from a source to a key that identifies it. Defaults to
             `source_key`.
 
     Returns:
-        The list of the pairs that remain, in their order.
+        The list of the remaining pairs, in their order.
 
     Raises:
-        CorpusError: If there were some and none remains.
+        CorpusError: If all of one or more pairs are removed.
 
     Example:
 
@@ -119,25 +133,25 @@ def drop_overlap(pairs, held_out, key=source_key):
     rest = [pair for pair in pairs if key(pair[0]) not in unseen]
     if pairs and not rest:
         raise CorpusError(
-            f"No pair is left of {len(pairs)}. Expected: some whose source is "
-            f"not held out. Received: {len(unseen)} sources held out."
+            f"No pair is left of {len(pairs)}. Expected: pairs whose source "
+            f"is not held out. Received: {len(unseen)} sources held out."
         )
     return rest
 
 
-def drop_long(pairs, most_words):
-    """Drops the pairs of which a side is too long.
+def drop_long(pairs: Pairs, most_words: int) -> list[tuple[str, str]]:
+    """Removes the pairs with a side that is too long.
 
     Args:
         pairs: List of `(source, target)` tuples.
-        most_words: Positive integer, the most words of a side, as white space
-            divides them.
+        most_words: Positive integer, the maximum number of words of a side,
+            separated by white space.
 
     Returns:
-        The list of the pairs that remain, in their order.
+        The list of the remaining pairs, in their order.
 
     Raises:
-        CorpusError: If none remains.
+        CorpusError: If no pair remains.
 
     Example:
 
@@ -153,7 +167,7 @@ def drop_long(pairs, most_words):
     ]
     if not short:
         raise CorpusError(
-            f"No pair is left of {len(pairs)}. Expected: some with at most "
-            f"{most_words} words on either side."
+            f"No pair is left of {len(pairs)}. Expected: pairs with at most "
+            f"{most_words} words on each side."
         )
     return short

@@ -1,7 +1,6 @@
 """Tables of named columns: CSV, TSV, JSON lines, parquet, `datasets`.
 
-Libraries read them: `csv` and `json` of Python, and `pyarrow` and `datasets`,
-which nothing but their own formats needs.
+The libraries `pyarrow` and `datasets` are needed only for their own formats.
 """
 
 import contextlib
@@ -25,7 +24,7 @@ class Table(NamedTuple):
 
     Args:
         columns: List of strings, the names of the columns.
-        rows: Iterator of `(number, row)`: the number of its line, counted
+        rows: Iterator of `(number, row)`: the line number of the row, counted
             from 1, and a dict from the names of columns to values.
     """
 
@@ -34,7 +33,7 @@ class Table(NamedTuple):
 
 
 def format_end(path):
-    """The end of a file's name that tells its format, without `.gz`."""
+    """The end of a file's name that determines its format, without `.gz`."""
     name = path.name.lower().removesuffix(".gz")
     return name[name.rfind(".") :] if "." in name else ""
 
@@ -48,13 +47,12 @@ def open_table(path, report):
     """Opens a table of named columns.
 
     A folder is a data set of `datasets`; `.parquet` is a parquet file;
-    `.jsonl`, `.ndjson` and `.json` are JSON lines, an object each; any other
-    file is text with a header and a tab, comma or semicolon between the
-    columns, whichever the header has most of. Cells stand in `"` where they
-    need it.
+    `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each. Any other
+    file is text with a header. Its delimiter is a tab, comma or semicolon,
+    whichever occurs most often in the header; cells may be quoted with `"`.
 
-    The object `translation` of a record, as data sets for translation have
-    it, stands for the record: its languages are the columns.
+    A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
+    translation, becomes a row with the languages as columns.
 
     Args:
         path: String or path.
@@ -67,7 +65,7 @@ def open_table(path, report):
         CorpusError: If the file is damaged or not UTF-8.
         FileNotFoundError: If there is nothing at `path`.
         ImportError: If the library of a format is not installed.
-        IsADirectoryError: If a folder is no data set.
+        IsADirectoryError: If a folder is not a data set.
     """
     path = existing_path(path)
     end = format_end(path)
@@ -83,7 +81,7 @@ def open_table(path, report):
         twice = {column for column in columns if columns.count(column) > 1}
         if twice - {""}:
             raise CorpusError(
-                f"The columns of {path} must have names of their own. "
+                f"The columns of {path} must have different names. "
                 f"Received: {', '.join(map(repr, columns))}"
             )
         return Table(
@@ -98,16 +96,16 @@ def open_table(path, report):
 
 
 def find_column(table, names, argument, report):
-    """Returns the first of some names that a table has, in any case.
+    """Returns the first of some names that is a column, ignoring case.
 
     Args:
         table: A `Table`.
-        names: Strings, what the column may be called.
-        argument: String, the argument that can name another.
-        report: The `Report` on what was read of the table so far.
+        names: Strings, the possible names of the column.
+        argument: String, the argument with which a user can give another.
+        report: The `Report` on the rows read so far.
 
     Raises:
-        CorpusError: If it has none of them.
+        CorpusError: If no column has any of the names.
     """
     places = {column.lower(): column for column in reversed(table.columns)}
     for name in names:
@@ -128,7 +126,8 @@ def cell_text(row, column):
     """Returns the text of a cell, without white space around it.
 
     Raises:
-        ValueError: If it is none, or empty. The message says why.
+        ValueError: If the cell is not a text, or empty. The message says
+            why.
     """
     value = row.get(column)
     if value is not None and not isinstance(value, str):
@@ -136,14 +135,14 @@ def cell_text(row, column):
     text = (value or "").strip()
     if not text:
         raise ValueError(f"empty {column}")
-    try:  # bytes of a table that are not UTF-8 are lone surrogates
+    try:  # bytes that are not UTF-8 were read as lone surrogates
         return decode(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         raise ValueError(f"a lone surrogate in {column!r}") from None
 
 
 def _records_table(records):
-    """A table whose first record tells the columns."""
+    """A table with the columns of its first record."""
     first = next(records, None)
     if first is None:
         return Table([], iter(()))
@@ -173,7 +172,7 @@ def _json_records(path, report):
         if isinstance(record, dict):
             yield number, _record(record)
         else:
-            report.add(number, "no JSON object")
+            report.add(number, "not a JSON object")
 
 
 def _parquet_records(path):
@@ -192,7 +191,7 @@ def _parquet_records(path):
 
 
 def _dataset_records(path):
-    """The rows of a data set, with the names of its classes for numbers."""
+    """The rows of a data set, with classes by name instead of number."""
     if not is_dataset(path):
         raise IsADirectoryError(
             "Expected a corpus file, or a folder written by `save_to_disk` of "
@@ -205,8 +204,8 @@ def _dataset_records(path):
         data = datasets.load_from_disk(str(path))
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CorpusError(
-            f"The corpus {path} is damaged. Expected: a folder as "
-            f"`save_to_disk` of `datasets` writes it. Received: {error}"
+            f"The corpus {path} is damaged. Expected: a folder written by "
+            f"`save_to_disk` of `datasets`. Received: {error}"
         ) from error
     if isinstance(data, datasets.DatasetDict):
         raise CorpusError(
@@ -226,7 +225,7 @@ def _dataset_records(path):
 
 @contextlib.contextmanager
 def _needs(library):
-    """Says what to install where an import fails."""
+    """Says what to install if an import fails."""
     try:
         yield
     except ImportError as error:

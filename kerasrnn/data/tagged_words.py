@@ -2,13 +2,14 @@
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import all_lines
+from kerasrnn.typing import PathLike
 
 
-def read_tagged_words(path):
+def read_tagged_words(path: PathLike) -> list[list[tuple[str, str]]]:
     r"""Reads sentences of `word TAB tag` lines.
 
-    Blank lines stand between sentences. The file is UTF-8, with or without a
-    byte order mark, with LF or CRLF line ends.
+    Blank lines separate sentences. The file is UTF-8, with or without a byte
+    order mark, with LF or CRLF line ends.
 
     Args:
         path: String or path, the file to read.
@@ -31,7 +32,7 @@ def read_tagged_words(path):
     # [[("who", "WP"), ("knows", "VBZ")], [("hello", "UH")]]
     ```
     """
-    sentences = [[]]
+    sentences: list[list[tuple[str, str]]] = [[]]
     for number, line in enumerate(all_lines(path), start=1):
         if not line.strip():
             sentences.append([])
@@ -43,11 +44,11 @@ def read_tagged_words(path):
                 "Expected: `word TAB tag`, or a blank line between "
                 f"sentences. Received: {line!r}"
             )
-        sentences[-1].append(tuple(columns))
+        sentences[-1].append((columns[0], columns[1]))
     sentences = [sentence for sentence in sentences if sentence]
     if not sentences:
         raise CorpusError(
             f"The corpus {path} is empty. Expected: lines of `word TAB tag`. "
-            "Received: no line that is not blank"
+            "Received: only blank lines"
         )
     return sentences

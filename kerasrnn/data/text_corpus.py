@@ -1,4 +1,4 @@
-"""Reading a corpus of sentences, one a line, to train, validate and test on."""
+"""Reading a corpus of one sentence per line, in three parts."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,13 @@ from kerasrnn.data.lines import all_lines
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.lines import split_lines
+from kerasrnn.typing import PathLike
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
 _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(
     f"ptb.{split}.txt" for split in ("train", "valid", "test")
 )
-_MIKOLOV_WORDS = 9_999  # and the end of a sentence, which the files leave out
+_MIKOLOV_WORDS = 9_999  # without the end of a sentence, not in the files
 _ARCHIVE_FOLDER = ("simple-examples", "data")
 _LARGEST = 2**26  # bytes of a file in the archive; ptb.train.txt has 5,101,618
 
@@ -23,10 +24,9 @@ class TextCorpus(NamedTuple):
     """The sentences of a corpus.
 
     Args:
-        train: List of strings, the sentences to train on.
-        validation: List of strings, the sentences to choose models by.
-        test: List of strings, the sentences to report on; `None` where the
-            corpus has none.
+        train: List of strings, the training part.
+        validation: List of strings, the validation part.
+        test: List of strings, the test part; `None` if there is none.
     """
 
     train: list[str]
@@ -34,32 +34,37 @@ class TextCorpus(NamedTuple):
     test: list[str] | None
 
 
-def read_text_corpus(path, validation=None, test=None, limit=None):
-    r"""Reads a corpus of one sentence a line, and divides it.
+def read_text_corpus(
+    path: PathLike,
+    validation: PathLike | None = None,
+    test: PathLike | None = None,
+    limit: int | None = None,
+) -> TextCorpus:
+    r"""Reads a corpus of one sentence per line, and splits it.
 
-    Any text will do, packed as `.gz` or not, with or without files of its own
-    for validation and test. Without one for validation, the last tenth of the
-    lines, at least one, is for that; without one for test, there is no test
-    part.
+    Any text file works, gzipped as `.gz` or not, with or without separate
+    files for validation and test. Without a file for validation, the last
+    tenth of the lines, at least one, is the validation part. Without a file
+    for test, `test` is `None`.
 
-    The Penn Treebank in Mikolov's form is divided already. It is read from a
-    folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`, from the
-    path of one of these files, or in place from `simple-examples.tgz`.
-    Without `ptb.test.txt` there is no test part: say so to the user.
-    `ptb.train.txt` must have the 10,000 types that published figures are
-    about: 9,999 words, and the end of a sentence.
+    The Penn Treebank as Mikolov prepared it comes in three parts. It is read
+    from a folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`,
+    from the path of one of these files, or from `simple-examples.tgz` without
+    unpacking it. Without `ptb.test.txt`, `test` is `None`. `ptb.train.txt`
+    must have exactly the 10,000 types of published results: 9,999 words and
+    the end of a sentence.
 
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
-    ends. Only a line feed ends a line. White space around a line is dropped,
-    and so are blank lines.
+    ends. Only a line feed ends a line. White space around a line and blank
+    lines are removed.
 
     Args:
         path: String or path, the folder, archive or file to read.
         validation: String or path, the file of the validation part.
         test: String or path, the file of the test part.
         limit: Positive integer, how many lines of the training part to keep:
-            the first. Of validation and test a tenth as many are kept, at
-            least one. Defaults to `None`, which keeps all.
+            the first. Validation and test keep a tenth as many, at least one.
+            Defaults to `None`, which keeps all.
 
     Returns:
         A `TextCorpus`, a named tuple of `train`, `validation` and `test`.
@@ -100,12 +105,15 @@ def read_text_corpus(path, validation=None, test=None, limit=None):
     if limit is None:
         return corpus
     few = max(1, limit // 10)
-    test = corpus.test and corpus.test[:few]
-    return TextCorpus(corpus.train[:limit], corpus.validation[:few], test)
+    return TextCorpus(
+        corpus.train[:limit],
+        corpus.validation[:few],
+        corpus.test and corpus.test[:few],
+    )
 
 
 def _read_files(path, validation=None, test=None):
-    """Makes a corpus of one to three files."""
+    """Reads a corpus from one to three files."""
     train = _sentences(all_lines(path), path)
     test = test and _sentences(all_lines(test), test)
     if validation is not None:
@@ -114,7 +122,7 @@ def _read_files(path, validation=None, test=None):
     if len(train) < 2:
         raise CorpusError(
             f"The corpus {path} is too short to hold out a line for "
-            "validation. Expected: at least 2 lines that are not blank. "
+            "validation. Expected: at least 2 lines with text. "
             f"Received: 1 line of {len(train[0].split())} words"
         )
     held_out = max(1, len(train) // 10)
@@ -138,13 +146,13 @@ def _archive_files(path):
 
 
 def _read_mikolov(files, place):
-    """Makes a corpus of a dict from the names of files to their bytes."""
+    """Reads Mikolov's corpus from a dict of file names to their bytes."""
     for name in (_TRAIN, _VALIDATION):
         if name not in files:
             raise FileNotFoundError(
                 f"The file {name!r} of the corpus is missing. "
                 f"Looked for: {place / name}. Expected: {_TRAIN!r} and "
-                f"{_VALIDATION!r}, and best {_TEST!r}. Received: "
+                f"{_VALIDATION!r}, and preferably {_TEST!r}. Received: "
                 + (", ".join(map(repr, files)) or "none of them")
             )
     parts = [
@@ -157,7 +165,7 @@ def _read_mikolov(files, place):
     if len(words) != _MIKOLOV_WORDS:
         raise CorpusError(
             f"{place / _TRAIN} is not the Penn Treebank as Mikolov prepared "
-            "it; give a corpus of your own another name. Expected: exactly "
+            "it; rename it if it is your own corpus. Expected: exactly "
             f"{_MIKOLOV_WORDS + 1:,} types, {_MIKOLOV_WORDS:,} words and the "
             f"end of a sentence. Received: {len(words) + 1:,} types, "
             f"{len(words):,} words and the end of a sentence"
@@ -172,6 +180,6 @@ def _sentences(lines, place):
     if not sentences:
         raise CorpusError(
             f"The corpus {place} is empty. Expected: lines of text. "
-            "Received: no line that is not blank"
+            "Received: no line with text"
         )
     return sentences

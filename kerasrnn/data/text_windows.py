@@ -3,32 +3,35 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.typing import Tensor
 
-def text_windows(ids, batch_size, window, start_id=0):
-    """Cuts a text into windows that follow one another.
 
-    The text is cut into `batch_size` rows, and the rows into windows; batch
-    i + 1 goes on where batch i ended, row by row. Each label is the token
-    after the inputs before it, the first one that after `start_id`, so that
-    every token of the text is predicted exactly once. Where the text ends,
+def text_windows(
+    ids: Tensor, batch_size: int, window: int, start_id: int = 0
+) -> tf.data.Dataset:
+    """Cuts a text into consecutive windows.
+
+    The text is cut into `batch_size` rows, and the rows into windows. Each
+    row of batch i + 1 continues the same row of batch i. The labels are the
+    inputs shifted by one token, and the first input is `start_id`, so every
+    token of the text is predicted exactly once. After the end of the text,
     labels are -1.
 
     Args:
         ids: Integer array of shape `(tokens,)`, the text.
-        batch_size: Positive integer, rows of a batch.
-        window: Positive integer, tokens a row in a batch.
-        start_id: Integer, what the text is taken to follow: the id of the
-            end of a sentence.
+        batch_size: Positive integer, rows in a batch.
+        window: Positive integer, tokens in a row of a batch.
+        start_id: Integer, the first input: the id of the end of a sentence.
 
     Returns:
         A `tf.data.Dataset` of `({"ids", "fresh"}, labels)`: int32 ids and
         labels of shape `(batch_size, window)`, and int32 flags of shape
-        `(batch_size,)` that are 1 in the first batch, where the states of a
-        `LanguageModel` start anew, and 0 behind it.
+        `(batch_size,)`, which are 1 in the first batch and 0 in all others. A
+        `LanguageModel` resets its states where they are 1.
 
     Raises:
-        ValueError: when `ids` is not a vector, or holds fewer tokens than
-            there are rows; when a size is not positive.
+        ValueError: when `ids` is not a vector or has fewer than `batch_size`
+            tokens; when a size is not positive.
 
     Example:
 
@@ -50,7 +53,7 @@ def text_windows(ids, batch_size, window, start_id=0):
     length = -(-len(ids) // batch_size)
     count = -(-length // window)
     missing = batch_size * length - len(ids)
-    inputs = np.concatenate([[start_id], ids[:-1], np.zeros(missing)])
+    shifted = np.concatenate([[start_id], ids[:-1], np.zeros(missing)])
     labels = np.concatenate([ids, np.full(missing, -1)])
 
     def by_window(x, fill):
@@ -58,8 +61,8 @@ def text_windows(ids, batch_size, window, start_id=0):
         rows[:, :length] = x.reshape(batch_size, length)
         return rows.reshape(batch_size, count, window).swapaxes(0, 1)
 
-    # No booleans: under `tf.distribute`, Keras averages a first batch.
+    # Integers, since Keras under `tf.distribute` cannot average booleans.
     fresh = np.zeros((count, batch_size), "int32")
     fresh[0] = 1
-    inputs = {"ids": by_window(inputs, 0), "fresh": fresh}
+    inputs = {"ids": by_window(shifted, 0), "fresh": fresh}
     return tf.data.Dataset.from_tensor_slices((inputs, by_window(labels, -1)))

@@ -2,45 +2,49 @@
 
 import tensorflow as tf
 
-# How many batches are sorted by length together. More pad less, and mix less.
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import Pairs
+
+# How many batches are sorted by length together. More means less padding,
+# and less shuffling.
 _POOL = 50
 
 
 def translation_batches(
-    pairs,
-    source_tokenizer,
-    target_tokenizer,
-    batch_size,
-    max_length=100,
-    seed=None,
-    fixed_length=False,
-):
+    pairs: Pairs,
+    source_tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer,
+    batch_size: int,
+    max_length: int = 100,
+    seed: int | None = None,
+    fixed_length: bool = False,
+) -> tf.data.Dataset:
     """Batches of a parallel corpus for `Translator.fit`.
 
-    Sentences of about the same length share a batch, so that little of it is
-    padding. The source ends in its end token, if it has one; the target
-    stands behind the start token as input and in front of the end token as
-    label.
+    Sentences of similar length share a batch, which keeps padding low. An end
+    token is appended to the source if its vocabulary has one. The decoder
+    input is the target after a start token; the labels are the target with an
+    end token.
 
     Args:
         pairs: List of `(source, target)` strings.
         source_tokenizer: A `Tokenizer`.
         target_tokenizer: A `Tokenizer` with start and end token.
         batch_size: Positive integer, sentences in a batch.
-        max_length: Positive integer; longer sentences are cut to as many
-            tokens.
-        seed: Integer to shuffle by, anew in every epoch. With one, words are
-            also split at random where the tokenizers do so, which no seed
-            repeats. `None` for neither.
-        fixed_length: Whether every source is padded to `max_length` tokens
-            and its end, and not to the longest of its batch.
+        max_length: Positive integer. Longer sentences are truncated to so
+            many tokens.
+        seed: Integer, the seed of the shuffling, which differs in every
+            epoch. Tokenizers that can then also split words at random, which
+            the seed does not make reproducible. `None` for neither.
+        fixed_length: Whether to pad every source to `max_length` tokens and
+            its end token, instead of to the longest of its batch.
 
     Returns:
         A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
         tensors of shape `(batch, time)` padded with `pad_id`.
 
     Raises:
-        ValueError: when there is no pair, or the target tokenizer lacks its
+        ValueError: when there is no pair, or the target tokenizer has no
             start or end token.
     """
     if not pairs:
@@ -93,7 +97,7 @@ def translation_batches(
     )
     if training:
         dataset = dataset.shuffle(len(pairs), seed=seed)
-    # In parallel, and yet in order: a seed gives the same batches each time.
+    # Parallel but deterministic: a seed gives the same batches each time.
     parallel = {"num_parallel_calls": tf.data.AUTOTUNE, "deterministic": True}
     dataset = dataset.batch(_POOL * batch_size).map(tokenized, **parallel)
     dataset = dataset.flat_map(batches)
@@ -105,7 +109,7 @@ def translation_batches(
 
 
 def _with_ends(ids, start=None, end=None):
-    """Puts one id in front of or behind every row of a ragged tensor."""
+    """Adds an id at the start or end of every row of a ragged tensor."""
     column = tf.ones((ids.nrows(), 1), ids.dtype)
     parts = [ids]
     if start is not None:

@@ -1,25 +1,29 @@
-"""Reading a vocabulary that somebody else has made."""
+"""Reading a vocabulary from a file."""
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import all_lines
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import START
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 
-def read_vocabulary(path, required=(UNKNOWN, START, END)):
-    """Reads a vocabulary of one token a line, in the order of the ids.
+def read_vocabulary(
+    path: PathLike, required: Strings = (UNKNOWN, START, END)
+) -> list[str]:
+    """Reads a vocabulary of one token per line, in the order of the ids.
 
     Args:
         path: String or path, the file to read.
-        required: Tokens that it must have.
+        required: Tokens that the vocabulary must contain.
 
     Returns:
         List of strings.
 
     Raises:
-        CorpusError: If the file is empty or not UTF-8, has a token twice, or
-            lacks a required one. It is a `ValueError`.
+        CorpusError: If the file is empty or not UTF-8, has a blank line or a
+            token twice, or lacks a required token. It is a `ValueError`.
         FileNotFoundError: If there is no such file.
 
     Example:
@@ -36,8 +40,8 @@ def read_vocabulary(path, required=(UNKNOWN, START, END)):
         if not token or token in seen:
             problem = f"has {token!r} a second time" if token else "is empty"
             raise CorpusError(
-                f"The vocabulary {path} must have each token once, one a "
-                f"line. Received: line {number}, which {problem}"
+                f"The vocabulary {path} must have one token per line, each "
+                f"only once. Received: line {number}, which {problem}"
             )
         seen.add(token)
     missing = [token for token in required if token not in seen]
@@ -45,7 +49,6 @@ def read_vocabulary(path, required=(UNKNOWN, START, END)):
         raise CorpusError(
             f"The vocabulary {path} lacks {', '.join(map(repr, missing))}. "
             f"Expected: {', '.join(map(repr, required))} among its tokens. "
-            f"Received: {len(tokens):,} tokens, the first of them "
-            f"{tokens[:3]!r}"
+            f"Received: {len(tokens):,} tokens, beginning with {tokens[:3]!r}"
         )
     return tokens

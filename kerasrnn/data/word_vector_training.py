@@ -5,32 +5,45 @@ import json
 import pathlib
 import tempfile
 import zlib
+from collections.abc import Iterable
 
 import keras
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 KINDS = ("skip-gram", "cbow")
 
 
-def load_word_vectors(source, tokenizer, texts, folder, dimensions, seed=0):
-    """Returns word vectors for a tokenizer: from a file, or of some texts.
+def load_word_vectors(
+    source: PathLike,
+    tokenizer: Tokenizer,
+    texts: Strings,
+    folder: PathLike,
+    dimensions: int,
+    seed: int = 0,
+) -> WordVectors:
+    """Returns word vectors for a tokenizer, read from a file or trained.
 
-    Vectors that are trained are kept in a file of the folder, named for texts,
-    normalisation, dimensions and seed, and not trained again. How many words
-    have a vector is printed.
+    Trained vectors are written to a file in the folder, whose name depends on
+    the texts, the configuration of the tokenizer, the dimensions and the
+    seed. If that file exists, they are not trained again. The number of words
+    that have a vector is printed.
 
     Args:
-        source: Path of a file; or `"skip-gram"` or `"cbow"`, to train them.
+        source: Path of a file; or `"skip-gram"` or `"cbow"` to train them.
         tokenizer: The `Tokenizer` that has the vocabulary and normalises the
             texts.
         texts: List of strings to train on.
-        folder: String or path of a folder.
+        folder: String or path of the folder for trained vectors.
         dimensions, seed: As for `train_word_vectors`.
 
     Returns:
-        A `WordVectors`, as of `read_word_vectors`.
+        A `WordVectors`, as `read_word_vectors` returns it.
 
     Example:
 
@@ -54,27 +67,33 @@ def load_word_vectors(source, tokenizer, texts, folder, dimensions, seed=0):
     return vectors
 
 
-def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
+def train_word_vectors(
+    lines: Iterable[str],
+    path: PathLike,
+    dimensions: int = 100,
+    kind: str = "skip-gram",
+    seed: int = 0,
+) -> None:
     """Trains word vectors with gensim and writes them to a text file.
 
-    A window reaches eight words to both sides, words that occur fewer than
-    five times are left out, and the text is read eight times. Two threads
-    share the work, so two runs with the same seed differ a little. A bar
-    shows how often the text was read.
+    The window has eight words on both sides, words that occur fewer than five
+    times are left out, and there are eight epochs. Training uses two threads,
+    so two runs with the same seed differ slightly. A progress bar shows the
+    epochs.
 
     Args:
-        lines: Iterable of strings, words with spaces between, as
+        lines: Iterable of strings, words separated by spaces, as
             `ReviewTokenizer.normalize_all` returns them.
-        path: String or path, the file to write; `read_word_vectors` reads it.
-            It is there only when it is whole.
-        dimensions: Positive integer, numbers of a vector.
-        kind: `"skip-gram"`, which predicts its neighbours from a word, or
-            `"cbow"`, the word from them.
+        path: String or path, the file to write, for `read_word_vectors`. It
+            is written completely or not at all.
+        dimensions: Positive integer, the length of a vector.
+        kind: `"skip-gram"`, which predicts the context words from a word, or
+            `"cbow"`, which predicts a word from its context words.
         seed: Integer.
 
     Raises:
         CorpusError: If no word occurs five times. It is a `ValueError`.
-        ValueError: If there is no such kind.
+        ValueError: If `kind` is unknown.
 
     Example:
 
@@ -109,31 +128,31 @@ def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
         model.build_vocab(corpus_file=str(text))
         if not len(model.wv):
             raise CorpusError(
-                "Word vectors need words that occur often. Expected: one that "
-                "occurs five times at least. Received: none"
+                "Word vectors need frequent words. Expected: at least one "
+                "word that occurs five times. Received: none"
             )
         model.train(
             corpus_file=str(text),
             total_examples=model.corpus_count,
             total_words=model.corpus_total_words,
             epochs=model.epochs,
-            callbacks=[_Readings(model.epochs)],
+            callbacks=[_EpochBar(model.epochs)],
         )
         model.wv.save_word2vec_format(str(partial))
         partial.replace(path)
 
 
-class _Readings:
-    """A bar of how often gensim has read the text."""
+class _EpochBar:
+    """A progress bar of the epochs of gensim."""
 
     def __init__(self, count):
-        self._bar = keras.utils.Progbar(count, unit_name="reading")
+        self._bar = keras.utils.Progbar(count, unit_name="epoch")
 
     def on_epoch_end(self, model):
         self._bar.add(1)
 
     def on_train_begin(self, model):
-        print("Word vectors are trained.")
+        print("Training word vectors.")
 
     def on_epoch_begin(self, model):
         pass

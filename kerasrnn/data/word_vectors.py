@@ -8,6 +8,8 @@ import numpy as np
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import existing_file
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 
 class WordVectors(NamedTuple):
@@ -22,18 +24,21 @@ class WordVectors(NamedTuple):
     found: int
 
 
-def read_word_vectors(path, vocabulary, seed=0):
+def read_word_vectors(
+    path: PathLike, vocabulary: Strings, seed: int = 0
+) -> WordVectors:
     r"""Reads the vectors of a vocabulary from a text file.
 
-    The file is that of word2vec: a first line `count dimensions`, then a word
-    and its numbers in each line, with spaces between; or that of GloVe, which
-    has no first line. It is read line by line, and only what the vocabulary
-    needs is kept. Of a word that occurs twice, the first counts. A word may
-    contain spaces, which no number follows; no vocabulary of words has it.
+    The file has the format of word2vec: a header `count dimensions`, then
+    lines of a word and its numbers, separated by spaces. Or it has the format
+    of GloVe, which is the same without the header. It is read line by line,
+    and only vectors of the vocabulary are kept. If a word occurs twice, its
+    first vector is used. A word may itself contain spaces, as some in GloVe
+    do, if no part after a space is a number.
 
-    A token that the file lacks, special tokens among them, gets random
-    numbers: normal, with mean 0 and the standard deviation of all the numbers
-    that were found.
+    Tokens that are not in the file, such as special tokens, get random
+    vectors: normally distributed, with mean 0 and the standard deviation of
+    all numbers that were found.
 
     Args:
         path: String or path, the file to read.
@@ -50,7 +55,7 @@ def read_word_vectors(path, vocabulary, seed=0):
             numbers, the file is empty, or it has none of the tokens. It is a
             `ValueError`.
         FileNotFoundError: If there is no such file.
-        IsADirectoryError: If it is a folder.
+        IsADirectoryError: If `path` is a folder.
 
     Example:
 
@@ -81,12 +86,12 @@ def read_word_vectors(path, vocabulary, seed=0):
             if i < 0 or known[i]:
                 continue
             if matrix is None:
-                # Only now, because a wrong first line may ask for anything.
+                # Only now: a wrong header may state any width.
                 matrix = np.zeros((len(vocabulary), width), "float32")
             matrix[i] = _parse(numbers, width, number, path)
             known[i] = True
     total = number - start
-    if not known.any():
+    if matrix is None:
         raise CorpusError(
             f"The word vectors {path} have no token of the vocabulary. "
             f"Expected: some of its {len(vocabulary)} tokens. "
@@ -94,8 +99,8 @@ def read_word_vectors(path, vocabulary, seed=0):
         )
     if count is not None and total != count:
         warnings.warn(
-            f"The word vectors {path} may be cut. Expected: {count} words, as "
-            f"the first line says. Received: {total}",
+            f"The word vectors {path} may be truncated. Expected: {count} "
+            f"words, as the first line says. Received: {total}",
             CorpusWarning,
             stacklevel=2,
         )
@@ -109,12 +114,12 @@ def read_word_vectors(path, vocabulary, seed=0):
 
 
 def _sizes(line, path):
-    """Returns the sizes that the first line states; a count of `None`."""
+    """Returns count and dimensions; without a header, a count of `None`."""
     columns = line.split()
     if not columns:
         raise CorpusError(
             f"The word vectors {path} are empty. Expected: lines of "
-            "`word number ... number`. Received: a first line with nothing"
+            "`word number ... number`. Received: a blank first line"
         )
     if len(columns) == 2 and all(column.isdigit() for column in columns):
         count, width = map(int, columns)
@@ -136,7 +141,7 @@ def _lines(first, file):
 
 
 def _divide(line, width, number, path):
-    """Divides a line into its word and the bytes of `width` numbers."""
+    """Splits a line into its word and the bytes of its `width` numbers."""
     line = line.rstrip()
     word, _, numbers = line.partition(b" ")
     if numbers.count(b" ") + 1 == width and numbers:
@@ -170,6 +175,6 @@ def _parse(numbers, width, number, path):
         pass
     raise CorpusError(
         f"Line {number} of the word vectors {path} is malformed. "
-        f"Expected: {width} finite numbers behind the word. "
+        f"Expected: {width} finite numbers after the word. "
         f"Received: {numbers[:80]!r}"
     )

@@ -1,7 +1,7 @@
-"""Text in, text out: tokenizers, a model and a search as one."""
+"""Text in, text out: tokenizers, a model and a search in one object."""
 
-# What is imported is registered: a `.keras` file may hold any of it. The
-# tokenizers say so where TensorFlow is missing.
+# Imported to register the classes that a `.keras` file may contain. The
+# tokenizers raise a clear error if TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.labelling_run import LabellingRun

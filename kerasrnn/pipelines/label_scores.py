@@ -1,4 +1,4 @@
-"""How well found labels agree with the true ones."""
+"""Scores of predicted labels."""
 
 import keras
 import numpy as np
@@ -7,12 +7,13 @@ from keras import ops
 
 @keras.saving.register_keras_serializable("kerasrnn")
 def label_accuracy(labels, logits):
-    """Says where labels and logits mean the same class.
+    """Returns whether the most probable class is the true one.
 
     Args:
-        labels: Tensor of shape `(batch, 1)`: classes, or, of two, the
-            probability of the second.
-        logits: Tensor of shape `(batch, num_classes)`; one of two classes.
+        labels: Tensor of shape `(batch, 1)`: classes, or, for two classes,
+            the probability of the second.
+        logits: Tensor of shape `(batch, num_classes)`, or `(batch, 1)` for
+            two classes.
 
     Returns:
         Boolean tensor of shape `(batch, 1)`.
@@ -24,18 +25,18 @@ def label_accuracy(labels, logits):
 
 
 def label_scores(names, true, probabilities):
-    """Compares the probabilities of labels with the true labels.
+    """Compares predicted probabilities with the true labels.
 
     Args:
         names: List of strings, the name of each label.
         true: List of integers, the true labels by number.
         probabilities: Array of shape `(texts, labels)`, or `(texts,)` with
-            the probability of the second of two.
+            the probability of the second of two labels.
 
     Returns:
         A dictionary of `"accuracy"`; `"loss"`, the mean negative logarithm of
         the probability of the true label; and `"confusion"`: for each true
-        label, how often each label was found, by name.
+        label, how often each label was predicted, by name.
 
     Raises:
         ValueError: when there is no text, the lists differ in length, or a
@@ -43,7 +44,7 @@ def label_scores(names, true, probabilities):
     """
     if not len(true) or len(true) != len(probabilities):
         raise ValueError(
-            "Texts and labels must be equally many, and at least one. "
+            "There must be as many labels as texts, and at least one. "
             f"Received: {len(probabilities)} texts and {len(true)} labels."
         )
     if not np.isin(true, range(len(names))).all():

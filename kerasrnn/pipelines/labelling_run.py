@@ -1,13 +1,19 @@
-"""The run of a recipe that labels."""
+"""The run of a recipe that trains a text classifier."""
 
+from typing import Any
+
+from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import LabelledTexts
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
+from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.plots import hidden_state_figure
 from kerasrnn.plots import word_map_figure
 from kerasrnn.plots import word_weight_figure
 from kerasrnn.training import TrainingSpeed
+from kerasrnn.typing import Strings
 
-_MAP = 4  # words at least
+_LEAST_WORDS = 4  # of a word map
 
 
 class LabellingRun(Run):
@@ -16,8 +22,7 @@ class LabellingRun(Run):
     See `Run`.
 
     Args:
-        settings: `kerasrnn.training.Settings`, of which it also reads
-            `batch_size` and `seed`.
+        settings: `kerasrnn.training.Settings`.
 
     Example:
 
@@ -29,16 +34,19 @@ class LabellingRun(Run):
     ```
     """
 
-    def fit(self, labeller, corpus, dev):
-        """Trains a compiled labeller; the best epoch has the least loss.
+    def fit(
+        self, labeller: TextLabeller, corpus: LabelledCorpus, dev: LabelledTexts
+    ) -> None:
+        """Trains a compiled labeller; the best epoch is that of least loss.
 
         Args:
             labeller: A `TextLabeller`.
-            corpus: `LabelledCorpus`, the training part of which is learnt.
+            corpus: `LabelledCorpus`, of which the training part is used.
             dev: `LabelledTexts` to validate on.
 
         Raises:
-            ValueError: when the labeller has other labels than the corpus.
+            ValueError: when the labels of the labeller are not those of the
+                corpus.
         """
         if list(labeller.labels) != list(corpus.label_names):
             raise ValueError(
@@ -59,22 +67,28 @@ class LabellingRun(Run):
             data=[corpus._replace(test=None), dev],
         )
 
-    def finish(self, labeller, dev, test=None, **facts):
-        """Measures a labeller and leaves it, in float32, ready to use.
+    def finish(
+        self,
+        labeller: TextLabeller,
+        dev: LabelledTexts,
+        test: LabelledTexts | None = None,
+        **facts: Any,
+    ) -> TextLabeller:
+        """Evaluates a trained labeller and saves it in float32.
 
         Args:
-            labeller: The `TextLabeller` that was trained.
-            dev: `LabelledTexts` to score by and to show labels of.
-            test: The same to report on; `None` for none.
-            **facts: What else the card says.
+            labeller: The trained `TextLabeller`.
+            dev: `LabelledTexts` to evaluate on, also for the samples.
+            test: `LabelledTexts` of the test part; `None` if there is none.
+            **facts: More values for the card.
 
         Returns:
-            The `TextLabeller` that was left.
+            The saved `TextLabeller`, in float32.
         """
         labeller = in_float32(labeller)
         scores = {"dev": labeller.evaluate(*dev)}
         if test is None:
-            print("There is no test part: figures are on held-out texts.")
+            print("There is no test part: scores are on held-out texts.")
         else:
             scores["test"] = labeller.evaluate(*test)
         longest = max(dev.texts, key=len)
@@ -91,18 +105,22 @@ class LabellingRun(Run):
         )
         return labeller
 
-    def samples(self, labeller, dev):
-        """Prints and returns ten texts, with their true and found labels."""
+    def samples(
+        self, labeller: TextLabeller, dev: LabelledTexts
+    ) -> list[tuple[str, str, str]]:
+        """Prints and returns ten texts with true and predicted labels."""
         texts = dev.texts[:10]
-        true = [labeller.labels[label] for label in dev.labels[:10]]
+        true = [labeller.labels[round(label)] for label in dev.labels[:10]]
         samples = list(zip(texts, true, labeller.label(texts), strict=True))
         for text, label, found in samples:
             short = text if len(text) <= 200 else f"{text[:200]} ..."
             print(f"\n  {short}\n  {label}   (true)\n  {found}")
         return samples
 
-    def pictures(self, labeller, texts):
-        """Draws a short text inside the model, and what words of one weigh.
+    def pictures(
+        self, labeller: TextLabeller, texts: Strings
+    ) -> dict[str, Any]:
+        """Draws the hidden states and the word weights of two texts.
 
         Returns:
             A dictionary of name to figure.
@@ -114,11 +132,11 @@ class LabellingRun(Run):
             "hidden_states": hidden_state_figure(states, words),
             "words": word_weight_figure(weights[:200], explained[:200]),
         }
-        if len(words) >= _MAP:
+        if len(words) >= _LEAST_WORDS:
             pictures["word_map"] = word_map_figure(states, words)
         return pictures
 
 
 def _of_length(size, texts):
-    """The text that is nearest to so many characters."""
+    """The text whose number of characters is nearest to `size`."""
     return min(texts, key=lambda text: abs(len(text) - size))

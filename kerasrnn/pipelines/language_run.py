@@ -1,9 +1,12 @@
-"""The run of a recipe that models a language."""
+"""The run of a recipe that trains a language model."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 
+from kerasrnn.data import TextCorpus
 from kerasrnn.data import length_table
 from kerasrnn.data import text_windows
 from kerasrnn.data import warn_of_unseen
@@ -13,24 +16,26 @@ from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
+from kerasrnn.pipelines.text_language_model import TextLanguageModel
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.training import TrainingSpeed
+from kerasrnn.typing import Batches
 
-_STEPS = 512  # of a window, where nothing is learnt
-_DYNAMIC_STEPS = 20
+_STEPS = 512  # in a window of static evaluation
+_DYNAMIC_STEPS = 20  # in a window of dynamic evaluation
 
 
 class LanguageRun(Run):
     """The run of a recipe that trains a `TextLanguageModel`.
 
-    See `Run`; a language model also trains on JAX, where no SavedModel is
-    left.
+    See `Run`. A language model also trains on JAX, where no SavedModel is
+    written.
 
     Args:
-        settings: `kerasrnn.training.Settings` with `dynamic`, whether dynamic
-            evaluation is measured, too.
+        settings: `kerasrnn.training.Settings` with a field `dynamic`, whether
+            to report dynamic evaluation too.
 
     Example:
 
@@ -46,14 +51,17 @@ class LanguageRun(Run):
 
     backends = ("tensorflow", "jax")
 
-    def fit(self, language, batches, corpus):
-        """Trains a compiled model; the best epoch is that of perplexity.
+    def fit(
+        self, language: TextLanguageModel, batches: Batches, corpus: TextCorpus
+    ) -> None:
+        """Trains a compiled model; the best epoch has the lowest perplexity.
 
-        Where the optimizer keeps a running mean of the weights, that is what
-        is validated and kept.
+        If the optimizer keeps an exponential moving average of the weights
+        (`use_ema`), the average is validated and saved.
 
         Args:
-            language: A `TextLanguageModel` with a `Perplexity` to log.
+            language: A `TextLanguageModel` compiled with the metric
+                `Perplexity`.
             batches: The windows of `corpus.train`.
             corpus: `kerasrnn.data.TextCorpus`.
         """
@@ -72,17 +80,23 @@ class LanguageRun(Run):
             data=[corpus.train, corpus.validation],
         )
 
-    def finish(self, language, corpus, pictures=None, **facts):
-        """Measures a model and leaves it, in float32, ready to use.
+    def finish(
+        self,
+        language: TextLanguageModel,
+        corpus: TextCorpus,
+        pictures: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> None:
+        """Evaluates a trained model and saves it in float32.
 
-        Each part of the corpus is one text from its beginning to its end.
+        Each part of the corpus is scored as one continuous text.
 
         Args:
-            language: The `TextLanguageModel` that was trained.
+            language: The trained `TextLanguageModel`.
             corpus: `kerasrnn.data.TextCorpus`, whose validation and test
                 parts are scored.
-            pictures: Dictionary of name to figure, in addition.
-            **facts: What else the card says.
+            pictures: Dictionary of name to figure, of more pictures to save.
+            **facts: More values for the card.
         """
         language = in_float32(language)
         scores = {}
@@ -104,7 +118,7 @@ class LanguageRun(Run):
         )
 
     def _samples(self, language):
-        """Prints and returns a few texts that the model writes."""
+        """Prints and returns a few texts that the model generates."""
         if keras.backend.backend() != "tensorflow":
             return []
         seed = self.settings.seed
@@ -117,7 +131,7 @@ class LanguageRun(Run):
 
 
 def _score(language, ids):
-    """Scores a text of which nothing is learnt."""
+    """Scores a text by static evaluation, with fixed weights."""
     clock, single = Stopwatch(), language.model.with_batch_size(1)
     single.compile(loss=TokenCrossentropy(-1), metrics=_metrics(language))
     windows = text_windows(ids, 1, _STEPS, language.tokenizer.end_id)
@@ -126,7 +140,7 @@ def _score(language, ids):
 
 
 def _score_dynamically(language, ids):
-    """Scores a text that is learnt as it is read."""
+    """Scores a text by dynamic evaluation, which adapts the weights."""
     dynamic = DynamicEvaluation(language.model.with_batch_size(1))
     dynamic.compile(
         keras.optimizers.SGD(0.1, global_clipnorm=0.25),
@@ -139,7 +153,7 @@ def _score_dynamically(language, ids):
 
 
 def _of_tokens(scores):
-    """Scores whose loss is the mean over tokens: Keras's is over windows."""
+    """Scores with the loss as a mean over tokens; Keras's is over windows."""
     return {**scores, "loss": math.log(scores["perplexity"])}
 
 

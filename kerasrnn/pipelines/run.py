@@ -1,13 +1,21 @@
-"""The run of a recipe: a training, and what it leaves."""
+"""The run of a recipe: the training, and the files that it writes."""
 
 import contextlib
 import json
+import pathlib
 import sys
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+from typing import Self
 
 import keras
 
+from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
+from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import by_size
@@ -17,26 +25,28 @@ from kerasrnn.training import locked
 from kerasrnn.training import without_costs
 from kerasrnn.training import write_card
 from kerasrnn.training.files import whole
+from kerasrnn.typing import Batches
+from kerasrnn.typing import History
 
 
 class Run(contextlib.AbstractContextManager):
-    """The run of a recipe: trains a model, and leaves a pipeline ready to use.
+    """The run of a recipe: trains a model and saves a pipeline.
 
-    Inside a `with`, no other process may write to the same output folder, and
-    models are built in the precision of the settings.
+    It is a context manager. Inside `with`, the output folder is locked for
+    other processes, the random seeds of Python, NumPy and the backend are
+    set, and models are built in the precision of the settings.
 
     Args:
-        settings: `kerasrnn.training.Settings`. Their seed is set for Python,
-            NumPy and the backend.
+        settings: `kerasrnn.training.Settings`.
 
     Attributes:
-        output: Path of the folder that is written to.
-        settings: As given; what the card shows.
+        output: Path of the output folder.
+        settings: The settings, as written to the card.
 
     Raises:
         OSError: when the folder cannot be written.
-        RuntimeError: when another process writes to it, or when the recipe
-            does not run on the backend.
+        RuntimeError: when another process has locked the folder, or the
+            recipe does not support the backend.
 
     Example:
 
@@ -49,18 +59,21 @@ class Run(contextlib.AbstractContextManager):
     """
 
     # Texts are tokenized and served in TensorFlow graphs.
-    backends = ("tensorflow",)
+    backends: tuple[str, ...] = ("tensorflow",)
+    output: pathlib.Path
+    # A subclass may need fields that `Settings` lacks.
+    settings: Any
 
-    def __init__(self, settings):
+    def __init__(self, settings: Settings) -> None:
         if keras.backend.backend() not in self.backends:
             raise RuntimeError(
-                "This recipe does not run on every backend. Expected: "
+                "This recipe does not support the backend. Expected: "
                 f"KERAS_BACKEND={' or '.join(self.backends)}. "
                 f"Received: KERAS_BACKEND={keras.backend.backend()}"
             )
         self.settings, self.clock = settings, Stopwatch()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             self.output = stack.enter_context(locked(self.settings.output))
             policy = keras.config.dtype_policy()
@@ -70,45 +83,49 @@ class Run(contextlib.AbstractContextManager):
         keras.config.set_dtype_policy(self.settings.dtype)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self._stack.close()
 
-    def by_size(self, count, sizes):
-        """Chooses by the size of a corpus what the settings leave open.
+    def by_size(
+        self, count: int, sizes: Mapping[float, Mapping[str, Any]]
+    ) -> Any:
+        """Fills in settings that are `None` by the size of the corpus.
 
         See `kerasrnn.training.by_size`.
 
         Returns:
-            The settings, which now are those of the run.
+            The new settings of the run.
         """
         self.settings = by_size(self.settings, count, sizes)
         return self.settings
 
     def fit(
         self,
-        model,
-        batches,
-        validation,
-        monitor,
-        mode="min",
-        average=0,
-        callbacks=(),
-        **facts,
-    ):
-        """Trains a compiled model, or goes on where an earlier run ended.
+        model: keras.Model,
+        batches: Batches,
+        validation: Batches,
+        monitor: str,
+        mode: Literal["min", "max"] = "min",
+        average: int = 0,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        **facts: Any,
+    ) -> History:
+        """Trains a compiled model, or resumes an earlier run.
 
         Args:
             model: A built and compiled `keras.Model`. It ends with the
-                weights of its best epoch, or with averaged ones.
-            batches: `tf.data.Dataset` of what an epoch learns.
-            validation: `tf.data.Dataset` to validate on.
-            monitor: Name of the logged value that says which epoch is best.
-            mode: `"min"` or `"max"`, which value of it is.
-            average: Of how many of the last epochs the weights are averaged;
-                0 for those of the best epoch.
-            callbacks: List of callbacks, in addition.
-            **facts: What the training depends on beside the settings: the
-                data.
+                weights of its best epoch, or with averaged weights.
+            batches: `tf.data.Dataset` of training batches.
+            validation: `tf.data.Dataset` of validation batches.
+            monitor: Name of the logged value that decides which epoch is
+                best.
+            mode: `"min"` or `"max"`: whether the lowest or the highest value
+                is best.
+            average: Integer, over how many of the last epochs to average the
+                weights; 0 for the weights of the best epoch.
+            callbacks: List of further callbacks.
+            **facts: Values that the training depends on besides the settings,
+                such as the data.
 
         Returns:
             The log of all epochs: a dictionary of name to list.
@@ -121,7 +138,7 @@ class Run(contextlib.AbstractContextManager):
             self.settings.epochs,
             validation_data=validation,
             callbacks=callbacks,
-            # A bar on a screen, a line an epoch in a file.
+            # In a file, one line per epoch instead of a progress bar.
             verbose="auto" if sys.stdout.isatty() else 2,
         )
         if average:
@@ -130,20 +147,27 @@ class Run(contextlib.AbstractContextManager):
             folder.load_best(model)
         return history
 
-    def finish(self, pipeline, name, history, pictures=None, **facts):
-        """Leaves a pipeline, its SavedModel, pictures and a card.
+    def finish(
+        self,
+        pipeline: TextPipeline,
+        name: str,
+        history: History,
+        pictures: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> None:
+        """Saves a pipeline, its SavedModel, pictures and a card.
 
         Args:
             pipeline: A pipeline of `kerasrnn.pipelines`.
-            name: String, what to call its `.keras` file.
-            history: The log of its training, which is drawn.
-            pictures: Dictionary of name to `matplotlib.figure.Figure`.
-            **facts: What else the card says, such as `scores`, which are
-                printed, too.
+            name: String, the name of its `.keras` file.
+            history: The log of its training, which is plotted.
+            pictures: Dictionary of name to `matplotlib.figure.Figure`, of
+                more pictures to save.
+            **facts: More values for the card, such as `scores`, which are
+                also printed.
         """
-        pictures = {"training": training_figure(without_costs(history))} | (
-            pictures or {}
-        )
+        training = training_figure(without_costs(history))
+        pictures = {"training": training, **(pictures or {})}
         for picture, figure in pictures.items():
             save_figure(figure, self.output / f"{picture}.png")
         with whole(self.output / f"{name}.keras") as partial:

@@ -3,24 +3,33 @@
 import errno
 import pathlib
 import shutil
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from kerasrnn.training import output_folder
 from kerasrnn.training.files import exchange
+from kerasrnn.typing import PathLike
 
 
-def export_saved_model(path, signatures, resources):
-    """Writes a SavedModel, whole or not at all.
+def export_saved_model(
+    path: PathLike,
+    signatures: Mapping[str, Callable[..., Any]],
+    resources: Iterable[keras.layers.Layer],
+) -> pathlib.Path:
+    """Writes a SavedModel, completely or not at all.
 
-    The first signature is also what `serving_default` answers. The model
-    loads in a process that imports only `tensorflow`, and `tensorflow_text`
-    where a signature tokenizes.
+    The first signature is also served as `serving_default`. The model loads
+    in a process that imports only `tensorflow`, and `tensorflow_text` if a
+    signature tokenizes.
 
     Args:
-        path: Folder to write, `NAME/VERSION`. A SavedModel that is there is
-            replaced once the new one is complete, in one step.
+        path: Folder to write, `NAME/VERSION`. An existing SavedModel is
+            replaced in one step once the new one is complete.
         signatures: Dictionary from names to `tf.function`s that have an
             input signature and return a dictionary of tensors.
         resources: List of the Keras layers, models and tokenizers that the
@@ -31,8 +40,8 @@ def export_saved_model(path, signatures, resources):
 
     Raises:
         OSError: when the folder cannot be written, or the disk is full.
-        ValueError: when `signatures` is empty, or something that is no
-            SavedModel lies at `path`.
+        ValueError: when `signatures` is empty, or `path` exists and is not a
+            SavedModel.
 
     Example:
 
@@ -52,10 +61,10 @@ def export_saved_model(path, signatures, resources):
     if path.exists() and not (path / "saved_model.pb").exists():
         raise ValueError(
             "`path` must be new, or a SavedModel to replace, such as "
-            f"NAME/VERSION. Received: '{path}', which is something else."
+            f"NAME/VERSION. Received: '{path}', which is not a SavedModel."
         )
     partial = output_folder(path.parent) / f".partial-{path.name}"
-    # A process that was killed may have left one.
+    # A killed process may have left one behind.
     shutil.rmtree(partial, ignore_errors=True)
     try:
         archive = keras.export.ExportArchive()
@@ -70,7 +79,7 @@ def export_saved_model(path, signatures, resources):
             partial.rename(path)
     except tf.errors.ResourceExhaustedError as error:
         raise OSError(
-            errno.ENOSPC, "No room is left to write a SavedModel", str(path)
+            errno.ENOSPC, "No space left to write a SavedModel", str(path)
         ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

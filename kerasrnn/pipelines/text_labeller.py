@@ -1,4 +1,7 @@
-"""Labels text: a tokenizer and a classifier as one."""
+"""Text classification: a tokenizer and a classifier in one model."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -6,33 +9,42 @@ import tensorflow as tf
 
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.data.labelled_batches import pad_rows
+from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+
+Labels = Sequence[str | float]
+"""Labels by name or by number, or probabilities of the second of two."""
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextLabeller(TextPipeline):
-    """Labels strings, the same way in evaluation and when served.
+    """Labels strings, in the same way in evaluation and when served.
 
-    One `.keras` file holds all of it, and the optimizer where the model is
-    compiled; opened again, it labels, learns on or is exported.
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can label texts, continue its training or be
+    exported.
 
     Args:
         model: A `kerasrnn.models.TextClassifier`.
-        tokenizer: The `Tokenizer` it was trained with.
-        labels: List of strings, one for each class. A model with one logit
-            has two classes: what a probability of 0 and one of 1 mean.
-        max_length: Positive integer; of longer texts the first tokens are
-            read. `None` reads all.
+        tokenizer: The `Tokenizer` that the model is trained with.
+        labels: List of strings, one for each class. For a model with one
+            logit: the labels of probability 0 and of probability 1.
+        max_length: Positive integer. Longer texts are truncated to so many
+            tokens. `None` keeps all tokens.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when there are not as many `labels` as classes.
+        ValueError: when the number of `labels` is not that of the classes.
 
     Example:
 
@@ -48,12 +60,12 @@ class TextLabeller(TextPipeline):
 
     def __init__(
         self,
-        model,
-        tokenizer,
-        labels=("negative", "positive"),
-        max_length=None,
-        **kwargs,
-    ):
+        model: TextClassifier,
+        tokenizer: Tokenizer,
+        labels: Strings = ("negative", "positive"),
+        max_length: int | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(model, **kwargs)
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
@@ -65,20 +77,20 @@ class TextLabeller(TextPipeline):
             )
         self.max_length = max_length
 
-    def default_loss(self):
-        """Returns the cross-entropy that suits the number of classes."""
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns binary or categorical cross-entropy of logits."""
         if self.model.num_classes == 1:
             return keras.losses.BinaryCrossentropy(from_logits=True)
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
-    def default_metrics(self):
-        """Returns the accuracy; a probability counts as the likelier label."""
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the accuracy; probabilities as labels are rounded."""
         accuracy = keras.metrics.MeanMetricWrapper(
             label_accuracy, name="accuracy"
         )
         return [accuracy]
 
-    def functions(self):
+    def functions(self) -> dict[str, list[Any]]:
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         return {
@@ -87,19 +99,19 @@ class TextLabeller(TextPipeline):
             "explain": [self._explain, texts],
         }
 
-    def label(self, texts, batch_size=64):
-        """Returns the label of each of a list of strings."""
+    def label(self, texts: Strings, batch_size: int = 64) -> list[str]:
+        """Returns the predicted label of each of a list of strings."""
         texts = text_list(texts)
         labels = np.full(len(texts), "", object)
         for places, found in self.answers(texts, batch_size):
             labels[places] = decoded(found["label"])
         return labels.tolist()
 
-    def probabilities(self, texts, batch_size=64):
-        """Returns the probabilities of a list of strings.
+    def probabilities(self, texts: Strings, batch_size: int = 64) -> np.ndarray:
+        """Returns the probabilities of the labels of a list of strings.
 
-        They have shape `(texts,)`, or `(texts, classes)` where each class has
-        a logit.
+        They have shape `(texts, classes)`. For a model with one logit, it is
+        `(texts,)`, the probabilities of the second label.
         """
         texts, classes = text_list(texts), self.model.num_classes
         shape = (len(texts), classes) if classes > 1 else (len(texts),)
@@ -108,21 +120,24 @@ class TextLabeller(TextPipeline):
             probabilities[places] = found["probability"].numpy()
         return probabilities
 
-    def evaluate(self, texts, labels, batch_size=64):
+    def evaluate(
+        self, texts: Strings, labels: Labels, batch_size: int = 64
+    ) -> dict[str, Any]:
         """Labels texts and compares the labels with the true ones.
 
         Args:
             texts: List of strings.
             labels: List of the true labels, by name or by number.
-            batch_size: Positive integer, how many texts to label at once.
+            batch_size: Positive integer, texts in a batch.
 
         Returns:
-            The dictionary of `label_scores`: `"accuracy"`, `"loss"` and
-            `"confusion"`; and `"wall_seconds"` and `"cpu_seconds"`.
+            A dictionary of `"accuracy"`; `"loss"`, the mean negative
+            log-likelihood; `"confusion"`, for each true label how often each
+            label was predicted; `"wall_seconds"` and `"cpu_seconds"`.
 
         Raises:
-            ValueError: when texts and labels differ in number, or a label is
-                none of the pipeline's.
+            ValueError: when the numbers of texts and labels differ, or a
+                label is unknown.
         """
         clock = Stopwatch()
         scores = label_scores(
@@ -132,17 +147,17 @@ class TextLabeller(TextPipeline):
         )
         return {**scores, **clock.read()}
 
-    def numbers(self, labels):
-        """Returns labels by number, where they are given by name.
+    def numbers(self, labels: Labels) -> list[float]:
+        """Converts names of labels to numbers; numbers stay as they are.
 
         Args:
-            labels: List of labels, by name or by number; of two classes also
-                the probability of the second.
+            labels: List of labels, by name or by number; for a model with one
+                logit also probabilities of the second label.
 
         Raises:
-            ValueError: when one is none of the pipeline's.
+            ValueError: when a label is unknown.
         """
-        numbers = [
+        numbers: list[Any] = [
             self.labels.index(label) if label in self.labels else label
             for label in labels
         ]
@@ -161,25 +176,30 @@ class TextLabeller(TextPipeline):
             return 0 <= number <= 1
         return number in range(len(self.labels))
 
-    def batches(self, texts, labels, batch_size=64, seed=None):
-        """Batches of labelled texts for the model, cut as it is served.
+    def batches(
+        self,
+        texts: Strings,
+        labels: Labels | None,
+        batch_size: int = 64,
+        seed: int | None = None,
+    ) -> tf.data.Dataset:
+        """Batches of labelled texts, truncated to `max_length` as in serving.
 
         Args:
             texts: List of strings.
             labels: List of labels, by name or by number.
             batch_size: Positive integer, texts in a batch.
-            seed: Integer to shuffle by; `None` for the order of length.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.labelled_batches`.
 
         Raises:
-            ValueError: when there are no labels, or others than the
-                pipeline's.
+            ValueError: when `labels` is `None`, or a label is unknown.
         """
         if labels is None:
             raise ValueError(
-                "Texts are learnt with their labels. Received: labels=None"
+                "Training on texts needs their labels. Received: labels=None"
             )
         return labelled_batches(
             text_list(texts),
@@ -192,23 +212,23 @@ class TextLabeller(TextPipeline):
 
     def fit(
         self,
-        texts,
-        labels=None,
-        batch_size=64,
-        validation_data=None,
-        seed=0,
-        **kwargs,
-    ):
-        """Trains the model, compiled as by `compile()` if it is not yet.
+        texts: Strings | Batches,
+        labels: Labels | None = None,
+        batch_size: int = 64,
+        validation_data: tuple[Strings, Labels] | Batches = None,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
 
         Args:
-            texts: List of strings, or a dataset of `batches`.
+            texts: List of strings, or a dataset that `batches` returned.
             labels: List of labels, by name or by number; `None` with a
                 dataset.
             batch_size: Positive integer, texts in a batch.
             validation_data: A tuple `(texts, labels)`, or a dataset; `None`
                 for no validation.
-            seed: Integer to shuffle texts by.
+            seed: Integer, the seed of the shuffling.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
 
@@ -217,30 +237,33 @@ class TextLabeller(TextPipeline):
         """
         return super().fit(
             ready(texts, lambda x: self.batches(x, labels, batch_size, seed)),
-            ready(validation_data, lambda x: self.batches(*x, batch_size)),
+            ready(
+                validation_data,
+                lambda x: self.batches(x[0], x[1], batch_size),
+            ),
             **kwargs,
         )
 
-    def explain(self, text):
-        """Returns the words of one string, and what each weighs.
+    def explain(self, text: str) -> tuple[list[str], np.ndarray]:
+        """Returns the words of one string and the weight of each.
 
-        That is the weight of the attention, or, where the model has none,
-        the share of its gradient.
+        The weights are those of the attention. For a model without attention,
+        they are the norms of the gradients of the words (`gradient_norms`),
+        divided by their sum.
 
         Args:
             text: String.
 
         Returns:
-            A tuple of a list of strings and a float array, both as long as
-            the words that are read. Of a text without words it is one empty
-            word, which weighs nothing.
+            A tuple of a list of strings and a float array of shape
+            `(words,)`. A text without words has one empty word of weight 0.
         """
         found = self.signatures["explain"](tf.constant([text]))
         words = [token.decode() for token in found["tokens"].numpy()[0]]
         return words, found["weights"].numpy()[0]
 
-    def hidden_states(self, text):
-        """Returns the words of one string, and the outputs of the encoder.
+    def hidden_states(self, text: str) -> tuple[list[str], np.ndarray]:
+        """Returns the words of one string and the outputs of the encoder.
 
         Args:
             text: String.
@@ -254,11 +277,11 @@ class TextLabeller(TextPipeline):
         words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
         return decoded(words), tf.cast(memory[0], tf.float32).numpy()
 
-    def gradient_norms(self, text):
-        """Returns what each word's embedding matters to the label.
+    def gradient_norms(self, text: str) -> np.ndarray:
+        """Returns how strongly each word of one string affects the label.
 
-        That is the norm of the gradient of the greatest logit, of shape
-        `(words,)`.
+        It is the norm of the gradient of the greatest logit with respect to
+        the embedding of the word, of shape `(words,)`.
         """
         return self._gradients(self._ids(tf.constant([text])))[0].numpy()
 
@@ -304,10 +327,7 @@ class TextLabeller(TextPipeline):
         }
 
     def _gradients(self, ids):
-        """Norms of the gradients of the logits, of shape `(batch, time)`.
-
-        Of several logits it is the greatest one.
-        """
+        """Norms of the gradients of the greatest logit, `(batch, time)`."""
         encoder = self.model.encoder
         mask = tf.not_equal(ids, self.tokenizer.pad_id)
         embeddings = encoder.embedding(ids)
@@ -319,7 +339,7 @@ class TextLabeller(TextPipeline):
         gradients = tape.gradient(greatest, embeddings)
         return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),

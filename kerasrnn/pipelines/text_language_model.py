@@ -1,4 +1,6 @@
-"""Scores and writes text: a tokenizer and a language model as one."""
+"""Text scoring and generation: a tokenizer and a language model in one."""
+
+from typing import Any
 
 import keras
 import numpy as np
@@ -13,27 +15,34 @@ from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.pipelines.writing import as_lines
 from kerasrnn.pipelines.writing import draw_ids
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextLanguageModel(TextPipeline):
-    """Scores and continues strings, the same way in evaluation and served.
+    """Scores and continues strings, in the same way in evaluation and served.
 
-    Each line of a text is a sentence and ends in the end token; the first
-    word is predicted from an end token, too. Blank lines fall away.
+    Each line of a text is a sentence, to which an end token is appended. The
+    first word of a text is predicted from an end token too. Blank lines are
+    ignored.
 
-    One `.keras` file holds all of it, and the optimizer where the model is
-    compiled; opened again, it writes, learns on or is exported.
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can generate texts, continue its training or
+    be exported.
 
     Args:
         model: A `kerasrnn.models.LanguageModel`, or a layer with its `run`,
             `initial_states` and `state_sizes`.
-        tokenizer: The `Tokenizer` it was trained with, one with an end
-            token.
-        window: Positive integer, how many tokens are scored, or learnt from,
-            at once; a longer text is taken window by window.
+        tokenizer: The `Tokenizer` that the model is trained with. It must
+            have an end token.
+        window: Positive integer, how many tokens to score or to train on at
+            once. Longer texts are processed window by window.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -51,9 +60,15 @@ class TextLanguageModel(TextPipeline):
     ```
     """
 
-    def __init__(self, model, tokenizer, window=64, **kwargs):
+    def __init__(
+        self,
+        model: keras.layers.Layer,
+        tokenizer: Tokenizer,
+        window: int = 64,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(model, **kwargs)
-        # One that is being loaded has no ids yet.
+        # While a file is loaded, the tokenizer has no vocabulary yet.
         if tokenizer.built and tokenizer.end_id < 0:
             raise ValueError(
                 "A language model needs a tokenizer whose vocabulary has the "
@@ -62,15 +77,15 @@ class TextLanguageModel(TextPipeline):
         self.tokenizer = tokenizer
         self.window = window
 
-    def default_loss(self):
+    def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the tokens."""
         return TokenCrossentropy(-1)
 
-    def default_metrics(self):
+    def default_metrics(self) -> list[keras.metrics.Metric]:
         """Returns the perplexity."""
         return [Perplexity(-1)]
 
-    def functions(self):
+    def functions(self) -> dict[str, list[Any]]:
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         return {
             "serving_default": [
@@ -96,17 +111,19 @@ class TextLanguageModel(TextPipeline):
             ],
         }
 
-    def score(self, texts, batch_size=64):
-        """Scores a list of strings, each as a text of its own.
+    def score(
+        self, texts: Strings, batch_size: int = 64
+    ) -> dict[str, np.ndarray]:
+        """Scores a list of strings, independently of each other.
 
         Args:
             texts: List of strings.
-            batch_size: Positive integer, how many at once.
+            batch_size: Positive integer, texts in a batch.
 
         Returns:
-            A dictionary of arrays of shape `(texts,)`: `"total"`, the
-            logarithm of the probability of the text; `"perplexity"`; and
-            `"length"`, its number of tokens.
+            A dictionary of arrays of shape `(texts,)`: `"total"`, the log
+            probability of the text; `"perplexity"`; and `"length"`, the
+            number of tokens.
         """
         texts = text_list(texts)
         scores = {
@@ -119,16 +136,16 @@ class TextLanguageModel(TextPipeline):
                 values[places] = found[name].numpy()
         return scores
 
-    def evaluate(self, lines):
-        """Scores lines as one text, from its beginning to its end.
+    def evaluate(self, lines: Strings) -> dict[str, float]:
+        """Scores lines as one continuous text.
 
         Args:
             lines: List of strings, at least one of them not blank.
 
         Returns:
-            A dictionary of `"loss"`, the mean negative logarithm of the
-            probability of a token; `"perplexity"`; `"tokens"`, how many
-            there are; `"wall_seconds"` and `"cpu_seconds"`.
+            A dictionary of `"loss"`, the mean negative log probability of a
+            token; `"perplexity"`; `"tokens"`, their number;
+            `"wall_seconds"` and `"cpu_seconds"`.
 
         Raises:
             ValueError: when there is no token.
@@ -137,7 +154,7 @@ class TextLanguageModel(TextPipeline):
         ids = self.ids(lines)
         if not len(ids):
             raise ValueError(
-                "`lines` must hold a token to predict. "
+                "`lines` must contain at least one token. "
                 f"Received: {len(lines)} lines without any."
             )
         found = self.signatures["score_ids"](ids[None])
@@ -149,22 +166,31 @@ class TextLanguageModel(TextPipeline):
             **clock.read(),
         }
 
-    def write(self, prompts, seed=0, temperature=1.0, top_k=0, max_tokens=50):
-        """Continues a list of strings.
+    def write(
+        self,
+        prompts: Strings,
+        seed: int = 0,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        max_tokens: int = 50,
+    ) -> list[str]:
+        """Generates continuations of a list of strings.
 
         Args:
-            prompts: List of strings. One that ends in a line break has its
-                last sentence ended, any other goes on with it.
-            seed: Integer; the same one gives the same texts to the same
-                list of prompts.
-            temperature: Float that logits are divided by; at 0 the most
-                likely token is taken.
-            top_k: Integer, from how many tokens to draw; 0 for all.
+            prompts: List of strings. After a prompt that ends in a line
+                break, a new sentence begins; otherwise the last sentence of
+                the prompt is continued.
+            seed: Integer. The same seed and list of prompts give the same
+                texts.
+            temperature: Float by which logits are divided. At 0, the most
+                probable token is chosen.
+            top_k: Integer, from how many of the most probable tokens to
+                sample; 0 for all.
             max_tokens: Integer, how many tokens to add.
 
         Returns:
-            List of strings, each a prompt and what follows it. The prompt
-            is as the vocabulary has it: what it lacks is `<unk>`.
+            List of strings, each a prompt with its continuation. Unknown
+            words of the prompt become `<unk>`.
 
         Raises:
             ValueError: when `prompts` is a string, or the temperature is
@@ -185,8 +211,8 @@ class TextLanguageModel(TextPipeline):
         )
         return decoded(found["text"])
 
-    def batches(self, lines):
-        """Windows of lines for the model, in as many rows as it carries on.
+    def batches(self, lines: Strings) -> tf.data.Dataset:
+        """Windows of lines to train the model on, for its `batch_size`.
 
         Args:
             lines: List of strings.
@@ -199,9 +225,9 @@ class TextLanguageModel(TextPipeline):
         """
         if self.model.batch_size is None:
             raise ValueError(
-                "To learn from text, the model must carry its states on: make "
-                "it with `batch_size`, or by `with_batch_size`. Received: "
-                "batch_size=None"
+                "To be trained on text, the model must carry its states from "
+                "batch to batch: create it with `batch_size`, or with "
+                "`with_batch_size`. Received: batch_size=None"
             )
         return text_windows(
             self.ids(lines),
@@ -210,11 +236,16 @@ class TextLanguageModel(TextPipeline):
             self.tokenizer.end_id,
         )
 
-    def fit(self, lines, validation_data=None, **kwargs):
-        """Trains the model, compiled as by `compile()` if it is not yet.
+    def fit(
+        self,
+        lines: Strings | Batches,
+        validation_data: Strings | Batches | None = None,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
 
         Args:
-            lines: List of strings, or a dataset of `batches`.
+            lines: List of strings, or a dataset that `batches` returned.
             validation_data: As `lines`; `None` for no validation.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
@@ -228,7 +259,7 @@ class TextLanguageModel(TextPipeline):
             **kwargs,
         )
 
-    def ids(self, lines):
+    def ids(self, lines: Strings) -> np.ndarray:
         """Returns the text of a list of lines as one vector of int32 ids."""
         lines = text_list(lines)
         ids = [
@@ -237,8 +268,15 @@ class TextLanguageModel(TextPipeline):
         ]
         return np.concatenate([np.zeros(0, "int32"), *ids])
 
-    def text_ids(self, texts):
-        """Returns ragged ids `(batch, tokens)`, each line with its end."""
+    def text_ids(self, texts: Tensor) -> tf.RaggedTensor:
+        """Tokenizes texts, and appends an end token to every line.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Ragged int32 tensor of shape `(batch, tokens)`.
+        """
         lines = tf.strings.split(texts, "\n")
         ids = self.tokenizer.tokenize(lines.flat_values)
         end = tf.fill((ids.nrows(), 1), self.tokenizer.end_id)
@@ -259,7 +297,7 @@ class TextLanguageModel(TextPipeline):
         }
 
     def _score_ids(self, ids):
-        # Places of a negative id, on the right, hold no token.
+        # Negative ids on the right are padding.
         lengths = tf.reduce_sum(tf.cast(ids >= 0, tf.int64), axis=1)
         return self._log_probabilities(
             tf.where(ids < 0, self.tokenizer.end_id, ids), lengths
@@ -288,7 +326,7 @@ class TextLanguageModel(TextPipeline):
         ids = self.text_ids(prompt)
         last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
         is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
-        # The end of a sentence that is to go on is taken off.
+        # Remove the end token of a sentence that is to be continued.
         lengths = ids.row_lengths()
         lengths -= tf.cast(is_open, tf.int64)
         ids = tf.RaggedTensor.from_row_lengths(
@@ -309,7 +347,7 @@ class TextLanguageModel(TextPipeline):
         whole = tf.concat([ids, tf.RaggedTensor.from_tensor(added)], axis=1)
         return {"text": as_lines(whole, self.tokenizer), "ids": added}
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),

@@ -1,6 +1,11 @@
-"""What every pipeline has: a model, its training, its files."""
+"""The base of the pipelines: a model, its training and its files."""
 
 import functools
+import pathlib
+from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Any
+from typing import Self
 
 import keras
 import numpy as np
@@ -8,27 +13,31 @@ import tensorflow as tf
 
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.training.files import reading
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextPipeline(keras.Model):
-    """Base of the pipelines: a model and what makes it take text.
+    """Base of the pipelines: a model with what it needs to take text.
 
-    A pipeline is a Keras model, so that `save` writes one `.keras` file of
-    it, with the vocabularies of its tokenizers and with the optimizer, if the
-    model is compiled; `keras.saving.load_model` opens that file where
-    `kerasrnn.pipelines` is imported. `compile`, `fit` and `export` go to the
-    model inside.
+    A pipeline is a Keras model. `save` writes it to one `.keras` file, with
+    the vocabularies of its tokenizers, and with the optimizer if the model is
+    compiled. `keras.saving.load_model` opens that file; it needs `import
+    kerasrnn.pipelines`. `compile` and `fit` train the inner model.
 
-    A subclass names its graph functions in `functions`, makes batches of
+    A subclass lists its graph functions in `functions`, creates batches of
     examples in `batches`, and adds its own arguments to `get_config`.
 
     Args:
-        model: The Keras model, or layer, that works on ids.
+        model: The inner Keras model, or layer, which works on ids.
         **kwargs: Base model arguments, such as `name`.
     """
 
-    def __init__(self, model, **kwargs):
+    def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.model = model
         self.built = True
@@ -36,51 +45,57 @@ class TextPipeline(keras.Model):
     def __setattr__(self, name, value):
         old = self.__dict__.get(name)
         if isinstance(old, keras.Layer) and old is not value:
-            # Keras would go on saving the old one, too.
+            # Keras would still track and save the old one.
             raise AttributeError(
-                f"A pipeline keeps its `{name}`. Expected: a pipeline made "
-                f"anew around another one. Received: {name}={value!r}"
+                f"A pipeline keeps its `{name}`. Expected: a new pipeline "
+                f"with another one. Received: {name}={value!r}"
             )
-        # A graph that was traced knows nothing of another search.
+        # Functions that are already traced use the old value.
         self.__dict__.pop("signatures", None)
         super().__setattr__(name, value)
 
     @functools.cached_property
-    def signatures(self):
-        """The functions to export, by the names they are served under.
+    def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
+        """The functions to export, by the names under which they are served.
 
-        They take tensors and return dictionaries of tensors, and are traced
-        when they are first called.
+        They take tensors and return dictionaries of tensors. They are traced
+        at their first call.
         """
         return {
             name: tf.function(function, specs)
             for name, (function, *specs) in self.functions().items()
         }
 
-    def functions(self):
+    def functions(self) -> dict[str, list[Any]]:
         """Returns the functions to serve, by name.
 
         Returns:
-            A dictionary of lists: a function, and the `tf.TensorSpec` of each
-            of its arguments.
+            A dictionary of lists: a function, then the `tf.TensorSpec` of
+            each of its arguments.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `functions()`."
         )
 
-    def batches(self, examples, batch_size):
-        """Returns a `tf.data.Dataset` that the model can learn from."""
+    def batches(self, examples: Any, batch_size: int) -> Batches:
+        """Returns a `tf.data.Dataset` of batches to train the model on."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `batches()`."
         )
 
-    def compile(self, optimizer="adam", loss=None, metrics=None, **kwargs):
-        """Compiles the model inside.
+    def compile(
+        self,
+        optimizer: str | keras.optimizers.Optimizer = "adam",
+        loss: Any = None,
+        metrics: list[Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Compiles the inner model.
 
         Args:
             optimizer: A Keras optimizer, or its name.
-            loss: A loss of the model's logits; `None` for the usual one.
-            metrics: List of metrics; `None` for the usual ones.
+            loss: A loss of the model's logits; `None` for `default_loss`.
+            metrics: List of metrics; `None` for `default_metrics`.
             **kwargs: Other arguments of `keras.Model.compile`.
         """
         self.model.compile(
@@ -90,21 +105,24 @@ class TextPipeline(keras.Model):
             **kwargs,
         )
 
-    def default_loss(self):
-        """Returns the loss that suits the model."""
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the loss to use if `compile` is given none."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `default_loss()`."
         )
 
-    def default_metrics(self):
-        """Returns a list of the metrics that suit the model."""
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the metrics to use if `compile` is given none."""
         return []
 
-    def fit(self, batches, validation_data=None, **kwargs):
-        """Trains the model, compiled as by `compile()` if it is not yet.
+    def fit(
+        self, batches: Batches, validation_data: Batches = None, **kwargs: Any
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
 
         Args:
-            batches: What a subclass says, or a `tf.data.Dataset`.
+            batches: `tf.data.Dataset` to train on. Subclasses also take
+                texts.
             validation_data: As `batches`; `None` for no validation.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
@@ -118,7 +136,7 @@ class TextPipeline(keras.Model):
             batches, validation_data=validation_data, shuffle=False, **kwargs
         )
 
-    def export(self, path):
+    def export(self, path: PathLike) -> pathlib.Path:
         """Writes a SavedModel of the `signatures`.
 
         Args:
@@ -130,7 +148,7 @@ class TextPipeline(keras.Model):
         return export_saved_model(path, self.signatures, self.layers)
 
     @classmethod
-    def open(cls, path):
+    def open(cls, path: PathLike) -> Self:
         """Opens a file that `save` wrote.
 
         Args:
@@ -140,32 +158,34 @@ class TextPipeline(keras.Model):
             The pipeline.
 
         Raises:
-            ValueError: when the file is damaged, or holds something else.
+            ValueError: when the file is damaged, or is not of this class.
         """
         expected = f"a file that {cls.__name__}.save wrote"
         with reading(path, f"Expected: {expected}."):
             pipeline = keras.saving.load_model(path)
         if not isinstance(pipeline, cls):
             raise ValueError(
-                f"Expected: {expected}. Received: '{path}', which holds a "
+                f"Expected: {expected}. Received: '{path}', which contains a "
                 f"{type(pipeline).__name__}"
             )
         return pipeline
 
-    def answers(self, texts, batch_size):
-        """Serves strings, those of like length together.
+    def answers(
+        self, texts: Strings, batch_size: int
+    ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
+        """Calls `serving_default` on batches of texts of similar length.
 
         Args:
             texts: List of strings.
-            batch_size: Positive integer, how many at once.
+            batch_size: Positive integer, texts in a batch.
 
         Yields:
-            Tuples `(places, answer)`: where in the list the texts of a batch
-            are, and what `serving_default` answers to them.
+            Tuples `(places, answer)`: the indices of the texts of a batch in
+            the list, and the dictionary that `serving_default` returns.
 
         Raises:
-            ValueError: when `texts` is no list of strings, or `batch_size`
-                not positive.
+            ValueError: when `texts` is not a list of strings, or `batch_size`
+                is not positive.
         """
         if batch_size < 1:
             raise ValueError(
@@ -179,19 +199,19 @@ class TextPipeline(keras.Model):
             batch = tf.constant([texts[i] for i in places], tf.string)
             yield places, self.signatures["serving_default"](batch)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "model": keras.saving.serialize_keras_object(self.model),
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         return cls(**deserialized(config))
 
 
 def deserialized(config):
-    """Returns a configuration with its parts, such as layers, made again."""
+    """Returns a configuration with its layers and other objects created."""
     return {
         name: keras.saving.deserialize_keras_object(value)
         if isinstance(value, dict)
@@ -201,7 +221,7 @@ def deserialized(config):
 
 
 def decoded(strings):
-    """Makes a list of Python strings of a string tensor `(batch,)`."""
+    """Converts a string tensor `(batch,)` to a list of Python strings."""
     return [text.decode() for text in strings.numpy()]
 
 
@@ -209,7 +229,7 @@ def text_list(texts):
     """Returns an iterable of strings as a list.
 
     Raises:
-        ValueError: when it is a string itself, or holds anything else.
+        ValueError: when it is a string, or contains anything but strings.
     """
     if isinstance(texts, (str, bytes)):
         raise ValueError(
@@ -226,7 +246,7 @@ def text_list(texts):
 
 
 def ready(examples, batches):
-    """Returns batches of examples; what is a dataset or `None` stays."""
+    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
     if examples is None or isinstance(examples, tf.data.Dataset):
         return examples
     return batches(examples)

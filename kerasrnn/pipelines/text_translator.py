@@ -1,10 +1,14 @@
-"""Translates text: tokenizers, a translator and a search as one."""
+"""Text translation: tokenizers, a translator and a search in one model."""
+
+from typing import Any
+from typing import Self
 
 import keras
 import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.translation_batches import translation_batches
+from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
@@ -13,31 +17,41 @@ from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.translation_scores import translation_scores
 from kerasrnn.pipelines.word_alignment import align_words
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import Pairs
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextTranslator(TextPipeline):
-    """Translates strings, the same way in evaluation and when served.
+    """Translates strings, in the same way in evaluation and when served.
 
-    One `.keras` file holds all of it, and the optimizer where the model is
-    compiled; opened again, it translates, learns on or is exported.
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can translate texts, continue its training or
+    be exported.
 
     Args:
         model: A `kerasrnn.models.Translator`, or a layer with its `encode`
             and `decode_step`.
-        source_tokenizer: The `Tokenizer` it was trained with.
-        target_tokenizer: The `Tokenizer` it was trained with.
-        search: A search of `kerasrnn.decoding` that knows the target's
-            special ids.
-        max_length: Positive integer; a source is cut to as many tokens. It
-            is given at most twice its own number of tokens, its end counted,
-            and ten more for its translation, so that none decodes for ever.
-        fixed_length: Whether every source is padded to `max_length` tokens
-            and its end, and not to the longest of its batch.
-        shortlist: A `kerasrnn.models.Shortlist` of the words that each
-            sentence may become; `None` for the whole vocabulary.
+        source_tokenizer: The source `Tokenizer` that the model is trained
+            with.
+        target_tokenizer: The target `Tokenizer` that the model is trained
+            with.
+        search: A search of `kerasrnn.decoding` with the special ids of the
+            target.
+        max_length: Positive integer. Longer sources are truncated to so many
+            tokens. A translation has at most `2 n + 10` tokens, where `n` is
+            the number of source tokens including the end token.
+        fixed_length: Whether to pad every source to `max_length` tokens and
+            its end token, instead of to the longest of its batch.
+        shortlist: A `kerasrnn.models.Shortlist` of the target words that are
+            possible for each source sentence; `None` for the whole
+            vocabulary.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -60,15 +74,15 @@ class TextTranslator(TextPipeline):
 
     def __init__(
         self,
-        model,
-        source_tokenizer,
-        target_tokenizer,
-        search,
-        max_length=100,
-        fixed_length=False,
-        shortlist=None,
-        **kwargs,
-    ):
+        model: keras.layers.Layer,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        search: Search,
+        max_length: int = 100,
+        fixed_length: bool = False,
+        shortlist: Shortlist | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(model, **kwargs)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
@@ -78,7 +92,7 @@ class TextTranslator(TextPipeline):
         self.shortlist = shortlist
         if shortlist is not None and not shortlist.built:
             shortlist.build((None, None))
-        # A tokenizer that is being loaded has no ids yet.
+        # While a file is loaded, the tokenizer has no vocabulary yet.
         if shortlist is not None and target_tokenizer.built:
             self._check_shortlist()
 
@@ -86,16 +100,16 @@ class TextTranslator(TextPipeline):
         end_id, frequent = self.target_tokenizer.end_id, self.shortlist.frequent
         if end_id >= frequent:
             raise ValueError(
-                "Every sentence must be able to end: the `frequent` words of "
-                f"the shortlist must reach the end id, {end_id}. "
+                "The shortlist must always contain the end token: its number "
+                f"of `frequent` words must be above the end id, {end_id}. "
                 f"Received: frequent={frequent}"
             )
 
-    def default_loss(self):
+    def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the target tokens."""
         return TokenCrossentropy(self.target_tokenizer.pad_id)
 
-    def functions(self):
+    def functions(self) -> dict[str, list[Any]]:
         texts = tf.TensorSpec([None], tf.string, name="text")
         ids = tf.TensorSpec([None, None], tf.int32, name="ids")
         return {
@@ -104,12 +118,12 @@ class TextTranslator(TextPipeline):
             "attend": [self._attend, texts],
         }
 
-    def translate(self, texts, batch_size=64):
-        """Translates a list of strings, those of like length together.
+    def translate(self, texts: Strings, batch_size: int = 64) -> list[str]:
+        """Translates a list of strings, in batches of similar length.
 
         Args:
             texts: List of strings.
-            batch_size: Positive integer, how many at once.
+            batch_size: Positive integer, texts in a batch.
 
         Returns:
             List of strings, in the order of `texts`.
@@ -120,15 +134,15 @@ class TextTranslator(TextPipeline):
             translations[places] = decoded(found["translation"])
         return translations.tolist()
 
-    def evaluate(self, pairs, batch_size=64):
+    def evaluate(self, pairs: Pairs, batch_size: int = 64) -> dict[str, Any]:
         """Translates sources and scores the translations.
 
         Args:
             pairs: List of `(source, target)` strings.
-            batch_size: Positive integer, how many to translate at once.
+            batch_size: Positive integer, texts in a batch.
 
         Returns:
-            The dictionary of `translation_scores`, and `"wall_seconds"` and
+            The dictionary of `scores`, and `"wall_seconds"` and
             `"cpu_seconds"` of translating and scoring.
         """
         clock = Stopwatch()
@@ -136,27 +150,37 @@ class TextTranslator(TextPipeline):
         translations = self.translate(sources, batch_size)
         return {**self.scores(translations, references), **clock.read()}
 
-    def scores(self, translations, references):
+    def scores(
+        self, translations: Strings, references: Strings
+    ) -> dict[str, Any]:
         """Scores translations against references, as `evaluate` does.
+
+        The references are normalised like the training text. If the target
+        tokenizer separates punctuation, there are also scores of tokenized
+        text, such as `"tokenized_bleu"`.
 
         Args:
             translations: List of strings.
-            references: List of strings, as many.
+            references: List of strings, one for each translation.
 
         Returns:
-            The dictionary of `translation_scores`.
+            The dictionary of `kerasrnn.metrics.corpus_scores`, and
+            `"length_ratio"`, the number of words in the translations divided
+            by that in the references.
         """
         return translation_scores(
             translations, references, self.target_tokenizer
         )
 
-    def batches(self, pairs, batch_size=64, seed=None):
-        """Batches of pairs for the model, cut and padded as it is served.
+    def batches(
+        self, pairs: Pairs, batch_size: int = 64, seed: int | None = None
+    ) -> tf.data.Dataset:
+        """Batches of pairs, truncated and padded as in serving.
 
         Args:
             pairs: List of `(source, target)` strings.
             batch_size: Positive integer, pairs in a batch.
-            seed: Integer to shuffle by; `None` for the order of length.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
@@ -177,15 +201,22 @@ class TextTranslator(TextPipeline):
             self.fixed_length,
         )
 
-    def fit(self, pairs, batch_size=64, validation_data=None, seed=0, **kwargs):
-        """Trains the model, compiled as by `compile()` if it is not yet.
+    def fit(
+        self,
+        pairs: Pairs | Batches,
+        batch_size: int = 64,
+        validation_data: Pairs | Batches | None = None,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
 
         Args:
-            pairs: List of `(source, target)` strings, or a dataset of
-                `batches`.
+            pairs: List of `(source, target)` strings, or a dataset that
+                `batches` returned.
             batch_size: Positive integer, pairs in a batch.
             validation_data: As `pairs`; `None` for no validation.
-            seed: Integer to shuffle pairs by.
+            seed: Integer, the seed of the shuffling.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
 
@@ -198,22 +229,26 @@ class TextTranslator(TextPipeline):
             **kwargs,
         )
 
-    def alignments(self, texts):
-        """Translates a few strings and says where each word looked.
+    def alignments(
+        self, texts: Strings
+    ) -> list[tuple[np.ndarray, list[str], list[str]]]:
+        """Translates a few strings and returns the attention between words.
 
-        Subwords are put together again: a word looks where its tokens look
-        on average, and is looked at as much as its tokens together.
+        Subwords are merged into words: the weights of a target word are the
+        mean over its tokens, the weight on a source word is the sum over its
+        tokens.
 
         Args:
             texts: List of strings.
 
         Returns:
             List of tuples `(weights, source_words, target_words)`: an array
-            of shape `(targets, sources)` and two lists of strings, as
-            `kerasrnn.plots.attention_grid` draws them.
+            of shape `(target words, source words)` and two lists of strings,
+            for `kerasrnn.plots.attention_grid`.
         """
-        texts = tf.constant(text_list(texts), tf.string)
-        found = self.signatures["attend"](texts)
+        found = self.signatures["attend"](
+            tf.constant(text_list(texts), tf.string)
+        )
         return [
             align_words(
                 weights,
@@ -230,8 +265,16 @@ class TextTranslator(TextPipeline):
             )
         ]
 
-    def source_ids(self, texts):
-        """Returns ids `(batch, time)` with at least one column."""
+    def source_ids(self, texts: Tensor) -> Tensor:
+        """Tokenizes sources for the model.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, padded, with at least one
+            column.
+        """
         tokenizer = self.source_tokenizer
         ids = tokenizer.tokenize(texts)[:, : self.max_length]
         if tokenizer.end_id >= 0:
@@ -242,7 +285,7 @@ class TextTranslator(TextPipeline):
         return self._bounded(ids.to_tensor(tokenizer.pad_id))
 
     def _bounded(self, ids):
-        """Cuts ids `(batch, time)`, and pads them to the least length."""
+        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
         most = self.max_length + (self.source_tokenizer.end_id >= 0)
         least = most if self.fixed_length else 1
         ids = ids[:, :most]
@@ -286,7 +329,7 @@ class TextTranslator(TextPipeline):
         found = self._search(source, alignments=True)
         target = found.ids[:, 0]
         written = tf.not_equal(target, self.target_tokenizer.pad_id)
-        # Up to the last one: a model may say padding before its end.
+        # Up to the last token: a model may generate padding before its end.
         positions = tf.range(1, tf.shape(target)[1] + 1)
         length = tf.reduce_max(tf.where(written, positions, 0))
         return {
@@ -302,7 +345,7 @@ class TextTranslator(TextPipeline):
         is_pad = tf.equal(ids, tokenizer.pad_id)
         return tf.where(is_pad, "", tokenizer.tokens(ids))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object
         return {
             **super().get_config(),
@@ -317,7 +360,7 @@ class TextTranslator(TextPipeline):
     def _serialized_shortlist(self):
         if self.shortlist is None or not self._shares_lexicon():
             return keras.saving.serialize_keras_object(self.shortlist)
-        # Of two configurations Keras would make two lexicons.
+        # From two configurations, Keras would create two lexicons.
         config = self.shortlist.get_config()
         return {name: config[name] for name in ("size", "frequent", "name")}
 
@@ -327,7 +370,7 @@ class TextTranslator(TextPipeline):
         return self.shortlist.lexicon is lexicon
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Config) -> Self:
         config = deserialized(config)
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(

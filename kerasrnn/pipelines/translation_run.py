@@ -1,4 +1,10 @@
-"""The run of a recipe that translates."""
+"""The run of a recipe that trains a translator."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+import keras
 
 from kerasrnn.data import warn_of_unseen
 from kerasrnn.decoding import GreedySearch
@@ -7,8 +13,9 @@ from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.plots import attention_grid
 from kerasrnn.training import TextScores
+from kerasrnn.typing import Pairs
 
-_SCORED = 200  # pairs after every epoch
+_SCORED = 200  # pairs to translate after every epoch
 
 
 class TranslationRun(Run):
@@ -17,8 +24,9 @@ class TranslationRun(Run):
     See `Run`.
 
     Args:
-        settings: `kerasrnn.training.Settings` with `average`, the number of
-            last epochs whose weights are averaged, 0 for those of the best.
+        settings: `kerasrnn.training.Settings` with a field `average`, over
+            how many of the last epochs to average the weights; 0 for the
+            weights of the best epoch.
 
     Example:
 
@@ -30,17 +38,24 @@ class TranslationRun(Run):
     ```
     """
 
-    def fit(self, translator, pairs, dev, callbacks=(), **facts):
-        """Trains a compiled translator; the best epoch is that of BLEU.
+    def fit(
+        self,
+        translator: TextTranslator,
+        pairs: Pairs,
+        dev: Pairs,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        **facts: Any,
+    ) -> None:
+        """Trains a compiled translator; the best epoch has the highest BLEU.
 
         Args:
             translator: A `TextTranslator`.
-            pairs: List of `(source, target)` strings to learn from.
-            dev: The same to validate on. The first 200 are translated after
-                every epoch, by greedy search.
-            callbacks: List of callbacks, in addition.
-            **facts: What the training depends on beside the settings and the
-                pairs: what it starts from.
+            pairs: List of `(source, target)` strings to train on.
+            dev: List of `(source, target)` strings to validate on. The first
+                200 are translated after every epoch, by greedy search.
+            callbacks: List of further callbacks.
+            **facts: Values that the training depends on besides the settings
+                and the pairs.
         """
         print(f"{len(pairs)} training pairs, {len(dev)} to validate on")
         if self.settings.start_from:
@@ -64,16 +79,26 @@ class TranslationRun(Run):
             **facts,
         )
 
-    def finish(self, translator, dev, test=(), pictures=None, **facts):
-        """Measures a translator and leaves it, in float32, ready to use.
+    def finish(
+        self,
+        translator: TextTranslator,
+        dev: Pairs,
+        test: Pairs = (),
+        pictures: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> None:
+        """Evaluates a trained translator and saves it in float32.
+
+        Greedy search and the search of the translator are both scored.
 
         Args:
-            translator: The `TextTranslator` that was trained.
-            dev: List of `(source, target)` strings to score greedy search and
-                the translator's own search by, and to show translations of.
-            test: The same to report on; empty for none.
-            pictures: Dictionary of name to figure, in addition.
-            **facts: What else the card says.
+            translator: The trained `TextTranslator`.
+            dev: List of `(source, target)` strings to evaluate on, also for
+                the samples.
+            test: List of `(source, target)` strings of the test part; empty
+                if there is none.
+            pictures: Dictionary of name to figure, of more pictures to save.
+            **facts: More values for the card.
         """
         translator = in_float32(translator)
         greedy = _greedy(translator)
@@ -103,7 +128,9 @@ class TranslationRun(Run):
             **facts,
         )
 
-    def samples(self, translator, pairs):
+    def samples(
+        self, translator: TextTranslator, pairs: Pairs
+    ) -> list[tuple[str, str, str]]:
         """Prints and returns pairs, each with its translation."""
         sources = [source for source, _ in pairs]
         samples = [
@@ -118,7 +145,7 @@ class TranslationRun(Run):
 
 
 def _greedy(translator):
-    """A translator that takes the likeliest word at each step."""
+    """The same translator with greedy search."""
     target, search = translator.target_tokenizer, translator.search
     return TextTranslator(
         translator.model,

@@ -1,4 +1,4 @@
-"""What translations are worth, as text and as tokens."""
+"""Scores of translations, as text and as tokens."""
 
 import tensorflow as tf
 
@@ -8,28 +8,27 @@ from kerasrnn.tokenizers import normalize_text
 
 
 def translation_scores(translations, references, tokenizer):
-    """Scores translations of plain text against one reference each.
+    """Scores translations against one reference each.
 
-    The references are normalised as the tokenizer does with the text that is
-    learnt from: lower-cased, for instance, if it lower-cases. Where a
-    reference comes with punctuation set apart, it is joined again. BLEU splits
-    them as sacrebleu's "13a" does, or at white space alone where punctuation
-    is stripped.
+    The references are normalised as the tokenizer normalises its training
+    text: lower-cased, for instance, if it lower-cases. If punctuation in a
+    reference is separated by spaces, it is joined to the words again. BLEU
+    uses the tokenization "13a" of sacrebleu, or splits at white space if the
+    tokenizer strips punctuation.
 
-    A tokenizer that sets punctuation apart adds `"tokenized_bleu"` and the
-    like, scores of both with punctuation apart: as papers have them whose
-    references are tokenized. What a model says in place of a word that it
-    does not know is one token there, and no word.
+    If the tokenizer separates punctuation, there are also scores of tokenized
+    text, such as `"tokenized_bleu"`, as in papers with tokenized references.
+    There, an `<unk>` in a translation is one token that matches no reference.
 
     Args:
         translations: List of strings.
-        references: List of strings, as many.
+        references: List of strings, one for each translation.
         tokenizer: The `Tokenizer` of the target.
 
     Returns:
         The dictionary of `kerasrnn.metrics.corpus_scores`, and
-        `"length_ratio"`, the words of the translations to one word of the
-        references.
+        `"length_ratio"`, the number of words in the translations divided by
+        that in the references.
 
     Raises:
         ValueError: when there is nothing to score, or the lists differ in

@@ -1,4 +1,4 @@
-"""The probabilities of texts of any length, window by window."""
+"""Log probabilities of texts of any length, window by window."""
 
 import tensorflow as tf
 
@@ -7,15 +7,17 @@ def log_probabilities(model, ids, lengths, window, end_id):
     """Scores texts window by window, as graph operations.
 
     Args:
-        model: What has the `run` and `initial_states` of a `LanguageModel`.
+        model: A layer with the methods `run` and `initial_states` of a
+            `LanguageModel`.
         ids: Integer tensor of shape `(batch, time)`.
-        lengths: Integer tensor of shape `(batch,)`, how many ids are real.
-        window: Integer, how many ids are scored at once.
-        end_id: Integer, what a text is taken to follow.
+        lengths: Integer tensor of shape `(batch,)`, how many ids are not
+            padding.
+        window: Integer, how many ids to score at once.
+        end_id: Integer id of the end token, the first input of every text.
 
     Returns:
         A dictionary of `"log_probabilities"`, of shape `(batch, time)` and 0
-        behind the end of a text, and of `"total"`, `"perplexity"` and
+        after the end of a text, and of `"total"`, `"perplexity"` and
         `"length"`, of shape `(batch,)`.
     """
     rows, time = tf.unstack(tf.shape(ids))

@@ -1,24 +1,24 @@
-"""From the attention of tokens to that of words."""
+"""Attention between words, from attention between subwords."""
 
 import numpy as np
 
 
 def align_words(weights, source, target, source_tokenizer, target_tokenizer):
-    """Puts subwords together again, and their attention with them.
+    """Merges subwords into words, and their attention weights with them.
 
-    A word looks where its tokens look on average, and is looked at as much
-    as its tokens together. Padding falls away, wherever it stands.
+    The weights of a target word are the mean over its tokens; the weight on a
+    source word is the sum over its tokens. Padding is removed.
 
     Args:
-        weights: Array of shape `(targets, sources)`.
+        weights: Array of shape `(target tokens, source tokens)`.
         source: Tokens of the source as bytes, `b""` for padding.
-        target: Tokens of the target.
-        source_tokenizer: The `Tokenizer` that made the source.
-        target_tokenizer: The `Tokenizer` that made the target.
+        target: Tokens of the target as bytes, `b""` for padding.
+        source_tokenizer: The `Tokenizer` of the source.
+        target_tokenizer: The `Tokenizer` of the target.
 
     Returns:
         A tuple `(weights, source_words, target_words)`: an array of shape
-        `(targets, sources)`, of words now, and two lists of strings.
+        `(target words, source words)` and two lists of strings.
     """
     rows, columns = (
         [i for i, token in enumerate(x) if token] for x in (target, source)

@@ -1,14 +1,15 @@
-"""How a language model writes, as graph operations."""
+"""Text generation with a language model, as graph operations."""
 
 import tensorflow as tf
 
 
 def draw_ids(model, tokenizer, prompts, seed, temperature, top_k, max_tokens):
-    """Draws ids that follow those of prompts, as graph operations.
+    """Samples ids that continue prompts, as graph operations.
 
     Args:
-        model: What has the `run` and `initial_states` of a `LanguageModel`.
-        tokenizer: Its `Tokenizer`.
+        model: A layer with the methods `run` and `initial_states` of a
+            `LanguageModel`.
+        tokenizer: The `Tokenizer` of the model.
         prompts: Ragged integer tensor of shape `(batch, tokens)`.
         seed, temperature, top_k, max_tokens: Scalar tensors; see
             `TextLanguageModel.write`.
@@ -59,13 +60,13 @@ def _writable(logits, tokenizer):
     logits = tf.cast(logits, tf.float32)
     if tokenizer.unknown_id < 0:
         return logits
-    # It stands for a word, and cannot be written as one.
+    # `<unk>` stands for an unknown word and must not appear in text.
     unknown = tf.one_hot(tokenizer.unknown_id, tokenizer.vocabulary_size)
     return tf.where(unknown > 0, logits.dtype.min, logits)
 
 
 def _draw_one(logits, seed, temperature, top_k):
-    """Draws one token a row by logits `(batch, vocabulary_size)`."""
+    """Samples one token per row from logits `(batch, vocabulary_size)`."""
     best = tf.argmax(logits, axis=-1, output_type=tf.int32)
     size = tf.shape(logits)[1]
     k = tf.where(top_k > 0, tf.minimum(top_k, size), size)
@@ -91,6 +92,6 @@ def as_lines(ids, tokenizer):
     lines = tf.RaggedTensor.from_row_lengths(
         tokenizer.detokenize(lines) + "\n", ends + 1
     )
-    # Not joined by a separator: that loses empty strings in front.
+    # Joining with a separator would lose leading empty strings.
     texts = tf.strings.reduce_join(lines, axis=-1)
     return tf.strings.regex_replace(texts, "\n$", "")

@@ -1,4 +1,4 @@
-"""What `Model.fit` needs and Keras lacks: losses, logs, resumable runs."""
+"""Training with `Model.fit`: losses, callbacks, logs, resumable runs."""
 
 from kerasrnn.training.callbacks import GradientNorms
 from kerasrnn.training.callbacks import Stopwatch

@@ -1,4 +1,4 @@
-"""What a training learns: batches, again and again, from any of them on."""
+"""Batches that repeat without end, from any batch on."""
 
 import itertools
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def check_batches(batches):
-    """Raises `ValueError` unless they are a dataset of one of two kinds."""
+    """Raises `ValueError` unless they are a dataset of a supported type."""
     if not (_is_python(batches) or hasattr(batches, "element_spec")):
         raise ValueError(
             "`batches` must be a `tf.data.Dataset` or a "
@@ -17,14 +17,14 @@ def check_batches(batches):
 
 
 def endless(batches, start):
-    """Returns batches without an end, as `keras.Model.fit` takes them.
+    """Repeats batches without end, for `keras.Model.fit`.
 
     Args:
         batches: `tf.data.Dataset` or `keras.utils.PyDataset` of known length.
-        start: Integer, how many to leave out at first.
+        start: Integer, how many batches to skip at first.
     """
     if _is_python(batches):
-        # Not as a `PyDataset`: Keras lets no epoch of those end early.
+        # A generator: Keras cannot end an epoch of a `PyDataset` early.
         indices = itertools.count(start)
         return (batches[index % len(batches)] for index in indices)
     return batches.repeat().skip(start)

@@ -1,18 +1,24 @@
-"""What `Model.fit` needs and Keras lacks."""
+"""Callbacks that log scores of generated text, speed and gradient norms."""
 
 import numbers
 import pathlib
 import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
 import keras
 
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
+from kerasrnn.typing import History
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 
 class Stopwatch:
-    """Wall and CPU seconds since it was made.
+    """Measures the wall and CPU seconds since it was created.
 
     Example:
 
@@ -21,12 +27,12 @@ class Stopwatch:
     {'wall_seconds': 0.0, 'cpu_seconds': 0.0}
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.wall = time.perf_counter()
         self.cpu = time.process_time()
 
-    def read(self):
-        """Returns the seconds, as a dictionary."""
+    def read(self) -> dict[str, float]:
+        """Returns the seconds so far, as a dictionary."""
         return {
             "wall_seconds": round(time.perf_counter() - self.wall, 2),
             "cpu_seconds": round(time.process_time() - self.cpu, 2),
@@ -36,17 +42,18 @@ class Stopwatch:
 class TextScores(keras.callbacks.Callback):
     """Scores generated text after every epoch.
 
-    The scores join the logs of the epoch, and so does `score_seconds`, what
-    they took by the clock, so that progress bar, history and any callback
-    behind this one see them.
+    The scores and `score_seconds`, the time it took to compute them, are
+    added to the logs of the epoch, where the progress bar, the history and
+    all later callbacks see them.
 
     Args:
         generate: Function from a list of strings to a list of strings, such
             as `TextTranslator.translate`.
         inputs: List of strings to generate from.
-        references: List of strings, as many.
+        references: List of strings, one for each input.
         score: Function from hypotheses and references to a dictionary, such
-            as `kerasrnn.metrics.corpus_scores`; its numbers are logged.
+            as `kerasrnn.metrics.corpus_scores`. Its numbers are logged as
+            `val_NAME`.
 
     Example:
 
@@ -58,14 +65,22 @@ class TextScores(keras.callbacks.Callback):
     ```
     """
 
-    def __init__(self, generate, inputs, references, score):
+    def __init__(
+        self,
+        generate: Callable[[list[str]], list[str]],
+        inputs: Strings,
+        references: Strings,
+        score: Callable[[list[str], list[str]], dict[str, Any]],
+    ) -> None:
         super().__init__()
         self.generate = generate
         self.inputs = list(inputs)
         self.references = list(references)
         self.score = score
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(
+        self, epoch: int, logs: dict[str, Any] | None = None
+    ) -> None:
         if logs is None:
             return
         clock = Stopwatch()
@@ -77,16 +92,20 @@ class TextScores(keras.callbacks.Callback):
 
 
 class TrainingSpeed(keras.callbacks.Callback):
-    """Logs what the training part of every epoch cost, validation left out.
+    """Logs the speed of every epoch, without its validation.
 
-    The logs get `tokens`, how many were learnt from since the first epoch,
-    `tokens_per_second`, and `wall_seconds` and `cpu_seconds` of the epoch, so
-    that progress bar, history and any callback behind this one see them. In
-    an epoch that `TrainingFolder.fit` goes on with, the seconds up to the
-    state that it goes on from count too.
+    It adds to the logs of the epoch, where the progress bar, the history and
+    all later callbacks see them:
+
+    * `tokens`, the tokens trained on since the first epoch;
+    * `tokens_per_second`, in this epoch;
+    * `wall_seconds` and `cpu_seconds`, of this epoch.
+
+    When `TrainingFolder.fit` resumes within an epoch, the seconds before its
+    checkpoint count too.
 
     Args:
-        tokens: Integer, how many an epoch learns from.
+        tokens: Integer, the number of tokens in an epoch.
 
     Example:
 
@@ -95,20 +114,25 @@ class TrainingSpeed(keras.callbacks.Callback):
     ```
     """
 
-    def __init__(self, tokens):
+    def __init__(self, tokens: int) -> None:
         super().__init__()
         self.tokens = tokens
-        self._clock = self._seconds = None
-        self._before = {}
+        self._clock = Stopwatch()
+        self._seconds: dict[str, float] | None = None
+        self._before: dict[str, float] = {}
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(
+        self, epoch: int, logs: dict[str, Any] | None = None
+    ) -> None:
         self._clock, self._seconds = Stopwatch(), None
 
-    def on_test_begin(self, logs=None):
-        if self._seconds is None and self._clock is not None:
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        if self._seconds is None:
             self._seconds = self.get_state()
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(
+        self, epoch: int, logs: dict[str, Any] | None = None
+    ) -> None:
         if logs is None:
             return
         seconds = self._seconds or self.get_state()
@@ -119,23 +143,24 @@ class TrainingSpeed(keras.callbacks.Callback):
             **seconds,
         )
 
-    def get_state(self):
-        """Returns what the epoch took so far."""
+    def get_state(self) -> dict[str, float]:
+        """Returns the seconds of the epoch so far."""
         return {
             name: self._before.get(name, 0.0) + seconds
             for name, seconds in self._clock.read().items()
         }
 
-    def set_state(self, state):
-        """Takes over what an epoch took in an earlier process."""
+    def set_state(self, state: dict[str, float]) -> None:
+        """Restores the seconds that an earlier process spent on the epoch."""
         self._before = state
 
 
-def without_costs(history):
-    """Returns what a training logged but for tokens and seconds.
+def without_costs(history: Mapping[str, list[float]]) -> History:
+    """Returns a history without the columns of tokens and seconds.
 
     Args:
-        history: Dictionary of name to list, as `model.fit(...).history`.
+        history: Dictionary of name to list, such as
+            `model.fit(...).history`.
 
     Example:
 
@@ -150,15 +175,15 @@ def without_costs(history):
 
 
 class GradientNorms(keras.callbacks.Callback):
-    """Notes how long the gradients of a model's parts are, over a training.
+    """Records the gradient norms of the parts of a model during training.
 
     Args:
         measure: Function without arguments that returns a dictionary of name
-            to norm, such as those of the gradients of some batch.
-        path: Path of the CSV file to write, a row for each measurement: the
-            batches learnt from so far, and the norms. Rows of a training
-            that was interrupted stay.
-        every: Positive integer, how many batches are between two
+            to norm, such as the norms of the gradients of a fixed batch.
+        path: Path of the CSV file to write. Each measurement is a row: the
+            number of training steps so far, and the norms. An interrupted
+            training appends to the rows that are there.
+        every: Positive integer, the number of steps between two
             measurements.
 
     Example:
@@ -170,20 +195,27 @@ class GradientNorms(keras.callbacks.Callback):
     ```
     """
 
-    def __init__(self, measure, path, every=50):
+    def __init__(
+        self,
+        measure: Callable[[], dict[str, float]],
+        path: PathLike,
+        every: int = 50,
+    ) -> None:
         super().__init__()
         self.measure = measure
         self.every = every
         self._path = pathlib.Path(path)
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(
+        self, batch: int, logs: dict[str, Any] | None = None
+    ) -> None:
         step = int(self.model.optimizer.iterations)
         if step % self.every:
             return
-        # An interrupted training comes by its last batches again.
+        # A resumed training repeats the steps since its last checkpoint.
         rows = [row for row in read_rows(self._path) if row["step"] < step]
         write_rows(self._path, [*rows, {"step": step} | self.measure()])
 
-    def history(self):
-        """Returns what was noted: a dictionary of lists."""
+    def history(self) -> History:
+        """Returns the measurements: a dictionary of lists."""
         return columns(read_rows(self._path))

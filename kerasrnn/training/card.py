@@ -1,4 +1,4 @@
-"""What a run measured, as a JSON file beside what it left."""
+"""The results of a run as a JSON file, beside its other outputs."""
 
 import importlib.metadata
 import json
@@ -8,23 +8,26 @@ import platform
 import shlex
 import subprocess
 import sys
+from typing import Any
 
 import keras
 
 from kerasrnn.training.files import reading
 from kerasrnn.training.files import whole
 from kerasrnn.training.output_folder import output_folder  # noqa: F401
+from kerasrnn.typing import Config
+from kerasrnn.typing import PathLike
 
 
-def write_card(path, **facts):
-    """Writes what a run measured, and how it can be had again, as JSON.
+def write_card(path: PathLike, **facts: Any) -> None:
+    """Writes the results of a run as JSON, with what it takes to repeat it.
 
     Command, commit, device and versions are added to the facts.
 
     Args:
-        path: File to write, whole or not at all.
-        **facts: What to write, by name; what JSON cannot hold is written as
-            a string, such as "NaN".
+        path: File to write. It is written completely or not at all.
+        **facts: Values to write, by name. Those that JSON cannot represent
+            become strings, such as "NaN".
     """
     path = pathlib.Path(path)
     backend = keras.backend.backend()
@@ -34,7 +37,7 @@ def write_card(path, **facts):
         "device": {
             "cpu_cores": os.cpu_count(),
             "machine": platform.machine(),
-            # JAX raises where it is asked for what it has none of.
+            # All devices: JAX raises when asked for GPUs and there is none.
             "gpus": sum(
                 not name.startswith("cpu")
                 for name in keras.distribution.list_devices()
@@ -47,23 +50,24 @@ def write_card(path, **facts):
         },
         **facts,
     }
-    # Python writes a NaN, and reads it, but it is no JSON.
+    # Python writes and reads NaN, but JSON does not have it.
     card = json.loads(json.dumps(card, default=str), parse_constant=str)
     text = json.dumps(card, ensure_ascii=False, indent=2)
     with whole(path) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
-def read_card(path, **facts):
-    """Reads a card that `write_card` wrote, if it is of a run like this one.
+def read_card(path: PathLike, **facts: Any) -> Config | None:
+    """Reads a card that `write_card` wrote, if its facts are the given ones.
 
     Args:
         path: File to read.
-        **facts: What the card must hold, by name: settings, data.
+        **facts: Values that the card must contain, by name, such as the
+            settings and the data of this run.
 
     Returns:
-        The card, a dictionary; `None` where there is none, or one of a run
-        with other facts.
+        The card, a dictionary; `None` if there is no file, or if the card is
+        of a run with other facts.
 
     Raises:
         ValueError: when the file is damaged.
@@ -82,11 +86,11 @@ def read_card(path, **facts):
 
 
 def _commit():
-    """The commit of this package, marked when it was changed."""
+    """The commit of this package, marked if there are uncommitted changes."""
     root = pathlib.Path(__file__).parents[2]
     if not (root / ".git").exists():
-        return "unknown"  # Installed, maybe below somebody's repository.
-    git = ["git", "-C", root, "describe", "--always", "--dirty"]
+        return "unknown"  # Installed, maybe inside another repository.
+    git = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:
         found = subprocess.run(git, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -1,6 +1,7 @@
-"""The recurrent cells that recipes call by short names."""
+"""Recurrent cells by the short names that recipes use."""
 
 import typing
+from typing import Any
 
 import keras
 
@@ -13,18 +14,19 @@ CellName = typing.Literal["rnn", "lstm", "gru", "rhn", "gam_rhn"]
 CELLS = typing.get_args(CellName)
 
 
-def build_cell(name, units, depth=None, **options):
-    """Returns the recurrent cell that a recipe calls by a short name.
+def build_cell(
+    name: CellName, units: int, depth: int | None = None, **options: Any
+) -> keras.layers.Layer:
+    """Returns the recurrent cell with a short name.
 
-    A GAM-RHN has as many memory groups of three slots as it has units, and
-    heads of half its units, at least one.
+    A GAM-RHN gets as many memory groups as units, three slots in each group,
+    and `head_units` of half the units.
 
     Args:
-        name: One of `CELLS`: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`,
-            `"gam_rhn"`.
+        name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"` or `"gam_rhn"`.
         units: Positive integer, width of the output.
-        depth: Positive integer, micro-steps of an RHN (3 where `None`) or a
-            GAM-RHN (2); the others have none.
+        depth: Positive integer, micro-steps of an RHN (default 3) or a
+            GAM-RHN (default 2). The other cells ignore it.
         **options: Passed to the cell, such as `recurrent_dropout`.
 
     Raises:

@@ -1,27 +1,36 @@
-"""The command line of a recipe, made of its settings."""
+"""The command line of a recipe, generated from its settings."""
 
 import argparse
 import dataclasses
 import sys
+from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Annotated
 
+from kerasrnn.training.settings import AnySettings
 from kerasrnn.training.settings import Existing
+from kerasrnn.typing import Strings
 
 
-def read_settings(presets, default, description="", args=None):
+def read_settings(
+    presets: Mapping[str, AnySettings],
+    default: str | Callable[[str | None], str],
+    description: str = "",
+    args: Strings | None = None,
+) -> AnySettings:
     """Reads the settings of a recipe from its command line.
 
-    Every field is a flag, `batch_size` for one `--batch-size`; the string
-    below a field is its line of help. A flag is stronger than the preset.
-    What is wrong ends the process with a message and exit code 2.
+    Every field becomes a flag, such as `--batch-size` for `batch_size`; the
+    string below the field is its help. Flags override the preset. A wrong
+    flag ends the process with a message and exit code 2.
 
     Args:
         presets: Dictionary of name to `Settings`, all of one class.
-        default: String, the preset without `--preset`, or a function that
-            returns it for the value of `--corpus`, `None` where it is not
-            given.
-        description: String; its first line is shown.
-        args: List of strings; `None` for those of the process.
+        default: The preset to use without `--preset`: its name, or a
+            function from the value of `--corpus` (`None` without the flag)
+            to its name.
+        description: String, whose first line is shown in the help.
+        args: List of strings; `None` for the arguments of the process.
 
     Returns:
         An instance of the class of the presets.
@@ -32,7 +41,7 @@ def read_settings(presets, default, description="", args=None):
     settings = read_settings(PRESETS, "best", args=["--epochs", "3"])
     ```
     """
-    # Recipes have it; the package loads without, and faster.
+    # Only recipes need it; without it, the package is imported faster.
     import tyro
 
     args = sys.argv[1:] if args is None else list(args)
@@ -45,7 +54,7 @@ def read_settings(presets, default, description="", args=None):
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
     names = [f"Presets: {', '.join(presets)}."] if len(presets) > 1 else []
-    # `from` is no name that a field of Python could have.
+    # `from` is a keyword of Python, so no field can have that name.
     start_from = Annotated[Existing | None, tyro.conf.arg(name="from")]
     line = dataclasses.make_dataclass(
         type(preset).__name__,
@@ -66,18 +75,17 @@ def read_settings(presets, default, description="", args=None):
 
 
 def _check_start(settings, preset, parser):
-    """Ends the process if a flag is given whose say a saved pipeline has."""
-    heard = settings.in_force()
-    unheard = [
+    """Ends the process if a flag is given that `--from` makes useless."""
+    used = settings.in_force()
+    unused = [
         f"--{name.replace('_', '-')}"
         for name in dataclasses.asdict(settings)
-        if name not in heard
-        and getattr(settings, name) != getattr(preset, name)
+        if name not in used and getattr(settings, name) != getattr(preset, name)
     ]
-    if unheard:
+    if unused:
         parser.exit(
             2,
-            "The pipeline to start from has its own model, tokenizers and "
-            "search. Expected: with --from, flags of the training alone. "
-            f"Received: {', '.join(unheard)}\n",
+            "With --from, model, tokenizers and search are those of the saved "
+            "pipeline. Expected: only flags that change the training. "
+            f"Received: {', '.join(unused)}\n",
         )

@@ -1,26 +1,31 @@
-"""Rows of numbers as a CSV file: what a training notes as it goes.
+"""Rows of numbers as a CSV file: the log of a training.
 
-Not `keras.callbacks.CSVLogger`, which appends: a kill leaves it half a row,
-and an epoch that is repeated a second one.
+`keras.callbacks.CSVLogger` appends to its file: a killed process leaves half a
+row, and a repeated epoch a second row. Here the file is replaced as a whole.
 """
 
 import csv
 import math
 import pathlib
+from collections.abc import Mapping
+from collections.abc import Sequence
 
 from kerasrnn.training.files import whole
+from kerasrnn.typing import History
+from kerasrnn.typing import PathLike
 
 
-def read_rows(path):
-    """Returns the rows of a file: dictionaries of name to number.
+def read_rows(path: PathLike) -> list[dict[str, float]]:
+    """Reads the rows of a CSV file: dictionaries of name to number.
 
-    What is empty is a NaN. A file that is not there has no row.
+    An empty cell is NaN. A missing file has no rows.
 
     Args:
         path: Path of the file.
 
     Raises:
-        ValueError: when it is no table of numbers, or a row is cut.
+        ValueError: when the file is not a table of numbers, or a row does
+            not have all columns.
     """
     path = pathlib.Path(path)
     if not path.exists():
@@ -29,7 +34,7 @@ def read_rows(path):
         rows = list(csv.DictReader(file))
     if any(None in row or None in row.values() for row in rows):
         raise ValueError(
-            "A log must have as many numbers in each row as names at its top. "
+            "Each row of a log must have as many cells as the header. "
             f"Received: '{path}'."
         )
     return [
@@ -38,13 +43,13 @@ def read_rows(path):
     ]
 
 
-def write_rows(path, rows):
-    """Writes rows to a file, all of them or none.
+def write_rows(path: PathLike, rows: Sequence[Mapping[str, float]]) -> None:
+    """Writes rows to a CSV file, all of them or none.
 
     Args:
-        path: Path of the file; one that is there is replaced.
-        rows: List of dictionaries of name to number, not empty; what one of
-            them lacks is left empty.
+        path: Path of the file. An existing file is replaced.
+        rows: List of dictionaries of name to number, at least one. The cell
+            of a name that a row lacks stays empty.
     """
     path = pathlib.Path(path)
     names = dict.fromkeys(name for row in rows for name in row)
@@ -57,7 +62,7 @@ def write_rows(path, rows):
         writer.writerows(rows)
 
 
-def columns(rows):
+def columns(rows: Sequence[Mapping[str, float]]) -> History:
     """Returns rows as columns: a dictionary of name to list.
 
     Args:

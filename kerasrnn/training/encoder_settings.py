@@ -1,4 +1,4 @@
-"""What recipes whose model has an encoder can be told, in the same words."""
+"""The settings that recipes whose model has an encoder share."""
 
 import dataclasses
 
@@ -11,13 +11,13 @@ from kerasrnn.training.settings import Settings
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EncoderSettings(Settings):
-    """What a recipe can be told whose model reads with an `Encoder`.
+    """Settings of a recipe whose model has an `Encoder`.
 
     See `Settings`.
 
     Attributes:
-        units, epochs, batch_size: Positive integers; `None` where they go by
-            the size of the corpus, as `by_size` does it.
+        units, epochs, batch_size: Positive integers, or `None`: then
+            `by_size` chooses them by the size of the corpus.
 
     Example:
 
@@ -39,16 +39,17 @@ class EncoderSettings(Settings):
     units: Count | None = None
     """Width of the cells."""
     depth: Count = 1
-    """Layers of cells."""
+    """Number of recurrent layers."""
     bidirectional: bool = True
-    """Whether the encoder reads both ways."""
+    """Whether the encoder reads in both directions."""
     dropout: Rate = 0.3
-    """Of units behind each layer."""
+    """Dropout rate of units, after each layer."""
     word_dropout: Rate = 0.1
-    """Of whole words."""
+    """Dropout rate of whole words."""
     clip: Positive = 1.0
-    """Greatest norm of the gradients."""
-    epochs: Count | None = None
-    """Passes over the corpus; a run that has fewer goes on."""
-    batch_size: Count | None = None
+    """Maximum global norm of the gradients."""
+    # `by_size` replaces `None` before anything reads the next two.
+    epochs: Count | None = None  # type: ignore[assignment]
+    """Passes over the corpus; a run with fewer is continued."""
+    batch_size: Count | None = None  # type: ignore[assignment]
     """Examples in a batch."""

@@ -1,4 +1,4 @@
-"""Files that are there whole, or not at all."""
+"""Files that are written completely or not at all."""
 
 import contextlib
 import ctypes
@@ -9,16 +9,16 @@ import tempfile
 
 @contextlib.contextmanager
 def whole(path):
-    """Gives a place to write a file, and moves it where it belongs.
+    """Provides a partial file to write, and renames it to `path` at the end.
 
-    What is written in place of an earlier file replaces it at the end, so
-    that a process may be killed, or a disk fill up, at any moment.
+    An existing file is replaced only then, so that it survives if the process
+    is killed or the disk fills up.
 
     Args:
         path: A `pathlib.Path`.
 
     Yields:
-        The path to write, in the same folder.
+        The path to write to, in the same folder.
 
     Raises:
         OSError: when the file cannot be written.
@@ -35,23 +35,23 @@ def whole(path):
 
 
 def put(partial, path):
-    """Moves a file that is written in place of another.
+    """Replaces a file by one that is completely written.
 
     Args:
-        partial: A `pathlib.Path`, of the file that was written.
-        path: A `pathlib.Path`, in the same folder.
+        partial: A `pathlib.Path`, of the written file.
+        path: A `pathlib.Path`, of the file to replace, in the same folder.
     """
-    # Else a power failure could leave the name, and nothing behind it.
+    # Without this, a power failure could leave an empty file.
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
     partial.replace(path)
 
 
 def exchange(one, other):
-    """Swaps two folders or files, so that neither name is ever missing.
+    """Swaps two folders or files without a moment where one is missing.
 
-    Where the system cannot (`renameat2` of Linux, `renamex_np` of macOS), or
-    the file system, there is a moment without `other`.
+    Linux does it with `renameat2`, macOS with `renamex_np`. Where the system
+    or the file system has neither, `other` is missing for a moment.
 
     Args:
         one, other: Paths on one file system.
@@ -74,43 +74,41 @@ def exchange(one, other):
 
 @contextlib.contextmanager
 def writing(path):
-    """Says in a sentence why a file cannot be written, and removes its part.
+    """Explains why a file could not be written, and deletes the partial file.
 
     Args:
-        path: A `pathlib.Path`, of what is written inside.
+        path: A `pathlib.Path`, of the file that is written in the block.
 
     Raises:
-        OSError: in place of what the writer raised.
+        OSError: instead of the error of the writer.
     """
     try:
         yield
-    # h5py raises either.
+    # h5py raises one or the other.
     except (OSError, RuntimeError) as error:
         number = getattr(error, "errno", None)
         with contextlib.suppress(OSError):
             path.unlink()
         raise OSError(
             number,
-            f"{os.strerror(number) if number else error}. Expected: room to "
-            "write in that folder, on a disk that is not full. What was there "
-            "before is whole, and the run goes on from it when it is called "
-            "again. Received",
+            f"{os.strerror(number) if number else error}. Expected: a folder "
+            "that can be written, on a disk that is not full. Earlier files "
+            "are intact; call the run again to resume from them. Received",
             str(path),
         ) from error
 
 
 def make_sure_of_room(folder, size):
-    """Fails where there is no room for a file, before it is written.
+    """Raises an error, before a file is written, if the disk is too full.
 
-    h5py cannot let go of a file that a full disk keeps it from writing, and
-    ends the process with a crash.
+    On a full disk, h5py cannot close its file and crashes the process.
 
     Args:
         folder: Path of the folder.
-        size: Integer, how many bytes the file may have.
+        size: Integer, the maximum size of the file in bytes.
 
     Raises:
-        OSError: when there is no room.
+        OSError: when there is not enough room.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
         if hasattr(os, "posix_fallocate"):  # not on macOS and Windows
@@ -119,20 +117,20 @@ def make_sure_of_room(folder, size):
 
 @contextlib.contextmanager
 def reading(path, remedy):
-    """Says which file is damaged, and what to do.
+    """Says which file could not be read, and what to do about it.
 
     Args:
-        path: The file that is read inside.
-        remedy: String, what to do, in sentences.
+        path: Path of the file that is read in the block.
+        remedy: String, full sentences that say what to do.
 
     Raises:
-        ValueError: in place of what the reader raised.
+        ValueError: instead of the error of the reader.
     """
     try:
         yield
-    # What h5py, Keras and json raise of a file that is not what it was.
+    # The errors of h5py, Keras and json when a file is damaged.
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(
-            "A file is damaged, missing or of another run. "
+            "A file is damaged, missing or from another run. "
             f"{remedy} Received: '{path}'."
         ) from error

@@ -1,20 +1,23 @@
-"""Short texts that stand for settings, data and files."""
+"""Checksums of settings, data and files."""
 
 import json
 import os
 import pathlib
 import zlib
+from typing import Any
+
+from kerasrnn.typing import PathLike
 
 
-def fingerprint(facts):
-    """Returns eight hexadecimal digits that stand for some facts.
+def fingerprint(facts: Any) -> str:
+    """Returns a checksum of some facts, eight hexadecimal digits.
 
     Args:
-        facts: What `json.dumps` takes, and paths.
+        facts: A value that `json.dumps` accepts; it may also contain paths.
 
     Raises:
-        TypeError: when there is anything else in it. Of an array, for one,
-            give the list.
+        TypeError: when it contains anything else, such as an array; give
+            its `tolist()` instead.
 
     Example:
 
@@ -25,8 +28,8 @@ def fingerprint(facts):
     return f"{zlib.crc32(text.encode()):08x}"
 
 
-def file_fingerprint(path):
-    """Returns eight hexadecimal digits that stand for what is in a file.
+def file_fingerprint(path: PathLike) -> str:
+    """Returns a checksum of the content of a file, eight hexadecimal digits.
 
     Args:
         path: String or path of the file.

@@ -7,45 +7,47 @@ from keras import ops
 
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenCrossentropy(keras.losses.Loss):
-    """Cross-entropy of the next token, padding left out.
+    """Cross-entropy of the next token, without padding.
 
     With `p` the predicted distribution over a vocabulary of `V` tokens, `y`
     the true token and `e` the label smoothing:
 
         loss = - (1 - e) log p(y) - e / V sum_v log p(v)
 
-    The mean is over the tokens that are not padding, so every real token of
-    a batch weighs the same, however long its sentence. Where several replicas
-    train together (`tf.distribute`), it is the mean over the replicas of what
-    each has for its part of the batch: that of the whole batch where their
-    parts hold equally many tokens.
+    The loss is the mean over the tokens that are not padding, so every real
+    token of a batch has the same weight, however long its sentence. With
+    several replicas (`tf.distribute`), it is the mean over the replicas of
+    the mean over their tokens. This equals the mean over the whole batch if
+    all replicas have the same number of tokens.
 
     Args:
-        pad_id: Integer id of padding, whose weight is 0. An id that is not
-            in the vocabulary, such as -1, is fine.
+        pad_id: Integer id of padding, whose weight is 0. It may be outside
+            the vocabulary, such as -1.
         label_smoothing: Float in `[0, 1)`, `e` above.
         name: Name of the loss.
 
     Call arguments:
-        y_true: Integer tensor of shape `(batch, time)`. A token that is
-            neither padding nor in the vocabulary makes the result NaN, or an
-            error of the backend.
+        y_true: Integer tensor of shape `(batch, time)`. An id that is
+            neither padding nor in the vocabulary makes the loss NaN, or
+            raises an error of the backend.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
-            floating type; they are computed with in float32.
+            floating type. The loss is computed in float32 or wider.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
-            by which the losses of tokens are multiplied. What they are
-            divided by stays the number of tokens.
+            by which the losses of the tokens are multiplied. Their sum is
+            still divided by the number of tokens.
 
     Returns:
-        A scalar. Of a batch of padding alone, or an empty one, it is 0.
+        A scalar. It is 0 for a batch that is empty or has only padding.
 
     Masking:
-        Padding is what equals `pad_id`, and nothing else. A Keras mask of
-        `y_pred` has no effect.
+        Tokens equal to `pad_id` are masked. A Keras mask of `y_pred` has no
+        effect.
 
     Raises:
         ValueError: when `label_smoothing` is outside `[0, 1)`, or a tensor
@@ -62,8 +64,11 @@ class TokenCrossentropy(keras.losses.Loss):
     """
 
     def __init__(
-        self, pad_id=0, label_smoothing=0.0, name="token_crossentropy"
-    ):
+        self,
+        pad_id: int = 0,
+        label_smoothing: float = 0.0,
+        name: str = "token_crossentropy",
+    ) -> None:
         dtype = keras.backend.result_type(keras.config.floatx(), "float32")
         super().__init__(name=name, dtype=dtype)
         if not 0.0 <= label_smoothing < 1.0:
@@ -75,17 +80,22 @@ class TokenCrossentropy(keras.losses.Loss):
         self.label_smoothing = label_smoothing
         self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
-        # The mean is not taken by Keras, which would count padding, put the
-        # weights of a batch beside its time steps, and make ids floats, of
-        # which those of 16 bits do not hold every id.
+    def __call__(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> Tensor:
+        # The mean of Keras would count padding, broadcast weights of shape
+        # `(batch,)` along the time axis, and cast ids to floats, which in 16
+        # bits cannot represent every id.
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
             losses = losses * weights_of_tokens(sample_weight, losses.dtype)
         return self._mean_over_replicas(ops.sum(losses))
 
-    def call(self, y_true, y_pred):
-        """Returns what each token adds to the mean, `(batch, time)`."""
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        """Returns the part of each token in the mean, `(batch, time)`."""
         y_true = ops.cast(y_true, "int32")
         y_pred = ops.convert_to_tensor(y_pred)
         check_token_shapes(y_true, y_pred)
@@ -102,13 +112,13 @@ class TokenCrossentropy(keras.losses.Loss):
             )
         known = ops.logical_and(labels >= 0, labels < ops.shape(y_pred)[-1])
         losses = ops.where(known, losses, math.nan)
-        # Not a product with 0, since the loss of padding may be infinite.
+        # `where`, not a product with 0: the loss of padding may be infinite.
         losses = ops.where(real, losses, 0.0)
         tokens = ops.sum(ops.cast(real, losses.dtype))
         return losses / ops.maximum(tokens, 1.0)
 
     def _smoothed(self, labels, logits):
-        # Since -log p(v) = logsumexp - logit(v), no log p need be written out.
+        # -log p(v) = logsumexp - logit(v), so no tensor of log p is needed.
         true_logits = ops.squeeze(
             ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1),
             -1,
@@ -117,7 +127,7 @@ class TokenCrossentropy(keras.losses.Loss):
         spread = self.label_smoothing * ops.mean(logits, axis=-1)
         return ops.logsumexp(logits, axis=-1) - kept - spread
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             "name": self.name,
             "pad_id": self.pad_id,
@@ -126,10 +136,10 @@ class TokenCrossentropy(keras.losses.Loss):
 
 
 class _MeanOverReplicas(keras.losses.Loss):
-    """Takes a scalar to what this replica adds to the mean over replicas.
+    """Scales a scalar so that the sum over replicas becomes their mean.
 
-    Keras adds up the losses of replicas, and divides a mean by their number
-    before; a sum it does not divide.
+    Keras sums the losses of the replicas. It divides a loss whose reduction
+    is a mean by their number, but not one whose reduction is a sum.
     """
 
     def __call__(self, loss):

@@ -1,14 +1,17 @@
-"""The folder that a run writes: it can be written, and by one run alone."""
+"""The folder that a run writes: writable, and locked while the run lasts."""
 
 import contextlib
 import pathlib
 import tempfile
+from collections.abc import Iterator
 
 import filelock
 
+from kerasrnn.typing import PathLike
 
-def output_folder(path):
-    """Makes a folder, or says at once that it cannot be written.
+
+def output_folder(path: PathLike) -> pathlib.Path:
+    """Creates a folder, and checks at once that it can be written.
 
     Args:
         path: String or path of the folder.
@@ -17,7 +20,7 @@ def output_folder(path):
         The folder, a `pathlib.Path`.
 
     Raises:
-        OSError: when the folder cannot be made or written.
+        OSError: when the folder cannot be created or written.
     """
     path = pathlib.Path(path)
     try:
@@ -26,21 +29,21 @@ def output_folder(path):
             return path
     except OSError as error:
         raise OSError(
-            "The output folder must be one that can be made and written. "
+            "The output folder must be one that can be created and written. "
             f"Received: '{path}' ({error.strerror})."
         ) from error
 
 
 @contextlib.contextmanager
-def locked(path):
-    """Keeps other processes out of a folder.
+def locked(path: PathLike) -> Iterator[pathlib.Path]:
+    """Locks a folder, so that no other process locks it at the same time.
 
     The lock is a file `.lock` in the folder. The system releases it when the
-    process ends, even if it is killed. The same process may lock a folder again
-    inside, as a recipe does around `TrainingFolder.fit`.
+    process ends, even if it is killed. The process that holds the lock may
+    lock the folder again, as a recipe does around `TrainingFolder.fit`.
 
     Args:
-        path: String or path of the folder, made where it is missing.
+        path: String or path of the folder, created if it is missing.
 
     Yields:
         The folder, a `pathlib.Path`.
@@ -62,7 +65,7 @@ def locked(path):
     except filelock.Timeout as error:
         raise RuntimeError(
             "Another process is training in the output folder. Expected: one "
-            "at a time; wait for its end, or name another folder. "
+            "process at a time; wait until it ends, or choose another folder. "
             f"Received: '{path}'."
         ) from error
     try:

@@ -1,4 +1,4 @@
-"""What `TrainingFolder.fit` does before and behind the caller's callbacks."""
+"""The callbacks of `TrainingFolder.fit`, before and after the caller's."""
 
 import collections.abc
 import dataclasses
@@ -24,17 +24,18 @@ _PENDING = "partial-state.weights.h5"
 
 @dataclasses.dataclass(frozen=True)
 class FitFacts:
-    """What the callbacks of one `fit` know of it.
+    """The arguments and the starting point of one `fit`.
 
     Attributes:
-        folder: A `pathlib.Path`, what they write in.
-        start: A `Progress`, how far the training was.
-        steps: Integer, how many batches an epoch has.
-        rate: Float, the learning rate that the optimizer was made with;
-            `None` where a schedule gives it.
-        is_best: Function of the row of an epoch and of the earlier rows.
-        keep: Integer, of how many epochs the weights are kept.
-        seconds: Float, after how long a state within an epoch is saved.
+        folder: A `pathlib.Path`, the training folder.
+        start: A `Progress`, the state to resume from.
+        steps: Integer, the number of batches in an epoch.
+        rate: Float, the learning rate that the optimizer was created with;
+            `None` for a schedule.
+        is_best: Function from the row of an epoch and the earlier rows to
+            whether the epoch is the best so far.
+        keep: Integer, of how many last epochs the weights are kept.
+        seconds: Float, the time between two checkpoints within an epoch.
     """
 
     folder: pathlib.Path
@@ -47,7 +48,7 @@ class FitFacts:
 
 
 class _Counting(keras.callbacks.Callback):
-    """Counts the batches of an epoch that was begun in an earlier process."""
+    """Counts the batches of an epoch that an earlier process began."""
 
     def __init__(self, run):
         super().__init__()
@@ -60,19 +61,19 @@ class _Counting(keras.callbacks.Callback):
         self.before = start.batch if epoch == start.epoch else 0
 
     def done(self, batch):
-        """Returns how many batches of the epoch are learnt from."""
+        """Returns how many batches of the epoch are done."""
         return self.before + batch + 1
 
 
 class BeforeCallbacks(_Counting):
-    """Ends a run whose loss is no number, and saves the state of an epoch.
+    """Stops if the loss is not finite, and saves the state after an epoch.
 
-    The state is saved before other callbacks change the weights, such as
-    `keras.callbacks.SwapEMAWeights`.
+    The state is saved before callbacks of the caller change the weights, as
+    `keras.callbacks.SwapEMAWeights` does.
 
     Args:
         run: A `FitFacts`.
-        metrics: List of arrays, the running metrics at the start.
+        metrics: List of arrays, the running metrics of the checkpoint.
     """
 
     def __init__(self, run, metrics):
@@ -89,7 +90,7 @@ class BeforeCallbacks(_Counting):
     def on_train_batch_end(self, batch, logs=None):
         done = self.done(batch)
         self._check(logs, "loss", f"at batch {done} of epoch")
-        # Keras knows no epoch that is shorter than others, but it stops one.
+        # All epochs of a `fit` have the same length, but one can be stopped.
         if self.before and done >= self.run.steps:
             self._ends_epoch = not self.model.stop_training
             self.model.stop_training = True
@@ -109,25 +110,25 @@ class BeforeCallbacks(_Counting):
         kept = f" The best weights so far are in '{best}'."
         raise FloatingPointError(
             f"The training failed: `{name}` must be a finite number. Received: "
-            f"{value} {place} {self.epoch + 1}. A lower learning rate, or "
-            "gradients that are clipped (`global_clipnorm` of the optimizer), "
-            "may help; so may a look at the data: labels outside the "
-            f"vocabulary, for one.{kept if best.exists() else ''}"
+            f"{value} {place} {self.epoch + 1}. A lower learning rate or "
+            "clipped gradients (`global_clipnorm` of the optimizer) may help. "
+            "Check the data too: a label outside the vocabulary is one cause."
+            f"{kept if best.exists() else ''}"
         )
 
 
 class AfterCallbacks(_Counting):
-    """Writes every epoch down, and last of all the state behind it.
+    """Logs every epoch, and then completes its checkpoint.
 
     Args:
         run: A `FitFacts`.
-        callbacks: List of the caller's callbacks. What `get_state` of one
-            returns is in the state, and given to its `set_state`.
+        callbacks: List of the caller's callbacks. The checkpoint includes
+            what their `get_state` returns; `set_state` restores it.
     """
 
     def __init__(self, run, callbacks):
         super().__init__(run)
-        self._noted = {
+        self._stateful = {
             f"{place} {type(callback).__name__}": callback
             for place, callback in enumerate(callbacks)
             if hasattr(callback, "get_state")
@@ -138,13 +139,13 @@ class AfterCallbacks(_Counting):
     def on_train_begin(self, logs=None):
         self._saved_at = time.monotonic()
         for name, state in self.run.start.notes.items():
-            if name in self._noted:
-                self._noted[name].set_state(state)
+            if name in self._stateful:
+                self._stateful[name].set_state(state)
 
     def on_train_batch_end(self, batch, logs=None):
         done, waited = self.done(batch), time.monotonic() - self._saved_at
         if done < self.run.steps and waited >= self.run.seconds:
-            notes = {name: x.get_state() for name, x in self._noted.items()}
+            notes = {name: x.get_state() for name, x in self._stateful.items()}
             save_state(self.model, self.run.folder / _PENDING)
             self._finish(epoch=self.epoch, batch=done, notes=notes)
 
@@ -180,8 +181,8 @@ class AfterCallbacks(_Counting):
 
 
 def kept_epochs(folder):
-    """Returns the weights that are kept, by the numbers of their epochs."""
-    # A copy beside them, such as `epoch-0001 (1).weights.h5`, is none.
+    """Returns the files of kept weights, by the number of their epoch."""
+    # The pattern excludes copies such as `epoch-0001 (1).weights.h5`.
     digit = "[0-9]"
     return {
         int(path.name[6:10]): path

@@ -1,4 +1,4 @@
-"""What a training is gone on from: a file of its state."""
+"""The checkpoint that a training resumes from."""
 
 import dataclasses
 import json
@@ -20,14 +20,14 @@ class Progress:
 
     Attributes:
         epoch: Integer, how many epochs are done.
-        batch: Integer, how many batches of the next one are.
-        rows: List of dictionaries, what the epochs logged.
-        stopped: Integer, how many epochs were asked for when a callback
-            ended the training; 0 where none did.
-        compiled_rate: Float, the learning rate that the optimizer was made
-            with; `None` where a schedule gives it.
-        reached_rate: Float, what callbacks had made of it.
-        notes: Dictionary of what callbacks go on from, by their class.
+        batch: Integer, how many batches of the next epoch are done.
+        rows: List of dictionaries, the log of the epochs.
+        stopped: Integer, the argument `epochs` of the `fit` that a callback
+            stopped; 0 if no callback did.
+        compiled_rate: Float, the learning rate that the optimizer was created
+            with; `None` for a schedule.
+        reached_rate: Float, the learning rate after callbacks changed it.
+        notes: Dictionary of the states of callbacks, by place and class.
     """
 
     epoch: int = 0
@@ -53,7 +53,7 @@ def constant_rate(optimizer):
 def save_state(model, path):
     """Writes weights, optimizer, random generators and running metrics.
 
-    The file is no state yet: `finish_state` makes it one.
+    `finish_state` completes the file.
 
     Args:
         model: A compiled `keras.Model`.
@@ -69,42 +69,43 @@ def save_state(model, path):
 
 
 def save_weights(model, path):
-    """Writes the weights and the optimizer, unless the disk is full.
+    """Writes the weights and the optimizer, if the disk has room for them.
 
     Args:
         model: A `keras.Model`.
         path: A `pathlib.Path` that ends in `.weights.h5`.
 
     Raises:
-        OSError: when there is no room.
+        OSError: when there is not enough room.
     """
     variables = model.variables + model.optimizer.variables
-    # Eight bytes a number at most, and what HDF5 writes around them.
+    # At most eight bytes for each number, and the overhead of HDF5.
     size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
     make_sure_of_room(path.parent, size)
     model.save_weights(path)
 
 
 def load_weights(model, path):
-    """Loads what `save_weights` wrote, and the optimizer if there is one.
+    """Loads the weights that `save_weights` wrote, and the optimizer.
 
     Args:
-        model: A built `keras.Model`, compiled or not.
+        model: A built `keras.Model`. The optimizer is loaded if it is
+            compiled.
         path: Path of the file.
     """
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and not optimizer.built:
-        # Else Keras warns that it leaves the optimizer alone.
+        # Otherwise Keras warns that it does not load the optimizer.
         optimizer.build(model.trainable_variables)
     model.load_weights(path)
 
 
 def finish_state(pending, folder, progress):
-    """Makes a saved state the one to go on from; earlier ones are removed.
+    """Completes a checkpoint, and removes the earlier ones.
 
     Args:
-        pending: A `pathlib.Path`, what `save_state` wrote.
-        folder: A `pathlib.Path`, where the states are.
+        pending: A `pathlib.Path`, of the file that `save_state` wrote.
+        folder: A `pathlib.Path`, where the checkpoints are.
         progress: A `Progress`, how far the training is.
     """
     name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
@@ -118,20 +119,20 @@ def finish_state(pending, folder, progress):
 
 
 def remove_earlier_states(folder):
-    """Leaves the last state in a folder alone."""
+    """Removes all checkpoints in a folder but the last."""
     found = states(folder)
     for number in sorted(found)[:-1]:
         found[number].unlink()
 
 
 def deletion_remedy(folder):
-    """Returns what to do where a training cannot be resumed."""
-    return f"Delete the folder '{folder}' to begin anew."
+    """Returns what to do if a training cannot be resumed."""
+    return f"Delete the folder '{folder}' to start again."
 
 
 def states(folder):
-    """Returns the states in a folder, by epochs and batches done."""
-    # A copy beside them, such as `state-0001-000000 (1).weights.h5`, is none.
+    """Returns the checkpoints in a folder, by epochs and batches done."""
+    # Excludes copies such as `state-0001-000000 (1).weights.h5`.
     digit = "[0-9]"
     return {
         (int(path.name[6:10]), int(path.name[11:17])): path
@@ -140,7 +141,7 @@ def states(folder):
 
 
 def read_progress(path):
-    """Returns how far the training of a state is, a `Progress`.
+    """Returns the `Progress` in a checkpoint.
 
     Raises:
         ValueError: when the file is damaged.
@@ -150,25 +151,26 @@ def read_progress(path):
 
 
 def check_weights(path):
-    """Raises a `ValueError` when a file is cut, missing or no HDF5.
+    """Raises a `ValueError` if a file is truncated, missing or not HDF5.
 
     Args:
-        path: A `pathlib.Path`, of what `model.save_weights` wrote.
+        path: A `pathlib.Path`, of a file that `model.save_weights` wrote.
     """
     with reading(path, deletion_remedy(path.parent)), h5py.File(path):
         pass
 
 
 def load_state(model, path):
-    """Loads a state that `save_state` wrote.
+    """Loads a checkpoint into a model.
 
     Args:
         model: A built and compiled `keras.Model`.
         path: A `pathlib.Path`, of the file.
 
     Returns:
-        The values of the running metrics in the middle of an epoch, to give
-        to `restore_metrics` once it begins.
+        The values of the running metrics if the checkpoint is within an
+        epoch, to give to `restore_metrics` once the epoch begins; otherwise
+        an empty list.
 
     Raises:
         ValueError: when the file is damaged.
@@ -197,7 +199,7 @@ def restore_metrics(model, values):
 
 
 def _not_weights(model):
-    """The variables that no file of weights has."""
+    """The variables that `model.save_weights` does not save."""
     weights = {id(weight) for weight in model.weights}
     return {
         "generators": [x for x in model.variables if id(x) not in weights],
@@ -206,14 +208,14 @@ def _not_weights(model):
 
 
 def build_metrics(model, batches):
-    """Makes the variables of metrics, which Keras does with the first batch.
+    """Creates the variables of the metrics, as Keras does in the first batch.
 
-    It is one of zeros: to draw from the batches would change their order.
+    It uses a batch of zeros, since drawing a batch would change the order of
+    the others.
 
     Args:
         model: A built and compiled `keras.Model`.
-        batches: `tf.data.Dataset` or `keras.utils.PyDataset` of what it
-            learns.
+        batches: `tf.data.Dataset` or `keras.utils.PyDataset` to train on.
     """
     batch = keras.utils.unpack_x_y_sample_weight(zeros(batches))
     model.test_on_batch(*batch)

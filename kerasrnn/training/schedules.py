@@ -1,10 +1,9 @@
-"""What changes step by step of a training: the learning and sampling rates.
+"""Schedules of the learning rate and of the sampling rate.
 
-How often a translator reads its own words is the sampling rate. The three
-schedules of Bengio et al. 2015, section 2.4, are for the argument
+The three schedules of Bengio et al. 2015, section 2.4, are for the argument
 `sampling_rate` of `kerasrnn.models.Translator`. In step `i` of the training,
-a token that the decoder reads is the true one with probability `e_i`; each
-schedule gives what is left for the tokens of the model, `1 - e_i`.
+the decoder reads the true token with probability `e_i`, and otherwise a token
+that the model predicted. The sampling rate is `1 - e_i`.
 """
 
 import math
@@ -12,19 +11,22 @@ import math
 import keras
 from keras import ops
 
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
-    """A sampling rate that rises by the same amount each step.
+    """A sampling rate that rises by the same amount in each step.
 
         e_i = max(minimum, offset - slope i)        rate = 1 - min(e_i, 1)
 
     Args:
         slope: Positive float, `c` of the paper.
-        offset: Float, `k` of the paper. One above 1 puts the beginning off,
-            by `(offset - 1) / slope` steps.
-        minimum: Float in `[0, 1)`, the least rate of true tokens, `e` of the
-            paper.
+        offset: Float, `k` of the paper. Above 1, the rate stays 0 for the
+            first `(offset - 1) / slope` steps.
+        minimum: Float in `[0, 1)`, the minimum rate of true tokens, `e` of
+            the paper.
 
     Call arguments:
         step: Integer tensor of shape `()`, `i` above.
@@ -45,7 +47,9 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
         [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
     """
 
-    def __init__(self, slope, offset=1.0, minimum=0.0):
+    def __init__(
+        self, slope: float, offset: float = 1.0, minimum: float = 0.0
+    ) -> None:
         super().__init__()
         if not slope > 0:
             raise ValueError(
@@ -59,11 +63,11 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
         self.offset = offset
         self.minimum = minimum
 
-    def __call__(self, step):
+    def __call__(self, step: Tensor) -> Tensor:
         true_rate = self.offset - self.slope * ops.cast(step, "float32")
         return 1.0 - ops.clip(true_rate, self.minimum, 1.0)
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {
             "slope": self.slope,
             "offset": self.offset,
@@ -73,12 +77,12 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
-    """A sampling rate that rises fast at first.
+    """A sampling rate that rises fast at first, then slowly.
 
         e_i = base^i        rate = 1 - e_i
 
     Args:
-        base: Float in `(0, 1)`, `k` of the paper: the nearer to 1, the
+        base: Float in `(0, 1)`, `k` of the paper. The nearer it is to 1, the
             slower the rate rises.
 
     Call arguments:
@@ -100,7 +104,7 @@ class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
         [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
     """
 
-    def __init__(self, base):
+    def __init__(self, base: float) -> None:
         super().__init__()
         if not 0 < base < 1:
             raise ValueError(
@@ -108,11 +112,11 @@ class ExponentialSampling(keras.optimizers.schedules.LearningRateSchedule):
             )
         self.base = base
 
-    def __call__(self, step):
-        # Not a power: in float32, a base near 1 would lose its digits.
+    def __call__(self, step: Tensor) -> Tensor:
+        # Unlike a power, `expm1` is precise for a base near 1 in float32.
         return -ops.expm1(math.log(self.base) * ops.cast(step, "float32"))
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {"base": self.base}
 
 
@@ -125,7 +129,7 @@ class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
     It begins at `1 / (k + 1)` and is 1/2 in step `k log k`.
 
     Args:
-        k: Float, at least 1: the greater, the later the rate rises.
+        k: Float, at least 1. The greater it is, the later the rate rises.
 
     Call arguments:
         step: Integer tensor of shape `()`, `i` above.
@@ -146,33 +150,35 @@ class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
         [Bengio et al., 2015](https://arxiv.org/abs/1506.03099).
     """
 
-    def __init__(self, k):
+    def __init__(self, k: float) -> None:
         super().__init__()
         if not k >= 1:
             raise ValueError(f"`k` must be at least 1. Received: k={k!r}")
         self.k = k
 
-    def __call__(self, step):
-        # Without exponentials that would be infinite after many steps.
+    def __call__(self, step: Tensor) -> Tensor:
+        # A sigmoid does not overflow, as exp(i / k) does after many steps.
         return ops.sigmoid(
             ops.cast(step, "float32") / self.k - math.log(self.k)
         )
 
-    def get_config(self):
+    def get_config(self) -> Config:
         return {"k": self.k}
 
 
-def cosine_schedule(peak, steps, warmup):
-    """Returns a learning rate that rises to a peak and falls to 0.
+def cosine_schedule(
+    peak: float, steps: int, warmup: int
+) -> keras.optimizers.schedules.CosineDecay:
+    """Returns a learning rate schedule with warmup and cosine decay to 0.
 
-    It rises linearly, and falls as half a cosine (Loshchilov and Hutter
+    The rate rises linearly and falls as half a cosine (Loshchilov and Hutter
     2017).
 
     Args:
         peak: Float, the highest rate.
-        steps: Positive integer, how many batches the training has.
-        warmup: Integer, in how many of them it rises: in a tenth of all at
-            most.
+        steps: Positive integer, the number of training steps.
+        warmup: Integer, the number of steps in which the rate rises. More
+            than a tenth of all steps is reduced to a tenth.
 
     Example:
 

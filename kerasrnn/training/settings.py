@@ -1,15 +1,15 @@
-"""What a recipe can be told: typed settings, checked when they are made.
+"""Typed settings of a recipe, checked when an instance is created.
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class ReviewSettings(Settings):
         units: Count = 128
         \"""Width of a cell.\"""
         attention: AttentionName | None = None
-        \"""How the words of a review are weighed.\"""
+        \"""Attention over the words of a review.\"""
 
     PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32, ...)}
 
-`read_settings` makes a command line of them.
+`read_settings` turns them into a command line.
 """
 
 import dataclasses
@@ -17,21 +17,24 @@ import math
 import pathlib
 import types
 import typing
+from collections.abc import Mapping
+from typing import Any
 
 from kerasrnn.training.fingerprints import file_fingerprint
+from kerasrnn.typing import Config
 
 
 @dataclasses.dataclass(frozen=True)
 class Bounds:
-    """What a number must be, beside its type, as in `Annotated[int, ...]`.
+    """A condition on a value, beside its type, as in `Annotated[int, ...]`.
 
     Attributes:
-        words: String that says it.
-        hold: Function from the number to whether it is.
+        words: String, the condition in words.
+        hold: Function from the value to whether it meets the condition.
     """
 
     words: str
-    hold: typing.Callable[[float], bool]
+    hold: typing.Callable[[Any], bool]
 
 
 Count = typing.Annotated[int, Bounds("a positive integer", lambda x: x >= 1)]
@@ -79,46 +82,47 @@ AttentionName = typing.Literal[
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What all recipes can be told; a recipe derives its own from it.
+    """The settings of all recipes; each recipe derives its own class.
 
-    Every value is checked against the type of its field when an instance is
-    made. Beside Python's own types, a field may be a `Count`, a `Whole`, a
-    `Rate`, a `Positive`, an `Existing` path, a `CellName` or an
-    `AttentionName`.
+    When an instance is created, every value is checked against the type of
+    its field. Besides Python's own types, a field may be a `Count`, a
+    `Whole`, a `Rate`, a `Positive`, a `NotNegative`, an `Existing` path, a
+    `CellName`, an `AttentionName` or a `SelfAttentionName`.
 
     Attributes:
-        not_identity: Names of the fields that make no training another one.
-        saved: Names of the fields that a pipeline to start from brings along
-            in its file: model, tokenizers, search. They say nothing then.
+        not_identity: Names of the fields that may change without starting
+            another training.
+        saved: Names of the fields that have no effect when a run starts from
+            a saved pipeline, whose file holds model, tokenizers and search.
 
     Raises:
-        ValueError: when a value is not what its field says, or when the run
-            would write over the file that it starts from.
+        ValueError: when a value does not fit the type of its field, or when
+            the run would overwrite the file that it starts from.
     """
 
-    not_identity: typing.ClassVar[frozenset] = frozenset(
+    not_identity: typing.ClassVar[frozenset[str]] = frozenset(
         {"preset", "output", "data_dir", "epochs"}
     )
-    saved: typing.ClassVar[frozenset] = frozenset({"dtype"})
+    saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
 
     preset: str = ""
-    """Settings to start from; other flags change them."""
+    """Settings to start from; other flags override them."""
     output: pathlib.Path
-    """Folder to write."""
+    """Folder to write to."""
     data_dir: pathlib.Path | None = None
-    """Folder of the corpora; else $KERASRNN_DATA."""
+    """Folder of the corpora; default: $KERASRNN_DATA."""
     start_from: Existing | None = None
-    """A saved pipeline whose tokenizers and weights to go on from."""
+    """Saved pipeline to fine-tune: its tokenizers and weights are used."""
     limit: Count | None = None
-    """Use the first N examples of each part only."""
+    """Use only the first N examples of each split."""
     seed: Whole = 13
-    """Of order, weights and samples."""
+    """Random seed of data order, initial weights and sampling."""
     epochs: Count
-    """Passes over the corpus; a run that has fewer goes on."""
+    """Passes over the corpus; a run with fewer is continued."""
     batch_size: Count
     """Examples in a batch."""
     learning_rate: Positive
-    """The highest one."""
+    """Peak learning rate."""
     dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
     """Precision in training."""
 
@@ -135,28 +139,31 @@ class Settings:
         if start and start.resolve().parent == self.output.resolve():
             raise ValueError(
                 "`output` must be another folder than that of the pipeline to "
-                f"start from, which would be written over. Received: '{start}'"
+                f"start from, which would be overwritten. Received: '{start}'"
             )
 
-    def in_force(self):
-        """Returns the settings that say something, as a dictionary.
+    def in_force(self) -> Config:
+        """Returns the settings that have an effect, as a dictionary.
 
-        Those in `saved` say nothing where there is a pipeline to start from.
+        Those in `saved` have none if there is a pipeline to start from.
         """
-        silent = self.saved if self.start_from else ()
+        unused = self.saved if self.start_from else ()
         return {
             name: value
             for name, value in dataclasses.asdict(self).items()
-            if name not in silent
+            if name not in unused
         }
 
 
-def identity(settings):
-    """Returns what makes a training another one, the data left out.
+AnySettings = typing.TypeVar("AnySettings", bound=Settings)
 
-    Not where it reads and writes, by what name it was asked for, and how
-    many epochs it is to have: `not_identity` of the settings. A file among
-    the others, such as a pipeline to start from, is told by what is in it.
+
+def identity(settings: Settings) -> Config:
+    """Returns the settings that identify a training.
+
+    Those in `not_identity` do not: folders, the name of the preset and the
+    number of epochs. A file, such as a pipeline to start from, is replaced by
+    its `file_fingerprint`. The data are not included.
 
     Args:
         settings: A `Settings`.
@@ -177,17 +184,21 @@ def identity(settings):
     }
 
 
-def by_size(settings, count, sizes):
-    """Chooses by the size of a corpus what settings leave open, and says it.
+def by_size(
+    settings: AnySettings, count: int, sizes: Mapping[float, Mapping[str, Any]]
+) -> AnySettings:
+    """Fills in settings that are `None` by the size of the corpus.
+
+    The chosen values are printed.
 
     Args:
         settings: A `Settings`, some of whose fields are `None`.
-        count: Integer, how many examples there are to learn from.
-        sizes: Dictionary of the greatest count, rising, the last infinite, to
-            a dictionary of name to value.
+        count: Integer, the number of training examples.
+        sizes: Dictionary from the greatest count, in rising order and the
+            last infinite, to a dictionary of name to value.
 
     Returns:
-        The settings with those values where they are `None`.
+        The settings with those values where they were `None`.
 
     Example:
 
@@ -210,7 +221,7 @@ def _is_file(value):
 
 
 def _fits(value, hint):
-    """Whether a value is of a type; of containers, only the outside."""
+    """Whether a value is of a type; items of containers are not checked."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return _fits(value, parts[0]) and all(
@@ -221,14 +232,14 @@ def _fits(value, hint):
     if origin is typing.Literal:
         return value in parts
     if hint in (int, float):
-        # A boolean is an integer to Python.
+        # In Python, a boolean is an integer.
         kinds = (int, float) if hint is float else int
         return isinstance(value, kinds) and not isinstance(value, bool)
     return isinstance(value, origin or hint)
 
 
 def _words(hint):
-    """What a type asks for, in words."""
+    """A type in words, for error messages."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         marks = [mark for mark in parts[1:] if isinstance(mark, Bounds)]

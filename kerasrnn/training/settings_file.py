@@ -1,4 +1,4 @@
-"""What a training is, written in its folder for people and for comparisons."""
+"""The settings of a training as a file in its folder."""
 
 import json
 import os
@@ -11,15 +11,15 @@ _NAME = "settings.json"
 
 
 def make_training_folder(path, settings):
-    """Makes the folder of a new training, with its settings in a file.
+    """Creates the folder of a new training, with its settings in a file.
 
-    Where another training is beside it, prints in which settings the two
-    differ: who meant to go on with that one sees why this one is new.
+    If there is another training beside it, the settings in which the two
+    differ are printed, which shows why that one was not resumed.
 
     Args:
-        path: A `pathlib.Path`, the folder to make.
-        settings: Dictionary of what the training depends on. What is long,
-            such as the data, is written as its fingerprint.
+        path: A `pathlib.Path`, the folder to create.
+        settings: Dictionary of what the training depends on. Long values,
+            such as the data, are written as their fingerprint.
     """
     own = {name: _short(value) for name, value in settings.items()}
     others = path.parent.glob(f"training-*/{_NAME}")
@@ -29,7 +29,7 @@ def make_training_folder(path, settings):
             theirs = dict(json.loads(last.read_text("utf-8")))
         names = [x for x in own | theirs if own.get(x) != theirs.get(x)]
         print(
-            f"A training begins in '{path}'. The last one, in "
+            f"A new training starts in '{path}'. The last one, in "
             f"'{last.parent.name}', has other settings: {', '.join(names)}."
         )
     path.mkdir(parents=True)
@@ -38,6 +38,6 @@ def make_training_folder(path, settings):
 
 
 def _short(value):
-    """A setting as JSON has it, or what stands for one that is long."""
+    """A setting as a JSON value, or the fingerprint of a long one."""
     text = json.dumps(value, default=os.fspath)
     return json.loads(text) if len(text) < 100 else fingerprint(value)

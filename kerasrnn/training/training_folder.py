@@ -1,7 +1,11 @@
-"""A training on disk: interrupted, it resumes; ended, it can go on."""
+"""A training in a folder, which can be resumed and continued."""
 
 import math
 import pathlib
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
 
 import keras
 
@@ -30,42 +34,49 @@ from kerasrnn.training.run_state import read_progress
 from kerasrnn.training.run_state import remove_earlier_states
 from kerasrnn.training.run_state import states
 from kerasrnn.training.settings_file import make_training_folder
+from kerasrnn.typing import Batches
+from kerasrnn.typing import History
+from kerasrnn.typing import PathLike
 
 
 class TrainingFolder:
-    """A training on disk: interrupted, it resumes; ended, it can go on.
+    """A training in a folder, which can be resumed and continued.
 
-    A folder of its own for each combination of settings holds the last state
-    (weights, optimizer, random generators, and within an epoch the batch and
-    the running metrics), the weights of the best epoch, and the log of all
-    epochs. Every file is there whole or not at all. An epoch counts once it
-    is validated and logged.
+    Each combination of settings has its own folder. It holds the last
+    checkpoint, the weights of the best epoch, and the log of all epochs. A
+    checkpoint has the weights, the optimizer and the random generators;
+    within an epoch also the number of batches and the running metrics. Files
+    are written completely or not at all. An epoch counts once it is validated
+    and logged.
 
-    A resumed training learns what it would have learnt uninterrupted, to
-    the last digit where the backend computes the same twice: batches come in
-    the order of their epoch, and dropout goes on. A learning rate that
-    depends on the number of epochs is that of the new number.
+    A resumed training computes what it would have computed without the
+    interruption, to the last digit if the backend is deterministic: the order
+    of the batches and the dropout masks are those of the original run. A
+    learning rate schedule is not saved; that of the given model is used.
 
-    Settings are what makes a training another one, and the caller chooses
-    them. The number of epochs is none of them. Where the learning rate is
-    one, another rate begins a training of its own, and `fit` says so; where
-    it is left out, the training goes on with the rate of the new optimizer.
-    To fine-tune is to begin anew from other weights: the settings then hold
-    the fingerprint of what it begins from (`file_fingerprint`, `start_from`).
+    The caller chooses which settings identify a training. The number of
+    epochs must not be one of them. If the learning rate is one of them,
+    another rate starts another training, and `fit` prints so; otherwise the
+    training continues with the rate of the new optimizer. To fine-tune is to
+    start a new training from other weights: include the fingerprint of their
+    file in the settings (see `file_fingerprint` and `start_from`).
 
     Args:
-        output: Folder to make it in. One process at a time trains there.
-        settings: Dictionary of what the training depends on, the data
-            included: with other data, the same ids may be other words.
-        monitor: Name of the logged value that says which epoch is best. One
-            where it is NaN is worse than any other.
-        mode: `"min"` or `"max"`, which value of it is.
-        keep: Integer, of how many of the last epochs the weights are kept;
-            see `last`.
+        output: Folder to create the training folder in. Only one process at
+            a time may train there.
+        settings: Dictionary of everything that the training depends on,
+            including the data: with other data, the same token ids may stand
+            for other words.
+        monitor: Name of the logged value that decides which epoch is best. An
+            epoch where it is NaN is worse than any other.
+        mode: `"min"` or `"max"`: whether the lowest or the highest value is
+            best.
+        keep: Integer, of how many of the last epochs to keep the weights; see
+            `last`.
 
     Attributes:
         best: Path of the weights of the best epoch.
-        path: Path of the folder, made by `fit`.
+        path: Path of the training folder. `fit` creates it.
 
     Example:
 
@@ -78,7 +89,14 @@ class TrainingFolder:
     ```
     """
 
-    def __init__(self, output, settings, monitor, mode="min", keep=0):
+    def __init__(
+        self,
+        output: PathLike,
+        settings: Mapping[str, Any],
+        monitor: str,
+        mode: Literal["min", "max"] = "min",
+        keep: int = 0,
+    ) -> None:
         self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
         self.best = self.path / BEST
         self._settings = settings
@@ -86,38 +104,39 @@ class TrainingFolder:
 
     def fit(
         self,
-        model,
-        batches,
-        epochs,
-        validation_data=None,
-        callbacks=(),
-        minutes=10.0,
-        verbose="auto",
-    ):
-        """Trains up to a number of epochs, from where an earlier call ended.
+        model: keras.Model,
+        batches: Batches,
+        epochs: int,
+        validation_data: Any = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        minutes: float = 10.0,
+        verbose: str | int = "auto",
+    ) -> History:
+        """Trains up to a number of epochs, from the last checkpoint on.
 
-        Where as many epochs are done, nothing is learnt and the model stays
-        as it is. The same holds of a training that a callback ended, such as
-        `keras.callbacks.EarlyStopping`, until more epochs are asked for than
-        were then; the callback counts anew.
+        If that many epochs are done, it returns the log and does not change
+        the model. The same holds after a callback such as
+        `keras.callbacks.EarlyStopping` stopped the training, until `epochs`
+        is greater than it was then; the callback then starts afresh.
 
         Args:
             model: A built and compiled `keras.Model`. It ends with the last
                 weights; see `load_best`.
-            batches: `tf.data.Dataset` of what an epoch learns, of known
-                length. It may be shuffled anew every epoch; one that was
-                iterated over before goes on in its own order. Or a
+            batches: `tf.data.Dataset` with the batches of an epoch, of known
+                length. It may be reshuffled in every epoch; if it was
+                iterated over before, the order continues from there. Or a
                 `keras.utils.PyDataset`, with the same batches in every epoch:
                 its `on_epoch_begin` and `on_epoch_end` are not called.
-            epochs: Positive integer, how many epochs there are to be, those
-                of earlier calls included.
+            epochs: Positive integer, the total number of epochs, including
+                those of earlier calls.
             validation_data: As for `keras.Model.fit`.
-            callbacks: List of callbacks. What they log is logged, and what
-                they do to the weights at the end of an epoch is in the
-                weights of that epoch, not in the state to go on from. What a
-                method `get_state` returns, a dictionary for JSON, is in the
-                states within an epoch, and given to its `set_state`.
-            minutes: Float, how often to save the state within an epoch.
+            callbacks: List of callbacks. The values that they add to the logs
+                are logged. If they change the weights at the end of an epoch,
+                the saved weights of that epoch have the change, but the
+                checkpoint does not. A callback with methods `get_state`,
+                which returns a dictionary for JSON, and `set_state` is
+                restored when a training resumes within an epoch.
+            minutes: Float, the time between two checkpoints within an epoch.
             verbose: As for `keras.Model.fit`.
 
         Returns:
@@ -127,16 +146,16 @@ class TrainingFolder:
             FloatingPointError: when the loss is NaN or infinite.
             OSError: when a file cannot be written, as on a full disk.
             RuntimeError: when another process trains in the output folder.
-            ValueError: when a file of an earlier call is damaged, or
-                `monitor` is not logged, or `batches` are of another kind.
+            ValueError: when a file of an earlier call is damaged, `monitor`
+                is not logged, or `batches` is of an unsupported type.
         """
         check_batches(batches)
         with locked(self.path.parent):
             start = self._start()
             if epochs <= max(start.epoch, start.stopped):
                 print(
-                    f"{start.epoch} epochs are trained, in '{self.path}'. "
-                    "Training goes on where more are asked for."
+                    f"{start.epoch} epochs are done, in '{self.path}'. "
+                    "To continue the training, ask for more epochs."
                 )
             else:
                 self._train(
@@ -147,20 +166,20 @@ class TrainingFolder:
                 )
             return self.history()
 
-    def load_best(self, model):
+    def load_best(self, model: keras.Model) -> None:
         """Loads the weights of the best epoch.
 
         Args:
             model: A `keras.Model` like the one that was trained.
 
         Raises:
-            ValueError: when the file is damaged, or of another model.
+            ValueError: when the file is damaged or of another model.
         """
         with reading(self.best, deletion_remedy(self.path)):
             load_weights(model, self.best)
 
-    def last(self):
-        """Returns the paths of the weights that are kept, the last last.
+    def last(self) -> list[pathlib.Path]:
+        """Returns the paths of the kept weights, in the order of the epochs.
 
         Raises:
             ValueError: when one of them is missing.
@@ -171,16 +190,17 @@ class TrainingFolder:
         if missing:
             numbers = ", ".join(str(epoch + 1) for epoch in missing)
             raise ValueError(
-                f"Weights are missing. {deletion_remedy(self.path)} "
-                f"Received: none of the epochs {numbers}"
+                "The weights of some epochs are missing. "
+                f"{deletion_remedy(self.path)} Received: no file for epochs "
+                f"{numbers}"
             )
         return [paths[epoch] for epoch in epochs]
 
-    def epochs_done(self):
+    def epochs_done(self) -> int:
         """Returns how many epochs are in the log."""
         return len(self._rows())
 
-    def history(self):
+    def history(self) -> History:
         """Returns the log: a dictionary of lists, one number an epoch."""
         history = columns(self._rows())
         history.pop("epoch", None)
@@ -189,13 +209,13 @@ class TrainingFolder:
     def _train(self, model, batches, callbacks, start, seconds, **options):
         metrics, rate = [], constant_rate(model.optimizer)
         if start.batch or keras.backend.backend() == "jax":
-            # What is restored must exist. On JAX, `fit` would see to that by
-            # drawing a batch, and the order of the others would change.
+            # Variables must exist to be restored. On JAX, `fit` would create
+            # them by drawing a batch, which changes the order of the others.
             build_metrics(model, batches)
         if start.epoch or start.batch:
             print(
-                f"Training goes on after epoch {start.epoch} and "
-                f"{start.batch} batches of the next, where it was left."
+                f"The training resumes after epoch {start.epoch} and "
+                f"{start.batch} batches of the next epoch."
             )
             metrics = load_state(model, self._state())
         steps = len(batches)
@@ -204,7 +224,7 @@ class TrainingFolder:
             *(self._is_best, self._keep, seconds),
         )
         model.fit(
-            # One iterator for all epochs: Keras makes one or two for each.
+            # One iterator for all epochs; Keras would create one for each.
             endless(batches, start.epoch * steps + start.batch),
             initial_epoch=start.epoch,
             steps_per_epoch=steps,
@@ -220,7 +240,7 @@ class TrainingFolder:
     def _is_best(self, row, earlier):
         if self._monitor not in row:
             raise ValueError(
-                "`monitor` must be a value that the training logs, of "
+                "`monitor` must be one of the logged values, "
                 f"{', '.join(list(row)[1:])}. "
                 f"Received: monitor={self._monitor!r}"
             )
@@ -245,24 +265,24 @@ class TrainingFolder:
 
     def _new_log(self, state):
         return (
-            f"Delete it: training goes on from '{state.name}', out of which "
-            "the log is written anew."
+            "Delete it: the training then resumes from "
+            f"'{state.name}' and writes a new log."
         )
 
     def _start(self):
-        """Makes the folder, or finds out how far the training in it is."""
+        """Creates the folder, or finds out how far its training is."""
         if not self.path.exists():
             make_training_folder(self.path, self._settings)
-        # A process that was killed may not have come to it.
+        # A killed process may have left earlier and partial files behind.
         remove_earlier_states(self.path)
         for partial in self.path.glob("partial-*"):
             partial.unlink()
         state, log = self._state(), self.path / LOG
         if state is None:
-            # Interrupted, a training may have logged its first epoch.
+            # A training may be killed after it logged its first epoch.
             if len(self._rows()) > 1:
                 raise ValueError(
-                    "There is a log, and no state to go on from. "
+                    "There is a log but no checkpoint to resume from. "
                     f"{deletion_remedy(self.path)} Received: '{log}'."
                 )
             return Progress()
@@ -273,7 +293,10 @@ class TrainingFolder:
         return progress
 
     def _check_log(self, progress, state):
-        """Compares the log with the state, which an epoch may be missing."""
+        """Compares the log with that of the checkpoint, which may be behind.
+
+        The log may have one epoch more.
+        """
         log = self.path / LOG
         if not log.exists():
             write_rows(log, progress.rows)
@@ -281,8 +304,8 @@ class TrainingFolder:
         found = [_without_nan(row) for row in rows[: len(expected)]]
         if found != [_without_nan(row) for row in expected]:
             raise ValueError(
-                f"The log is not the one of the {len(expected)} epochs that "
-                f"were trained. {self._new_log(state)} "
+                f"The log is not that of the {len(expected)} epochs of the "
+                f"checkpoint. {self._new_log(state)} "
                 f"Received: '{log}' of {len(rows)} epochs."
             )
 

@@ -1,4 +1,10 @@
-"""Weights in files and of other models."""
+"""Sets the weights of a model from files or from another model."""
+
+import pathlib
+from collections.abc import Sequence
+
+import keras
+import numpy as np
 
 from kerasrnn.training.files import reading
 from kerasrnn.training.run_state import constant_rate
@@ -6,15 +12,16 @@ from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import load_weights
 
 
-def load_average(model, paths):
-    """Sets the weights of a model to the mean of those in some files.
+def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
+    """Sets the weights of a model to the mean of the weights in some files.
 
     Args:
         model: A built `keras.Model`.
-        paths: List of paths, of weights that `model.save_weights` wrote.
+        paths: List of `pathlib.Path`, of files that `model.save_weights`
+            wrote.
 
     Raises:
-        ValueError: when there is no path, or a file is damaged.
+        ValueError: when `paths` is empty, or a file is damaged.
 
     Example:
 
@@ -24,32 +31,34 @@ def load_average(model, paths):
     """
     if not paths:
         raise ValueError("`paths` must name at least one file. Received: [].")
-    total = None
+    total: list[np.ndarray] = []
     for path in paths:
         with reading(path, deletion_remedy(path.parent)):
             load_weights(model, path)
         weights = model.get_weights()
-        if total is None:
-            total = weights
-        else:
+        if total:
             total = [a + b for a, b in zip(total, weights, strict=True)]
+        else:
+            total = weights
     model.set_weights([weight / len(paths) for weight in total])
 
 
-def start_from(model, source):
-    """Begins a fine-tuning: takes over weights, and the optimizer if it fits.
+def start_from(model: keras.Model, source: keras.Model) -> bool:
+    """Copies the weights of another model, to fine-tune them.
 
-    It fits where both models are compiled with the same class of optimizer,
-    and the new learning rate is constant: a schedule counts its steps from 0.
-    The learning rate stays that of `model`.
+    The state of the optimizer is copied too if both models are compiled with
+    the same class of optimizer and the learning rate of `model` is constant.
+    With a schedule it is not, since the schedule counts its steps from 0. The
+    learning rate stays that of `model`.
 
     Args:
-        model: A built `keras.Model`, compiled if it is to have the optimizer.
+        model: A built `keras.Model`. It must be compiled for its optimizer
+            to be set.
         source: A `keras.Model` with weights of the same shapes, such as
             `keras.saving.load_model` returns.
 
     Returns:
-        Boolean, whether the state of the optimizer was taken over.
+        Boolean, whether the state of the optimizer was copied.
 
     Raises:
         ValueError: when the weights have other shapes.
@@ -66,10 +75,10 @@ def start_from(model, source):
     """
     model.set_weights(source.get_weights())
     own, other = (getattr(x, "optimizer", None) for x in (model, source))
-    if type(own) is not type(other) or own is None or not other.built:
+    if own is None or other is None or type(own) is not type(other):
         return False
     rate = constant_rate(own)
-    if rate is None:
+    if rate is None or not other.built:
         return False
     own.build(model.trainable_variables)
     shapes = [[tuple(x.shape) for x in of.variables] for of in (own, other)]

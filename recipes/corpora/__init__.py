@@ -1,1 +1,1 @@
-"""The corpora that the recipes make themselves, without any data."""
+"""The corpora that the recipes generate, without any data."""

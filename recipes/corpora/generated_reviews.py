@@ -1,12 +1,12 @@
-"""Built-in film reviews, made by chance from our own words."""
+"""Film reviews, generated at random from templates."""
 
 import random
 import re
 
 from kerasrnn.data.labelled_texts import LabelledTexts
 
-# Every opinion of a review is that of its label, but the words are not: the
-# plot was not weak, or was weak before a "but". Their order decides.
+# A review expresses the opinion of its label, but often in words of the other:
+# the plot was not weak, or was weak before a "but". Word order matters.
 _THINGS = (
     "plot story acting cast music soundtrack ending beginning dialogue script "
     "camera lighting pacing humour editing villain hero film movie sequel"
@@ -26,7 +26,7 @@ _PEOPLE = "my sister,my brother,a friend,my parents,two colleagues".split(",")
 _TIMES = "last night,on Sunday,on a long flight,at a festival".split(",")
 _VERY = ["", "", "really ", "very ", "quite ", "truly "]
 
-# What is `same` has the review's own opinion, what is `other` has not.
+# Words in `same` have the opinion of the review, words in `other` the opposite.
 _PLAIN = [
     "The {a} was {very}{same}.",
     "What a {same} {a}!",
@@ -59,13 +59,13 @@ _WEIGHTS = [15, 40, 30, 15]
 
 
 def generated_reviews(count=2000, seed=0):
-    """Makes short English film reviews, to try a classifier without a corpus.
+    """Generates short English film reviews, to try a classifier without data.
 
-    Each has one to six sentences. Many of them negate ("The plot was never
-    dull") or weigh ("The cast was weak, but the music was lovely"), so that
-    who only counts words is often wrong.
-    Half of the reviews are positive, an odd one more; no two are the same. A
-    figure on them says nothing about what people write: say so beside it.
+    Each has one to six sentences. Many contain a negation ("The plot was never
+    dull") or a contrast ("The cast was weak, but the music was lovely"), so
+    that counting words is often misleading. Half of the reviews are positive,
+    and one more if their number is odd. No two are the same. Scores on them
+    say nothing about reviews that people write.
 
     Args:
         count: Positive integer, the number of reviews.
@@ -102,7 +102,7 @@ def generated_reviews(count=2000, seed=0):
 def _review(rng, label):
     kinds = rng.choices(_KINDS, _WEIGHTS, k=rng.randint(1, 6))
     if all(kind is _NEUTRAL for kind in kinds):
-        kinds[-1] = rng.choice(_KINDS[:-1])  # some opinion there must be
+        kinds[-1] = rng.choice(_KINDS[:-1])  # at least one opinion
     gap = rng.choice([" ", " ", " ", "<br /><br />"])
     return gap.join(_sentence(rng, rng.choice(kind), label) for kind in kinds)
 

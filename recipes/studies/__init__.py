@@ -1,1 +1,1 @@
-"""Comparisons and ablations: what made the tables of the recipes."""
+"""Comparisons and ablations, whose results are in the tables of README.md."""

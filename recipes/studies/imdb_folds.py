@@ -2,9 +2,9 @@
 
     python recipes/studies/imdb_folds.py --corpus imdb --preset lstm --epochs 3
 
-As in the report on the models, the epoch of the least loss on a fold is
-measured on that fold. Each has a training of its own, in `OUTPUT/fold-1/` and
-so on; what is done is not done again.
+As in the report on the models, the epoch with the lowest loss on a fold is
+scored on that same fold. Each fold has its own training, in `OUTPUT/fold-1/`
+and so on. Folds that are done are not trained again.
 """
 
 import dataclasses
@@ -29,13 +29,13 @@ class Settings(imdb.Settings):
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_folds")
     folds: training.Count = 5
-    """Into how many parts the training texts are divided, two at least."""
+    """Number of folds of the training texts, at least two."""
 
     def __post_init__(self):
         super().__post_init__()
         if self.folds < 2:
             raise ValueError(
-                f"`folds` must be 2 at least. Received: folds={self.folds}"
+                f"`folds` must be at least 2. Received: folds={self.folds}"
             )
 
 
@@ -47,7 +47,7 @@ PRESETS = {
 
 
 def folds_of(corpus, settings):
-    """Yields pairs of corpus and held-out texts, a pair for each fold."""
+    """Yields the corpus and the held-out texts of each fold."""
     texts, labels = corpus.train
     folds = StratifiedKFold(
         settings.folds, shuffle=True, random_state=settings.seed

@@ -1,9 +1,9 @@
-"""Compares the models of a report on sentiment (Wang 2025) with one another.
+"""Compares the models of a report on sentiment (Wang 2025), and three of ours.
 
     python recipes/studies/imdb_models.py --corpus imdb
 
-Flags beside `--output` are those of `recipes/imdb.py`, for all rows. What is
-done is not done again.
+All flags but `--output` are those of `recipes/imdb.py`, for all rows. Rows that
+are done are not trained again.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from kerasrnn import plots
 from studies.rows import run_rows
 from studies.rows import write_table
 
-# What the report read off its curves, in per cent.
+# The accuracies of the report, read off its curves, in per cent.
 REPORTED = {
     "rnn": "65",
     "rnn2": "67",
@@ -32,7 +32,7 @@ GRADIENTS = ("rnn", "lstm", "gru", "rhn", "gam-rhn")
 
 
 def draw(cards, output):
-    """Draws how each model learnt, and how far the gradient of some reaches."""
+    """Draws learning curves, and the gradient norms of some models."""
     histories = {name: cards[name]["history"] for name in REPORTED}
     for metric in ("val_accuracy", "val_loss"):
         figure = plots.comparison_figure(histories, metric)
@@ -60,7 +60,7 @@ def main():
         "--output",
         type=pathlib.Path,
         default="saved_models/imdb_models",
-        help="folder to write",
+        help="folder to write to",
     )
     args, flags = parser.parse_known_args()
     rows = {name: ["--preset", name] for name in (*REPORTED, *OURS)}

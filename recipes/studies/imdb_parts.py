@@ -1,9 +1,9 @@
-"""What each part of the best classifier of reviews is worth.
+"""An ablation of the best classifier of reviews.
 
     python recipes/studies/imdb_parts.py --corpus imdb
 
-Flags beside `--output` are those of `recipes/imdb.py`, for all rows. What is
-done is not done again, word vectors among it.
+All flags but `--output` are those of `recipes/imdb.py`, for all rows. Rows that
+are done, and word vectors, are not trained again.
 """
 
 import argparse
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 from studies.rows import run_rows
 from studies.rows import write_table
 
-# The best model, and it with one change.
+# One change each to the best model.
 PARTS = {
     "no-vectors": ["--vectors", "None"],
     "cbow": ["--vectors", "cbow"],
@@ -47,12 +47,12 @@ def main():
         "--output",
         type=pathlib.Path,
         default="saved_models/imdb_parts",
-        help="folder to write",
+        help="folder to write to",
     )
     args, flags = parser.parse_known_args()
     flags = ["--preset", "best", *flags]
     cards = run_rows("imdb.py", {"best": []}, args.output, flags)
-    # The vectors of the first row are those of all that say nothing of it.
+    # All rows without a flag `--vectors` use the vectors of the first row.
     [vectors] = (args.output / "best").glob("skip-gram-*.txt")
     flags += ["--vectors", str(vectors)]
     cards |= run_rows("imdb.py", PARTS, args.output, flags)

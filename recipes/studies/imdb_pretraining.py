@@ -1,10 +1,9 @@
-"""A classifier of reviews that starts as a language model of other reviews.
+"""A classifier of reviews that is pretrained as a language model.
 
     python recipes/studies/imdb_pretraining.py --corpus imdb
 
-The recurrent layers and the embeddings of `recipes/imdb.py`, reading from the
-first word on, learn for an epoch to predict the next word of reviews without
-a label.
+The embeddings and the forward recurrent layers of `recipes/imdb.py` are first
+trained for one epoch to predict the next word of reviews without a label.
 """
 
 import dataclasses
@@ -27,9 +26,9 @@ from kerasrnn import training
 class Settings(imdb.Settings):
     output: pathlib.Path = pathlib.Path("saved_models/imdb_pretraining")
     bidirectional: bool = False
-    """Whether the encoder reads both ways: a language model cannot."""
+    """Whether the encoder also reads backwards, without pretraining."""
     pretrain_reviews: training.Count = 10_000
-    """Reviews that the language model learns from, the last ones."""
+    """Number of reviews, the last ones, to train the language model on."""
 
 
 CHANGES = {"output": Settings.output, "bidirectional": False}
@@ -41,7 +40,7 @@ PRESETS = {
 
 
 def pretrain(settings, labeller, texts):
-    """Starts the encoder of a labeller from a language model of texts."""
+    """Pretrains the encoder of a labeller as a language model of texts."""
     encoder, tokenizer = labeller.model.encoder, labeller.tokenizer
     language = models.LanguageModel(
         tokenizer.vocabulary_size,
@@ -72,7 +71,7 @@ def pretrain(settings, labeller, texts):
 
 
 def build_labeller(settings, corpus):
-    """Returns the labeller of the recipe, which knows the language."""
+    """Returns the labeller of the recipe, pretrained."""
     labeller = imdb.build_labeller(settings, corpus)
     texts = corpus.unlabelled or corpus.train.texts
     pretrain(settings, labeller, texts[-settings.pretrain_reviews :])

@@ -1,10 +1,10 @@
-"""A second classifier learns from what the first says of unlabelled reviews.
+"""Self-training: a second classifier is trained on the answers of a first.
 
     python recipes/studies/imdb_self_training.py --corpus imdb
 
 The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
-`OUTPUT/second/`, starts from new weights and learns from all reviews: those
-without a label as the first one sees them, with a probability for a label.
+`OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
+without a label get the probability that the first one predicts.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ PRESETS = {
 
 
 def answered(labeller, corpus):
-    """Returns the corpus with the answers for labels, where there are none."""
+    """Returns the corpus with predicted probabilities as missing labels."""
     answers = labeller.probabilities(corpus.unlabelled, batch_size=256)
     train = data.LabelledTexts(
         corpus.train.texts + corpus.unlabelled,
@@ -38,11 +38,11 @@ def answered(labeller, corpus):
 
 
 def check(corpus):
-    """Raises `CorpusError` where there is nothing to answer, or not so."""
+    """Raises `CorpusError` unless a corpus is suitable for self-training."""
     if not corpus.unlabelled or len(corpus.label_names) != 2:
         raise data.CorpusError(
-            "Answers are learnt where there are two classes, and texts without "
-            f"a label. Received: {len(corpus.label_names)} classes, "
+            "Self-training needs two classes, and texts without a label. "
+            f"Received: {len(corpus.label_names)} classes, "
             f"{len(corpus.unlabelled)} texts without a label."
         )
 
@@ -61,7 +61,7 @@ def main():
     keras.backend.clear_session()
 
     def build_labeller(settings, _):
-        # Of the same words and word vectors as the first: it has trained them.
+        # The folder of the first one has the word vectors that it trained.
         begin = dataclasses.replace(settings, output=first.output)
         return imdb.build_labeller(begin, corpus)
 

@@ -1,12 +1,12 @@
-"""Shows what becomes of attention where padding is not masked.
+"""Shows attention of a translator whose padding is not masked.
 
     python recipes/studies/padding.py --corpus en_vi
 
-It trains the model of Laird's note as early implementations had it: every
-source is padded to one length, and padding is read and attended to as a word
-of its own. `--masked` trains the same model as it should be. Beside what
-`recipes/nmt_vietnamese.py` leaves there are the attention to a sentence and to
-its padding, and the norms of the gradients of the decoder's layers.
+It trains the model of Laird's note as early implementations did: every source
+is padded to one length, and padding is read and attended to like a word.
+`--masked` trains the same model with masked padding. Besides the files of
+`recipes/nmt_vietnamese.py`, it writes pictures of the attention to a sentence
+and its padding, and of the gradient norms of the decoder's layers.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from kerasrnn import pipelines
 from kerasrnn import plots
 from kerasrnn import training
 
-# The sentence that the note looks at.
+# The example sentence of the note.
 SENTENCE = (
     "The answer to the ultimate question of life , the universe and everything"
 )
@@ -35,7 +35,7 @@ SENTENCE = (
 class Settings(nmt_vietnamese.Settings):
     output: pathlib.Path = pathlib.Path("saved_models/padding")
     masked: bool = False
-    """Whether padding is masked, as it should be."""
+    """Whether to mask padding."""
 
 
 LAIRD = nmt_vietnamese.PRESETS["laird-hour"]
@@ -47,7 +47,7 @@ PRESETS = {
 
 
 def build_tokenizers(settings, pairs):
-    """As published; padding that is read is a word of the source."""
+    """As published; without a mask, padding is a word of the source."""
     source, target = nmt_vietnamese.published_tokenizers(settings, pairs)
     if not settings.masked:
         words = [*source.vocabulary, "<pad>"]
@@ -57,14 +57,14 @@ def build_tokenizers(settings, pairs):
 
 
 def build_model(settings, source, target):
-    """As published, with an encoder that masks or does not."""
+    """As published, with or without a mask in the encoder."""
     model = nmt_vietnamese.published_model(settings, source, target)
     encoder = model.encoder.get_config() | {"mask_padding": settings.masked}
     return type(model)(type(model.encoder).from_config(encoder), model.decoder)
 
 
 def fixed_length(translator):
-    """The pipeline with every source padded to one length."""
+    """The same pipeline with every source padded to one length."""
     return pipelines.TextTranslator(
         translator.model,
         translator.source_tokenizer,
@@ -76,9 +76,9 @@ def fixed_length(translator):
 
 
 def gradient_norms(model, inputs, labels):
-    """Returns a function that measures the layers of the decoder.
+    """Returns a function that computes the norms for one batch.
 
-    It returns the norm of the gradient of each layer, for one batch.
+    It returns the norm of the gradient of each layer of the decoder.
     """
     cell = model.decoder.rnn.cell.cell
     layers = {
@@ -101,8 +101,8 @@ def gradient_norms(model, inputs, labels):
 
 
 def attention_and_padding(translator):
-    """Returns the attention to the sentence and its padding, as a panel."""
-    longer = f"{SENTENCE} {SENTENCE}"  # so that there is padding in any model
+    """Returns the attention to the sentence and its padding, to plot."""
+    longer = f"{SENTENCE} {SENTENCE}"  # so that every model pads the first
     found = translator.signatures["attend"](tf.constant([SENTENCE, longer]))
     source, target, weights = (
         found[name].numpy()[0]
@@ -114,7 +114,7 @@ def attention_and_padding(translator):
 
 
 def gradient_picture(norms):
-    """Draws the norms of the layers over the batches of the training."""
+    """Draws the gradient norms of the layers over the training steps."""
     steps = norms.pop("step")
     curves = {
         name: {"step": steps, "norm": values} for name, values in norms.items()

@@ -2,9 +2,9 @@
 
     python recipes/studies/ptb_table.py --corpus ptb
 
-Two of them are trained with three seeds, to see how far a seed goes. Flags
-beside `--output` are those of `recipes/ptb_lm.py`, for all rows. What is done
-is not done again.
+Two of them are trained with three seeds, to show the effect of the seed. All
+flags but `--output` are those of `recipes/ptb_lm.py`, for all rows. Rows that
+are done are not trained again.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from kerasrnn import plots
 from studies.rows import run_rows
 from studies.rows import write_table
 
-# What attention adds in weights, the cell around it gives up in units.
+# Cells with attention have fewer units, for the same number of weights.
 GAM_RHN = {"--cell": "gam_rhn", "--micro-steps": "2"}
 MODELS = {
     "lstm": {"--cell": "lstm", "--depth": "2", "--units": "324"},
@@ -63,7 +63,7 @@ def main():
         "--output",
         type=pathlib.Path,
         default="saved_models/ptb_table",
-        help="folder to write",
+        help="folder to write to",
     )
     args, others = parser.parse_known_args()
     runs = [(name, SEEDS[0]) for name in MODELS]

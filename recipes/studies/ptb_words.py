@@ -1,9 +1,9 @@
-"""Draws the words and the parts of speech of the Penn Treebank.
+"""Draws the frequencies of words and parts of speech in the Penn Treebank.
 
     python recipes/studies/ptb_words.py --data-dir DATA
 
-How often each word of the corpus and each tag of the sample `wsj_pos` occurs,
-and a table of the lengths of the sentences.
+It counts the words of the corpus and the tags of the sample `wsj_pos`, and
+prints a table of sentence lengths.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The rows of a table: a recipe is run as a command for each."""
+"""Runs a recipe once for each row of a table."""
 
 import json
 import pathlib
@@ -9,15 +9,16 @@ RECIPES = pathlib.Path(__file__).parents[1]
 
 
 def run_rows(recipe, rows, output, flags):
-    """Runs a recipe once for each row, in a process and folder of its own.
+    """Runs a recipe once for each row, in a separate process and folder.
 
-    What an earlier call has trained is not trained again.
+    Rows that an earlier call trained are not trained again.
 
     Args:
         recipe: String, the file name of a recipe.
         rows: Dictionary of name to list of flags.
-        output: Path of the folder of the rows' folders.
-        flags: List of strings, flags of all rows; the rows' own are stronger.
+        output: Path of the folder that contains a folder for each row.
+        flags: List of strings, flags of all rows. Those of a row override
+            them.
 
     Returns:
         Dictionary of name to card.

@@ -140,7 +140,7 @@ def test_imdb_says_where_to_get_it(tmp_path):
         find_corpus("imdb", data_dir=tmp_path)
     message = str(error.value)
     assert "https://ai.stanford.edu/~amaas/data/sentiment/aclIm" in message
-    assert "leave it packed" in message
+    assert "keep it packed" in message
 
 
 @pytest.mark.parametrize("environment", [False, True])

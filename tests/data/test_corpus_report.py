@@ -51,7 +51,7 @@ def test_characters_that_subwords_cannot_spell():
 
 @pytest.mark.parametrize("kind", [WordTokenizer, CharacterTokenizer])
 @pytest.mark.parametrize("lines", [["Book the", "red"], ["", " "], []])
-def test_nothing_is_said_where_nothing_is_unseen(kind, lines):
+def test_no_warning_without_unseen_tokens(kind, lines):
     for specials in (["<unk>"], []):
         tokenizer = kind.train(["the red book"], specials=specials)
         with warnings.catch_warnings():
@@ -98,6 +98,6 @@ def test_length_table():
 
 
 @pytest.mark.parametrize("test", [None, []])
-def test_length_table_leaves_out_what_has_no_lines(test):
+def test_length_table_leaves_out_empty_parts(test):
     table = length_table(TextCorpus(["a"], ["b c"], test))
     assert list(table) == ["train", "validation"]

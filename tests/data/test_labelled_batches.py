@@ -60,7 +60,7 @@ def test_labels_may_be_probabilities():
     assert labels.dtype == np.float32
 
 
-def test_several_classes_are_learnt_from():
+def test_several_classes_are_trained_on():
     texts = ["n1 x", "n2 x", "n3 x", "n4 x"]
     batches = batches_of(texts, [0, 1, 2, 2], batch_size=2, seed=0)
     model = keras.Sequential(
@@ -146,7 +146,7 @@ def test_the_seed_fixes_the_order():
     assert first != other
 
 
-def test_every_epoch_has_an_order_of_its_own():
+def test_every_epoch_has_another_order():
     # More texts than one pool sorts: batches mix anew as well.
     dataset = batches_of(batch_size=2, seed=1)
     first, second = (pairs_in(arrays(dataset)) for _ in range(2))

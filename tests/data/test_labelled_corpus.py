@@ -137,7 +137,7 @@ def test_a_quoted_word_may_begin_a_text(write):
     assert corpus.train.texts == ['"Great" is the word', "bad", "two"]
 
 
-def test_what_follows_stray_quotes_keeps_its_line(write):
+def test_lines_after_stray_quotes_keep_their_number(write):
     path = write('label,text\n1,"good\n0,"bad"\n\n,fine\n1,"fi"ne\n')
     with pytest.warns(CorpusWarning, match=r"out: line 5 \(empty label\)$"):
         assert read_labelled_corpus(path).train.labels == [1, 0, 1]
@@ -199,9 +199,9 @@ def test_json_lines(write):
     assert corpus.label_names == ["2", "True"]
 
 
-def test_json_lines_that_are_none(write):
+def test_no_json_lines(write):
     path = write("[1, 2]\n", "a.json")
-    with pytest.raises(CorpusError, match=r"\[\], line 1 .no JSON object"):
+    with pytest.raises(CorpusError, match=r"\[\], line 1 .not a JSON object"):
         read_labelled_corpus(path)
 
 

@@ -155,7 +155,7 @@ def test_limit(tmp_path, write_imdb, limit, train, test, unlabelled):
 
 
 @both
-def test_a_limit_beyond_what_there_is(tmp_path, write_imdb):
+def test_a_limit_above_the_size(tmp_path, write_imdb):
     assert silently(write_imdb(tmp_path), limit=1000) == CORPUS
 
 
@@ -243,7 +243,7 @@ def test_a_giant_member_is_refused_unread(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["labeledBow.feat", "unsupBow.feat"])
-def test_what_is_not_read_may_be_large(tmp_path, name):
+def test_files_that_are_not_read_may_be_large(tmp_path, name):
     """The official archive has tables of word counts of up to 41 MB."""
     member = tarfile.TarInfo(f"aclImdb/train/{name}")
     member.size = 2**24 + 1
@@ -252,7 +252,7 @@ def test_what_is_not_read_may_be_large(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["3_3.txt", "train/pos/3_3.txt"])
 @pytest.mark.parametrize("kind", ["link", "folder"])
-def test_a_text_that_is_no_file(tmp_path, name, kind):
+def test_a_text_that_is_not_a_file(tmp_path, name, kind):
     folder = write_folder(tmp_path)
     path = folder / name
     if kind == "folder":

@@ -13,7 +13,7 @@ def corpus_of(texts, test=None, unlabelled=()):
     return LabelledCorpus(texts, test, list(unlabelled), NAMES)
 
 
-def test_what_is_scored_is_learnt_nowhere():
+def test_scored_texts_are_never_trained_on():
     texts = LabelledTexts(["c", "b", "d", "a", "c"], [1, 0, 0, 1, 1])
     test = LabelledTexts(["d"], [0])
     held_out = LabelledTexts(["a", "b"], [1, 0])

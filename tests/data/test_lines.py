@@ -51,7 +51,7 @@ def test_other_encodings_in_other_scripts(write, text, encoding):
 
 
 @by_all
-def test_carriage_returns_alone_are_no_line_ends(write, read):
+def test_carriage_returns_alone_are_not_line_ends(write, read):
     path = write(TEXT.replace("\n", "\r").encode())
     with pytest.raises(CorpusError, match=r"carriage returns .*`tr '\\r'"):
         read(path)
@@ -66,7 +66,7 @@ def test_a_damaged_gzip_file(write, read):
             read(write(content, "corpus.txt.gz"))
 
 
-def test_a_nul_byte_is_no_text(write):
+def test_a_nul_byte_is_not_text(write):
     path = write(b"a\tb\nc\0\td\n" + b"e\tf\n" * 50)
     with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte at o"):
         assert len(read_parallel_corpus(path).pairs) == 51

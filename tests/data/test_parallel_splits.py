@@ -79,7 +79,7 @@ def test_group_that_would_overshoot_goes_to_train():
         assert sorted(train) == sorted(twins)
 
 
-def test_dev_is_the_smallest_group_where_none_fits():
+def test_dev_is_the_smallest_group_if_none_fits():
     twins = [("b", "1"), ("B", "2")]
     pairs = [("a", "1"), ("A", "2"), ("a.", "3"), *twins]
     for seed in range(5):

@@ -326,7 +326,7 @@ def test_a_part_that_is_missing_or_empty(write):
         read_text_corpus(train, validation=empty.with_name("c"))
 
 
-def test_a_treebank_file_beside_another_is_any_text(write):
+def test_a_treebank_file_with_another_is_plain_text(write):
     train, validation = write(b"one\n", TRAIN), write(b"two\n", "b")
     assert read_text_corpus(train, validation).train == ["one"]
 

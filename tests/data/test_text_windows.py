@@ -73,7 +73,7 @@ def test_a_label_is_the_token_after_its_input():
     assert labels[0, 1].tolist() == [22, 23, 24, 25]
 
 
-def test_rows_go_on_from_batch_to_batch():
+def test_rows_continue_from_batch_to_batch():
     ids, labels, _ = windows_of(np.arange(10, 70), 3, 4)
     assert len(ids) == 5
     np.testing.assert_array_equal(ids[1:, :, 0], labels[:-1, :, -1])

@@ -52,7 +52,7 @@ def pairs_in(batches, tokenizers):
     ]
 
 
-def test_inputs_stand_behind_the_start_and_labels_before_the_end():
+def test_inputs_follow_the_start_and_labels_precede_the_end():
     pairs = [("the book", "vah kitab"), ("who", "kaun")]
     tokenizers = [
         WordTokenizer(["<pad>", "<s>", "</s>", "<unk>", *words])
@@ -67,7 +67,7 @@ def test_inputs_stand_behind_the_start_and_labels_before_the_end():
         assert ids.dtype == np.int32
 
 
-def test_a_source_vocabulary_needs_no_special_tokens():
+def test_a_source_vocabulary_without_special_tokens():
     pairs = [("the book", "a b"), ("book the book", "b"), ("the", "a")]
     source = WordTokenizer.train([s for s, _ in pairs], specials=())
     target = WordTokenizer.train(
@@ -136,7 +136,7 @@ def test_the_seed_fixes_the_order(tokenizers):
     assert first != other
 
 
-def test_every_epoch_has_an_order_of_its_own(tokenizers):
+def test_every_epoch_has_another_order(tokenizers):
     # More pairs than one pool sorts: batches mix anew as well.
     dataset = batches_of(numbered_pairs(), tokenizers, batch_size=2, seed=1)
     first, second = (pairs_in(as_lists(dataset), tokenizers) for _ in "12")

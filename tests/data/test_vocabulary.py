@@ -30,7 +30,7 @@ def test_a_vocabulary_has_its_tokens_in_order(write):
         ("", "is empty"),
     ],
 )
-def test_a_vocabulary_that_is_none(write, content, message):
+def test_a_bad_vocabulary(write, content, message):
     with pytest.raises(CorpusError, match=message):
         read_vocabulary(write("vocab", content))
 

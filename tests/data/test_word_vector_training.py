@@ -38,9 +38,9 @@ def test_words_of_the_same_lines_are_alike(tmp_path, capsys, kind):
     assert min(inside) > max(across) + 0.3
 
 
-def test_what_cannot_be_trained_leaves_nothing(tmp_path):
+def test_a_failed_training_writes_no_file(tmp_path):
     path = tmp_path / "vectors.txt"
-    with pytest.raises(CorpusError, match="five times at least"):
+    with pytest.raises(CorpusError, match="occurs five times"):
         train_word_vectors(["a book", "a red book"], path)
     with pytest.raises(ValueError, match="Received: kind='glove'"):
         train_word_vectors(["a book"], path, kind="glove")
@@ -66,7 +66,7 @@ def test_vectors_are_trained_once_for_the_same_texts(tmp_path, capsys):
                 2 + (word == "fine") - (of is keeps),
             )
     assert len(list(tmp_path.glob("cbow-*.txt"))) == 4
-    assert capsys.readouterr().out.count("are trained") == 4
+    assert capsys.readouterr().out.count("Training word") == 4
 
 
 def test_vectors_of_a_file(tmp_path):

@@ -111,7 +111,7 @@ def test_wrong_number_of_columns(write, bad, header, number):
 
 
 @pytest.mark.parametrize("bad", ["x", "nan", "inf", "1e99"])
-def test_what_is_no_finite_number(write, bad):
+def test_numbers_that_are_not_finite(write, bad):
     path = write(f"a 1 2\nb 3 {bad}\n")
     with pytest.raises(CorpusError, match="^Line 2 .*finite numbers") as error:
         read_word_vectors(path, ["b"])

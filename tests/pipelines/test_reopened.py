@@ -186,7 +186,7 @@ def test_texts_come_in_any_iterable():
         ("fit", ["ab", "cd"], "list of pairs"),
     ],
 )
-def test_what_is_no_list_of_texts(method, given, words):
+def test_not_a_list_of_texts(method, given, words):
     with pytest.raises(ValueError, match=words):
         getattr(small.translator(), method)(given)
 

@@ -108,7 +108,7 @@ def test_the_precision_is_set_and_set_back(tmp_path):
     assert keras.layers.Dense(1).compute_dtype == "float32"
 
 
-def test_what_a_run_leaves(tmp_path, capsys):
+def test_the_files_of_a_run(tmp_path, capsys):
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:
         model = new_model()
@@ -173,7 +173,7 @@ def translator(monkeypatch):
     return small.translator()
 
 
-def test_what_a_translation_leaves(translator, tmp_path, capsys):
+def test_the_files_of_a_translation_run(translator, tmp_path, capsys):
     test = [("who knows?", "who knows?"), ("a blue house.", "a blue house.")]
     with TranslationRun(Small(output=tmp_path)) as run:
         run.pairs, run.history = {"train": 8}, {"loss": [1.0]}

@@ -295,19 +295,19 @@ def test_an_older_export_is_replaced_without_a_moment_between(
     assert factor_of(path) == 3.0
 
 
-def test_what_a_killed_export_left_is_cleared(tmp_path):
+def test_the_partial_files_of_a_killed_export_are_removed(tmp_path):
     (tmp_path / ".partial-1" / "variables").mkdir(parents=True)
     export_saved_model(tmp_path / "1", *scaler(2.0))
     assert os.listdir(tmp_path) == ["1"]
 
 
-def test_a_full_disk_is_said(tmp_path, monkeypatch):
+def test_a_full_disk_raises_a_clear_error(tmp_path, monkeypatch):
     def full(archive, folder, **kwargs):
         raise tf.errors.ResourceExhaustedError(None, None, "No space left")
 
     kind = type(keras.export.ExportArchive())
     monkeypatch.setattr(kind, "write_out", full)
-    with pytest.raises(OSError, match="No room is left.*scaler"):
+    with pytest.raises(OSError, match="No space left.*scaler"):
         export_saved_model(tmp_path / "scaler" / "1", *scaler(3.0))
 
 
@@ -358,7 +358,7 @@ def test_makes_the_output_folder_and_leaves_it_empty(tmp_path):
 def test_an_output_folder_that_cannot_be_made(tmp_path, path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(
-        OSError, match=rf"can be made and written. Received: '.*{path}' \("
+        OSError, match=rf"can be created and written. Received: '.*{path}' \("
     ):
         output_folder(tmp_path / path)
 
@@ -394,7 +394,7 @@ def test_a_card_has_a_command_to_paste(tmp_path, monkeypatch):
     assert command == "python train.py --corpus 'my file.tsv'"
 
 
-def test_what_json_cannot_hold_is_a_string(tmp_path):
+def test_what_json_cannot_represent_is_a_string(tmp_path):
     path = tmp_path / "card.json"
     write_card(path, folder=tmp_path, loss=[1.0, math.nan, math.inf])
     card = as_json(path)
@@ -426,7 +426,7 @@ def test_a_card_is_of_a_run_with_the_same_settings(tmp_path):
     assert read_card(path, settings=SETTINGS) is None
 
 
-def test_a_number_that_is_none_comes_back(tmp_path):
+def test_a_card_restores_nan(tmp_path):
     path = tmp_path / "card.json"
     loss = [1.0, math.nan, math.inf, -math.inf]
     write_card(path, loss=loss, name="NaN, no more")

@@ -446,7 +446,7 @@ def test_the_loss_of_two_classes_takes_probabilities(labeller):
     "labels, words",
     [(None, "labels=None"), ([1, 2, 0, 1, 0], "2"), (["good"], "'good'")],
 )
-def test_what_is_no_label_is_not_learnt(labeller, labels, words):
+def test_unknown_labels_are_refused(labeller, labels, words):
     with pytest.raises(ValueError, match=f"Received: .*{words}"):
         labeller.fit(TEXTS[: len(labels or TEXTS)], labels)
 

@@ -209,7 +209,7 @@ def test_a_long_text_is_scored(words):
     assert_close(scores, expected_scores(words, ids))
 
 
-def test_bytes_that_are_no_text_are_scored(language):
+def test_bytes_that_are_not_text_are_scored(language):
     found = scored(language, [b"\xff\xfe the \xc3", b"the \xff\nred"])
     assert np.isfinite(found["total"]).all()
     for tokens in found["tokens"].tolist():
@@ -569,7 +569,7 @@ def test_it_learns_from_lines():
 
 
 @pytest.mark.parametrize("method", ["write", "score", "evaluate"])
-def test_one_string_is_no_list(words, method):
+def test_one_string_is_not_a_list(words, method):
     with pytest.raises(ValueError, match="Received: the string 'the red'"):
         getattr(words, method)("the red")
 

@@ -185,7 +185,7 @@ def test_vectors_may_come_from_any_file(tmp_path):
     assert training.identity(settings) != before
 
 
-def test_a_text_of_ones_own_keeps_its_words(questions):
+def test_a_text_of_your_own_keeps_its_words(questions):
     settings = settings_of("--corpus", questions, *COLUMNS)
     assert settings.preset == "own"
     tokenizer = imdb.build_tokenizer(settings, ["u"])
@@ -204,7 +204,7 @@ def test_a_text_of_ones_own_keeps_its_words(questions):
         (("--summary", "frist"), "frist"),
         (("--attention", "adittive"), "adittive"),
         (("--attention", "None"), "Expected: an `attention`"),
-        (("--test", "."), "`test` goes with a `corpus`"),
+        (("--test", "."), "`test` needs a `corpus`"),
         (("--vectors", "skipgram"), "skipgram"),
         (("--from", "absent.keras"), "absent.keras"),
         (("--learning-rate", "nan"), "nan"),

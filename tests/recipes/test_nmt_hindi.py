@@ -35,7 +35,7 @@ def corpus(tmp_path):
 
 
 @pytest.mark.usefixtures("untranslated")
-def test_it_learns_a_corpus_of_ones_own_as_it_is(corpus, tmp_path, capsys):
+def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
     output = tmp_path / "out"
     with pytest.warns(UserWarning, match="line 31"):
         brief.run(
@@ -76,7 +76,7 @@ def test_the_built_in_phrasebook_needs_no_file():
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
-def test_what_is_held_out_is_not_learnt(corpus, tmp_path):
+def test_held_out_texts_are_not_trained_on(corpus, tmp_path):
     train, dev, _ = nmt_hindi.load_pairs(settings("--corpus", corpus))
     assert (len(train), len(dev)) == (54, 6)
     assert sorted(train + dev) == sorted(PAIRS)

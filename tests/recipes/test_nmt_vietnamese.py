@@ -142,7 +142,7 @@ def test_an_hour_is_along_a_cosine():
     np.testing.assert_allclose(found, [1, 0.5, 0], atol=0.02)
 
 
-def test_what_is_held_out_is_not_learnt(corpus):
+def test_held_out_texts_are_not_trained_on(corpus):
     options = settings("--corpus", corpus / "train.en")
     assert options.preset == "own"
     train, dev, _ = nmt_vietnamese.load_pairs(options)

@@ -89,9 +89,9 @@ def test_it_scores_alike_from_every_file(output):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
-def test_a_finished_run_goes_on(corpus, output, capsys):
+def test_a_finished_run_is_continued(corpus, output, capsys):
     run(*small(corpus, output), "--epochs", 3)
-    assert "goes on after epoch 2" in capsys.readouterr().out
+    assert "resumes after epoch 2" in capsys.readouterr().out
     assert len(card(output)["history"]["loss"]) == 3
 
 
@@ -187,7 +187,7 @@ def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
     assert found == [pytest.approx(1 - 10 / 120), 0.998]
 
 
-def test_the_rate_of_zilly_falls_behind_the_twentieth_epoch():
+def test_the_rate_of_zilly_falls_after_the_twentieth_epoch():
     optimizer = ptb_lm.build_optimizer(ptb_lm.PRESETS["rhn"], 10)
     rates = []
     for epoch in (0, 18, 19, 20, 499):
@@ -201,7 +201,7 @@ def test_the_rate_of_zilly_falls_behind_the_twentieth_epoch():
     "content, message",
     [(b"", "empty"), (b"one", "line"), (b"caf\xe9 a\nb c\n", "UTF-8")],
 )
-def test_a_text_that_is_none(content, message, tmp_path):
+def test_a_bad_text_file(content, message, tmp_path):
     path = tmp_path / "text.txt"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
@@ -211,7 +211,7 @@ def test_a_text_that_is_none(content, message, tmp_path):
 def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("a line .\n")
-    with pytest.raises(ValueError, match="`dev` and `test` go with a `corpus`"):
+    with pytest.raises(ValueError, match="`dev` and `test` need a `corpus`"):
         run("--test", path, "--output", tmp_path / "out")
 
 

@@ -63,7 +63,7 @@ def test_folds(archive, tmp_path, monkeypatch):
     assert len(list(tmp_path.glob("out/fold-?/training-*"))) == 2
 
 
-def test_one_fold_is_none(monkeypatch):
+def test_one_fold_is_refused(monkeypatch):
     with pytest.raises(SystemExit):
         run(imdb_folds, monkeypatch, "--folds", 1)
 

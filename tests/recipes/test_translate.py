@@ -130,7 +130,7 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
             assert found == list(texts)
 
 
-def test_what_is_asked_of_the_text_is_done():
+def test_the_options_of_the_text_are_applied():
     options = settings("--tokenizer", "word", "--lowercase")
     source, _ = translate.build_tokenizers(options, PAIRS)
     assert {"house", "old!"} <= set(source.vocabulary)
@@ -189,7 +189,7 @@ def test_the_rate_rises_and_falls_along_a_cosine():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
-def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
+def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
     """With its tokenizers and weights, on another corpus."""
     saved = output / "translator.keras"
     begun = keras.saving.load_model(saved)
@@ -213,7 +213,7 @@ def test_it_goes_on_from_a_saved_translator(output, two_files, tmp_path):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_another_file_to_go_on_from_is_another_training(
+def test_another_file_to_start_from_is_another_training(
     output, tmp_path, table, monkeypatch
 ):
     seen = []
@@ -246,7 +246,7 @@ class Killed(BaseException):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
-def test_a_killed_run_resumes_and_a_finished_one_goes_on(
+def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     two_files, tmp_path, monkeypatch, capsys
 ):
     def learn(output, epochs):
@@ -274,10 +274,10 @@ def test_a_killed_run_resumes_and_a_finished_one_goes_on(
     assert not (again / "card.json").exists()
     capsys.readouterr()
     assert learn(again, 2) == expected
-    assert "goes on after epoch 1" in capsys.readouterr().out
+    assert "resumes after epoch 1" in capsys.readouterr().out
     # Under another name of the folder, it is the same run.
     assert learn(again / ".." / "again", 2) == expected
-    assert "2 epochs are trained" in capsys.readouterr().out
+    assert "2 epochs are done" in capsys.readouterr().out
     more = learn(again, 3)
     assert [len(x) for x in more] == [3, 3]
     assert [x[:2] for x in more] == list(expected)
@@ -285,7 +285,7 @@ def test_a_killed_run_resumes_and_a_finished_one_goes_on(
 
 
 @pytest.mark.usefixtures("untranslated")
-def test_a_loss_that_is_no_number_leaves_nothing(two_files, tmp_path):
+def test_a_loss_that_is_not_finite_writes_no_pipeline(two_files, tmp_path):
     with pytest.raises(FloatingPointError, match="`loss` must be a finite"):
         run(
             *("--train", *two_files, *PLAIN, "--learning-rate", 1e38),
@@ -295,7 +295,7 @@ def test_a_loss_that_is_no_number_leaves_nothing(two_files, tmp_path):
     assert left == {".lock", "training"}
 
 
-def test_a_second_process_is_told_of_the_first(two_files, tmp_path):
+def test_a_second_process_is_refused(two_files, tmp_path):
     # For the system, a file that is opened again is another process's.
     with open(tmp_path / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -351,5 +351,5 @@ def test_an_output_that_cannot_be_written_is_refused_at_once(
 ):
     monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(OSError, match="can be made and written.*Received"):
+    with pytest.raises(OSError, match="can be created and written.*Received"):
         run("--train", "pairs.tsv", "--output", tmp_path / "file" / "out")

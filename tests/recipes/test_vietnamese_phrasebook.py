@@ -187,7 +187,7 @@ def test_articles_fit_the_next_word():
         (r"^(Is|Are|Do|Does|Can) .*\?", r"\bcó\b.* không\?$"),
     ],
 )
-def test_what_english_says_vietnamese_says(english, vietnamese):
+def test_both_languages_have_the_same_words(english, vietnamese):
     said = [pair for pair in PAIRS if re.search(english, pair[0])]
     assert len(said) >= 15
     for pair in said:

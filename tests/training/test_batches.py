@@ -58,9 +58,7 @@ def uninterrupted(tmp_path_factory):
 
 # In the middle of the first epoch, at its end, and in the second.
 @pytest.mark.parametrize("batches", [2, 3, 5])
-def test_it_goes_on_with_the_batch_that_comes_next(
-    tmp_path, uninterrupted, batches
-):
+def test_it_resumes_with_the_next_batch(tmp_path, uninterrupted, batches):
     with pytest.raises(Crash):
         learn(tmp_path, CrashAfter(batches))
     weights, history = learn(tmp_path)
@@ -72,7 +70,7 @@ def test_it_goes_on_with_the_batch_that_comes_next(
         np.testing.assert_allclose(history[name], log[name], rtol=1e-6)
 
 
-def test_a_finished_one_goes_on_to_more_epochs(tmp_path, uninterrupted):
+def test_a_finished_run_is_continued_to_more_epochs(tmp_path, uninterrupted):
     learn(tmp_path, epochs=1)
     weights, _ = learn(tmp_path)
     for found, value in zip(weights, uninterrupted[0], strict=True):

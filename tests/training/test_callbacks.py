@@ -165,7 +165,7 @@ def train_by(model, *callbacks, epochs=3, batches=2):
     )
 
 
-def test_what_a_training_cost_is_left_out(model):
+def test_without_costs_leaves_out_tokens_and_seconds(model):
     data = np.ones((2, 1))
     scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": 1.0})
     history = model.fit(

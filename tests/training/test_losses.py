@@ -31,7 +31,7 @@ def test_equals_a_count_over_real_tokens(label_smoothing):
     assert float(loss(LABELS, LOGITS)) == pytest.approx(expected, rel=1e-5)
 
 
-def test_what_is_predicted_behind_the_end_does_not_matter():
+def test_predictions_after_the_end_do_not_matter():
     loss = TokenCrossentropy()
     logits = np.where(LABELS[..., None] == 0, 50 * LOGITS, LOGITS)
     expected = float(loss(LABELS, LOGITS))
@@ -49,7 +49,7 @@ def test_padding_may_be_any_id(pad_id, label_smoothing):
 
 
 @pytest.mark.parametrize("floatx", ["float16", "bfloat16", "float64"])
-def test_an_id_is_no_float_of_16_bits(floatx):
+def test_ids_are_not_rounded_to_16_bits(floatx):
     before = keras.config.floatx()
     try:
         keras.config.set_floatx(floatx)

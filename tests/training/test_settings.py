@@ -122,7 +122,7 @@ def test_a_setting_that_does_not_exist_is_an_error():
         (["--unit5", "8"], "--unit5"),
     ],
 )
-def test_a_mistake_ends_with_a_message(args, message, capsys, monkeypatch):
+def test_a_wrong_flag_ends_with_a_message(args, message, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit) as exit:
         read(*args)
@@ -139,10 +139,14 @@ def test_help_has_every_flag_and_its_line(capsys):
     for field in dataclasses.fields(SomeSettings):
         name = field.name.replace("_", "-").removeprefix("start-")
         assert f"--{name}" in shown
-    assert "A saved pipeline whose tokenizers" in shown
+    assert "Saved pipeline to fine-tune" in shown
     assert "Trains." in shown and "More." not in shown
     assert "Presets: small, large." in shown
-    for line in ("Folder to write.", "Passes over", "Where word vectors are."):
+    for line in (
+        "Folder to write to.",
+        "Passes over",
+        "Where word vectors are.",
+    ):
         assert line in shown
 
 
@@ -152,7 +156,7 @@ def test_one_preset_alone_is_not_listed(capsys):
     assert "Presets:" not in capsys.readouterr().out
 
 
-def test_a_training_depends_on_no_place_and_no_number_of_epochs():
+def test_folders_and_epochs_do_not_identify_a_training():
     here = read("--output", "here", "--epochs", "2", "--vectors-dir", "x")
     there = read("--data-dir", "there")
     assert identity(here) == identity(there)
@@ -188,7 +192,7 @@ def continued(*args):
     return read_settings(presets, "small", "", [str(arg) for arg in args])
 
 
-def test_a_saved_pipeline_has_the_say_of_its_own_settings(tmp_path):
+def test_settings_saved_in_a_pipeline_are_not_in_force(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
     found = continued("--from", saved, "--preset", "large", "--seed", "3")
@@ -203,7 +207,7 @@ def test_a_saved_pipeline_has_the_say_of_its_own_settings(tmp_path):
     assert by_size(open_, 3, sizes).units == 300
 
 
-def test_flags_beside_a_saved_pipeline_that_has_their_say(tmp_path, capsys):
+def test_flags_that_a_saved_pipeline_makes_useless(tmp_path, capsys):
     saved = tmp_path / "it.keras"
     saved.touch()
     with pytest.raises(SystemExit) as exit:
@@ -213,7 +217,7 @@ def test_flags_beside_a_saved_pipeline_that_has_their_say(tmp_path, capsys):
     assert "Received: --units, --warmup" in shown
 
 
-def test_a_run_does_not_write_over_what_it_starts_from(tmp_path):
+def test_a_run_does_not_overwrite_the_file_it_starts_from(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
     with pytest.raises(ValueError, match="`output` must be another folder"):
@@ -227,7 +231,7 @@ class OtherSettings(EncoderSettings):
     vectors: typing.Literal["mine"] | Existing | None = None
 
 
-def test_a_file_is_told_by_what_is_in_it(tmp_path):
+def test_the_identity_has_the_content_of_a_file(tmp_path):
     paths = [tmp_path / name for name in ("a", "b")]
     for path in paths:
         path.write_text("same", "utf-8")
@@ -239,7 +243,7 @@ def test_a_file_is_told_by_what_is_in_it(tmp_path):
         OtherSettings(vectors=tmp_path / "absent")
 
 
-def test_the_size_of_a_corpus_says_what_is_left_open(capsys):
+def test_by_size_fills_in_settings_that_are_none(capsys):
     sizes = {
         10: {"units": 2, "epochs": 9},
         math.inf: {"units": 8, "epochs": 1},

@@ -123,7 +123,7 @@ def test_other_settings_have_another_folder(tmp_path):
     assert TrainingFolder(tmp_path, {"units": 2}, "loss").epochs_done() == 0
 
 
-def test_a_fingerprint_is_of_what_it_is_given(tmp_path):
+def test_a_fingerprint_depends_on_the_facts(tmp_path):
     assert fingerprint({"a": 1, "b": tmp_path}) == fingerprint(
         {"b": str(tmp_path), "a": 1}
     )
@@ -181,7 +181,7 @@ class Never:
     callback = keras.callbacks.Callback
 
 
-def test_it_goes_on_wherever_it_was_interrupted(tmp_path):
+def test_it_resumes_wherever_it_was_interrupted(tmp_path):
     def run(folder, disaster):
         model = new_model()
         callbacks = [disaster.callback()]
@@ -261,7 +261,9 @@ def test_within_an_epoch_it_waits_for_minutes(tmp_path):
     assert state.name == "state-0001-000000.weights.h5"
 
 
-def test_the_speed_of_an_epoch_counts_what_was_before(tmp_path, monkeypatch):
+def test_the_speed_includes_seconds_before_the_checkpoint(
+    tmp_path, monkeypatch
+):
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
 
@@ -275,21 +277,21 @@ def test_the_speed_of_an_epoch_counts_what_was_before(tmp_path, monkeypatch):
     assert learn(tmp_path, epochs=1)[0]["wall_seconds"] == [6.0]
 
 
-def test_more_epochs_go_on(tmp_path, capsys):
+def test_more_epochs_continue_a_training(tmp_path, capsys):
     """As if all of them had been asked for at once."""
     expected = learn(tmp_path / "whole", epochs=4, minutes=10)
     for epochs in (1, 3, 2, 3):
         learn(tmp_path / "parts", epochs=epochs, minutes=10)
     printed = capsys.readouterr().out
-    assert "goes on after epoch 1" in printed
-    assert printed.count("3 epochs are trained") == 2
+    assert "resumes after epoch 1" in printed
+    assert printed.count("3 epochs are done") == 2
     found = learn(tmp_path / "parts", epochs=4, minutes=10)
     assert found[0] == expected[0]
     for one, other in zip(found[1], expected[1], strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_what_was_stopped_early_goes_on_when_more_is_asked_for(tmp_path):
+def test_a_training_stopped_early_continues_with_more_epochs(tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss")
 
     def stop_at(epoch):
@@ -318,7 +320,7 @@ def test_a_rate_that_a_callback_changed_is_gone_on_with(tmp_path):
     assert float(model.optimizer.learning_rate) == pytest.approx(0.2)
 
 
-def test_other_settings_are_said(tmp_path, capsys):
+def test_other_settings_are_printed(tmp_path, capsys):
     for rate in (0.1, 0.2):
         settings = {"units": 1, "data": ["a"] * 99, "rate": rate}
         train(TrainingFolder(tmp_path, settings, "loss"), new_model(), epochs=1)
@@ -327,7 +329,7 @@ def test_other_settings_are_said(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("loss", [math.nan, math.inf])
-def test_a_loss_that_is_no_number_ends_the_run(tmp_path, loss):
+def test_a_loss_that_is_not_finite_ends_the_run(tmp_path, loss):
     folder = TrainingFolder(tmp_path, {}, "val_loss")
     train(folder, new_model(), epochs=2)
     best = folder.best.read_bytes()
@@ -340,7 +342,7 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path, loss):
     assert folder.path / "state-0002-000000.weights.h5" in folder.path.iterdir()
 
 
-def test_a_validation_that_is_no_number_ends_the_run(tmp_path):
+def test_a_validation_loss_that_is_not_finite_ends_the_run(tmp_path):
     nan = [np.full((1, 1), math.nan), np.zeros(1)]
     folder = TrainingFolder(tmp_path, {}, "loss")
     spoil = keras.callbacks.LambdaCallback(
@@ -451,7 +453,7 @@ def test_best_weights_that_are_damaged_are_named(tmp_path):
 
 
 @pytest.mark.usefixtures("capsys")  # pytest's own files are limited too
-def test_a_disk_that_is_full_is_said(tmp_path):
+def test_a_full_disk_is_reported(tmp_path):
     """A limit on the size of files stands for it."""
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(4000)])
     model.compile("sgd", "mse", run_eagerly=True)
@@ -472,7 +474,7 @@ def test_a_disk_that_is_full_is_said(tmp_path):
     assert len(folder.fit(model, batches, 2, verbose=0)["loss"]) == 2
 
 
-def test_what_is_not_logged_cannot_be_watched(model, tmp_path):
+def test_monitor_must_be_logged(model, tmp_path):
     folder = TrainingFolder(tmp_path, {}, "val_bleu")
     with pytest.raises(ValueError, match="monitor.*loss.*'val_bleu'"):
         train(folder, model)

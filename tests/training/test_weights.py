@@ -21,7 +21,7 @@ def trained(optimizer):
     return model
 
 
-def test_a_fine_tuning_takes_over_weights_and_optimizer(tmp_path):
+def test_start_from_copies_weights_and_optimizer(tmp_path):
     source = trained(keras.optimizers.Adam(0.1))
     source.save(tmp_path / "model.keras")
     model = new_model(keras.optimizers.Adam(0.01))
@@ -45,7 +45,7 @@ def test_a_fine_tuning_takes_over_weights_and_optimizer(tmp_path):
         keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(0.1, 9)),
     ],
 )
-def test_an_optimizer_that_does_not_fit_begins_anew(optimizer):
+def test_an_optimizer_that_does_not_fit_is_not_copied(optimizer):
     source = trained(keras.optimizers.Adam(0.1))
     model = new_model(optimizer)
     assert not start_from(model, source)
@@ -68,7 +68,7 @@ def test_weights_of_other_shapes_are_refused():
         start_from(new_model("adam", units=2), trained("adam"))
 
 
-def test_a_fingerprint_of_a_file_is_of_what_is_in_it(tmp_path):
+def test_a_fingerprint_of_a_file_depends_on_its_content(tmp_path):
     found = set()
     for name, text in (("a", "one"), ("b", "one"), ("a", "two")):
         (tmp_path / name).write_text(text)

@@ -1,4 +1,4 @@
-"""Patterns of statements about what people and things are, and where."""
+"""Patterns of statements with "be": qualities, states and places."""
 
 from corpora.phrasebook.clauses import NOWHEN
 from corpora.phrasebook.clauses import copula
@@ -77,7 +77,7 @@ def owned_thing(pick, plural=False):
 
 
 def quality(pick, noun, thing):
-    """Draws what a thing is like, agreeing with its phrase, or `None`."""
+    """Draws an adjective that agrees with the phrase of a thing, or `None`."""
     adjective = adjective_for(pick, noun)
     if adjective is None:
         return None
@@ -89,7 +89,7 @@ def quality(pick, noun, thing):
 
 
 def state(pick, who):
-    """Draws a state of a person, such as "tired", agreeing."""
+    """Draws a state of a person, such as "tired", in agreement."""
     english, hindi = pick(tuple(STATES.items()))
     feminine, plural, _ = who.agreement
     return english, agree_all(hindi, feminine, plural)
@@ -197,7 +197,7 @@ def this_is(pick, negative=False):
     many = thing.pronoun == "they"
     english = pick((("this", "these"), ("that", "those")))
     verb = join(be(thing.pronoun), "not" if negative else "")
-    # Respect is plural in Hindi alone: ये मेरे पिताजी हैं.
+    # The plural of respect is only in Hindi: ये मेरे पिताजी हैं.
     pointing = POINTING[english[thing.agreement.plural]]
     hindi = to_be(thing.agreement, negative=negative)
     return finish(

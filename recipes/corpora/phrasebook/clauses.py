@@ -1,11 +1,11 @@
-"""Clauses: a subject and a predicate, in any tense, stated or asked.
+"""Clauses: a subject and a predicate, in any tense, as statement or question.
 
-English puts time and place last and moves its auxiliary; Hindi keeps the
-order subject, time, place, object, verb, and moves the case of the subject:
+English puts time and place last and moves its auxiliary. Hindi keeps the
+order subject, time, place, object, verb, and changes the case of the subject:
 
 * ने for the perfective of a transitive verb, which then agrees with its
   object: राम ने चाय पी;
-* को for what one must or should do; the infinitive agrees with the object:
+* को for an obligation, whose infinitive agrees with the object:
   मुझे चाय पीनी है;
 * the direct case otherwise.
 """
@@ -42,14 +42,14 @@ NOWHEN = ("", "")
 
 @dataclass(frozen=True)
 class Predicate:
-    """A verb with all that goes with it but subject and time.
+    """A verb with its objects and complements, without subject and time.
 
     Args:
         verb: The `Verb`.
-        english: What follows the verb in English.
-        hindi: What precedes the verb in Hindi.
+        english: The words after the verb in English.
+        hindi: The words before the verb in Hindi.
         agreement: The `Agreement` of the bare object, if there is one.
-        conjunct: What stands next to the verb and makes one idea with it:
+        conjunct: The word before the verb that forms a compound with it:
             बंद in बंद करना.
     """
 
@@ -61,7 +61,7 @@ class Predicate:
 
     @property
     def complement(self):
-        """All that precedes the verb in Hindi."""
+        """All words before the verb in Hindi."""
         return join(self.hindi, self.conjunct)
 
 
@@ -71,7 +71,7 @@ def join(*words):
 
 
 def finish(english, hindi, mark="."):
-    """Makes a sentence: first letter, final mark."""
+    """Capitalises the English and adds the final punctuation marks."""
     stop = "।" if mark == "." else mark
     return english[0].upper() + english[1:] + mark, hindi + stop
 
@@ -146,7 +146,7 @@ def ask(word, subject, predicate, tense, when=NOWHEN, negative=False):
 
 
 def to_be(agreement, time="present", negative=False):
-    """Returns होना in the present, past or future, with its नहीं."""
+    """Returns होना in the present, past or future, negated with नहीं."""
     forms = {"present": present, "past": past_be, "future": future_be}
     return join("नहीं" if negative else "", forms[time](agreement))
 

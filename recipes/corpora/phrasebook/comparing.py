@@ -1,4 +1,4 @@
-"""Patterns that compare, measure and name."""
+"""Patterns of comparisons, ages and names."""
 
 from corpora.phrasebook.being import THINGS
 from corpora.phrasebook.clauses import copula

@@ -1,4 +1,4 @@
-"""English inflection, as far as the phrasebook needs it."""
+"""The English inflection that the phrasebook needs."""
 
 import re
 
@@ -99,7 +99,7 @@ def finite(verb, tense, pronoun):
     Args:
         verb: A `Verb` of the lexicon.
         tense: One of `clauses.TENSES`.
-        pronoun: The pronoun that stands for the subject, such as `"she"`.
+        pronoun: The pronoun for the subject, such as `"she"`.
     """
     third = pronoun in ("he", "she", "it")
     does = "does" if third else "do"

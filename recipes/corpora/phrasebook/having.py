@@ -1,8 +1,8 @@
-"""Patterns in which something comes to somebody.
+"""Patterns with a possessor or an experiencer.
 
-What English makes the subject of "have", "want", "like", "need", "know" and
-of sensations is in Hindi a possessor (मेरे पास) or a recipient (मुझे), and the
-verb agrees with the thing.
+The English subject of "have", "want", "like", "need", "know" and of sensations
+is in Hindi a possessor (मेरे पास) or a recipient (मुझे), and the verb agrees with
+the thing.
 """
 
 from corpora.phrasebook import verbs
@@ -124,7 +124,7 @@ def sensation(pick, time, negative=False):
 
 
 def liked(pick, who):
-    """Draws something that somebody likes: "mangoes", "this song"."""
+    """Draws something to like: "mangoes", "this song"."""
     noun = NOUNS[pick(_PLEASANT.split())]
     if noun.kind in ("text", "art", "animal") and sometimes(pick, 2):
         return noun_phrase(noun, pick((THIS, THAT, owner(pick, who))))
@@ -196,7 +196,7 @@ def knows_how(pick, negative=False):
 
 
 def asked(pick, verb):
-    """Any of these asked: "Do you have a car?", "Does Ram like mangoes?"."""
+    """These as questions: "Do you have a car?", "Does Ram like mangoes?"."""
     who = asked_about(pick)
     if verb is verbs.LIKE:
         thing, hindi = liked(pick, who), "पसंद"

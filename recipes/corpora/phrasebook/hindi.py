@@ -1,8 +1,8 @@
 """Hindi inflection: nouns, agreeing words and verbs.
 
-Everything here works on spelling. A vowel after a consonant is written with
-a sign (ी in की) and after a vowel with a letter (ई in खाई), so most endings
-have two shapes.
+The rules work on spelling. A vowel is written as a sign after a consonant (ी
+in की) and as a letter after a vowel (ई in खाई), so most endings have two
+forms.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ def agree(word, feminine=False, marked=False):
     if not (feminine or marked) or word[-1] not in "ाआ":
         return word
     stem = word[:-2] if word.endswith("या") else word[:-1]
-    # नया, गया and हुआ go on with a vowel letter, अच्छा with a sign.
+    # The ending of नया, गया and हुआ is a vowel letter, that of अच्छा a sign.
     if word.endswith(("या", "आ")):
         if feminine and stem.endswith("ि"):
             return stem[:-1] + "ी"
@@ -144,7 +144,7 @@ def conjugate(verb, tense, agreement, negative=False):
     Args:
         verb: A `Verb` of the lexicon.
         tense: One of `clauses.TENSES`.
-        agreement: The `Agreement` of the word the verb agrees with.
+        agreement: The `Agreement` of the word that the verb agrees with.
         negative: Whether to negate it.
     """
     stem, no = verb.stem, "नहीं " if negative else ""

@@ -1,4 +1,4 @@
-"""Patterns of questions about what people and things are, and where."""
+"""Patterns of questions with "be": qualities, states and places."""
 
 from corpora.phrasebook.being import LASTING
 from corpora.phrasebook.being import POINTING

@@ -1,4 +1,4 @@
-"""Words drawn for people: subjects, and those something is done to."""
+"""Random phrases for people, as subjects and objects."""
 
 from corpora.phrasebook.lexicon import MEN
 from corpora.phrasebook.lexicon import NOUNS
@@ -39,13 +39,13 @@ def person(pick):
 
 
 def owner(pick, subject=None):
-    """Draws a possessive pronoun, which is अपना if it means the subject."""
+    """Draws a possessive pronoun, which is अपना if it refers to the subject."""
     phrase = pick(PRONOUNS)
     if subject is None:
         return Possessor(phrase)
     if phrase.english == subject.pronoun:
         return Possessor(phrase, reflexive=True)
-    # "I sold our car" would leave मेरा, हमारा and अपना all possible.
+    # In "I sold our car", मेरा, हमारा and अपना would all be possible.
     if {phrase.english, subject.pronoun} == {"I", "we"}:
         return Possessor(pick(PRONOUNS[1:4]))
     return Possessor(phrase)
@@ -64,7 +64,7 @@ def couple(pick):
 
 
 def asked_about(pick):
-    """Draws a subject to ask about, which is not oneself."""
+    """Draws the subject of a question, which is not the first person."""
     who = subject(pick)
     while who.pronoun in ("I", "we"):
         who = subject(pick)
@@ -79,10 +79,10 @@ def subject(pick):
 
 
 def somebody(pick, subject=None, sorts=_SORTS):
-    """Draws someone other than the subject, as an object.
+    """Draws a person other than the subject, as an object.
 
-    A thing is no subject here: nothing is its own, so "their" in "These
-    shirts are for their daughters" is never अपना.
+    Give no subject if it is a thing: "their" in "These shirts are for their
+    daughters" is never अपना.
     """
     clash = _CLASH[subject.pronoun] if subject else ()
     sort = pick(sorts)

@@ -1,8 +1,8 @@
-"""Noun phrases in both languages at once.
+"""Noun phrases in both languages.
 
-A `NounPhrase` knows its English, its Hindi in the direct and oblique case,
-and what a verb agrees with. Pronouns are noun phrases whose case forms are
-listed rather than made.
+A `NounPhrase` has its English, its Hindi in the direct and oblique case, and
+the agreement of a verb. Pronouns are noun phrases whose case forms are listed
+rather than derived.
 """
 
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ class NounPhrase:
     Args:
         english: English subject form.
         direct: Hindi direct case.
-        oblique: Hindi oblique case, which postpositions follow.
-        agreement: What a Hindi verb agrees with.
-        pronoun: English pronoun for it; English verbs agree with this.
-        object: English object form, when it is another one.
-        cases: Hindi forms that are not oblique + postposition, with the
-            genitive in its masculine direct form, by postposition.
+        oblique: Hindi oblique case, used before postpositions.
+        agreement: The `Agreement` of a Hindi verb.
+        pronoun: English pronoun, with which an English verb agrees.
+        object: English object form, if it differs.
+        cases: Irregular Hindi forms by postposition; the genitive in its
+            masculine direct form.
     """
 
     english: str
@@ -54,7 +54,7 @@ class NounPhrase:
         return form or f"{self.oblique} {postposition}"
 
     def genitive(self, feminine=False, marked=False):
-        """Returns the possessive that agrees with what is possessed."""
+        """Returns the possessive, which agrees with the possessed noun."""
         form = dict(self.cases).get("का")
         if form:
             return agree(form, feminine, marked)
@@ -170,8 +170,7 @@ def noun_phrase(noun, determiner=THE, adjective=None, plural=False):
         noun: A `Noun` of the lexicon.
         determiner: A `Determiner` or `Possessor`.
         adjective: An `Adjective` that fits the noun.
-        plural: Whether there are several. Ignored by nouns that cannot
-            choose.
+        plural: Whether it is plural. Ignored for nouns without a choice.
     """
     plural = noun.number == "plural" or (plural and noun.number == "count")
     respect = noun.number == "respect"

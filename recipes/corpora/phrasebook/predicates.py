@@ -1,4 +1,4 @@
-"""Sensible things to say that somebody does."""
+"""Random predicates that make sense."""
 
 from corpora.phrasebook import verbs
 from corpora.phrasebook.clauses import OBLIGATION
@@ -67,7 +67,7 @@ def language(pick, subject, tense, affirmative=True):
 
 
 def motion(pick, subject, tense, affirmative=True):
-    """Draws a way: "go to the market", "come from school"."""
+    """Draws a motion: "go to the market", "come from school"."""
     verb = pick(verbs.MOTION)
     place = PLACES[pick(DESTINATIONS)]
     away = verb.english == "come" and tense not in _AIMING
@@ -88,7 +88,7 @@ def activity(pick, subject, tense, affirmative=True):
 
 
 def social(pick, subject, tense, affirmative=True):
-    """Draws something done to a person: "help my brother"."""
+    """Draws an action directed at a person: "help my brother"."""
     return directed(pick(verbs.SOCIAL), somebody(pick, subject))
 
 
@@ -109,7 +109,7 @@ def directed(verb, person):
 
 
 def giving(pick, subject, tense, affirmative=True):
-    """Draws "give a book to Ram": the person takes को, the thing nothing."""
+    """Draws "give a book to Ram", with को after the person alone."""
     verb = pick(verbs.GIVING)
     noun = NOUNS[pick(verb.nouns.split())]
     thing = _object(pick, verb, noun, subject, tense, affirmative)
@@ -136,11 +136,11 @@ KINDS = (
 
 
 def predicate(pick, subject, tense, affirmative=True):
-    """Draws any predicate whose verb is used in the tense."""
+    """Draws any predicate whose verb can be used in the tense."""
     while True:
         kind = pick(KINDS)
         drawn = kind(pick, subject, tense, affirmative)
-        # Two people with को would be one too many: राम को मीरा को किताब देनी है.
+        # Avoid two people with को: राम को मीरा को किताब देनी है.
         recipient = subject.case("को").endswith(" को")
         crowded = kind is giving and tense in OBLIGATION and recipient
         if drawn.verb.fits(tense) and not crowded:

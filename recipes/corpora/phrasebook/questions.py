@@ -1,4 +1,4 @@
-"""Patterns of questions about what somebody does."""
+"""Patterns of questions about actions."""
 
 from corpora.phrasebook import verbs
 from corpora.phrasebook.clauses import NOWHEN
@@ -31,7 +31,7 @@ _WHAT = ("eat", "drink", "read", "write", "buy", "sell", "cook", "bring")
 
 
 def yes_no(pick, tense):
-    """Any clause asked: "Did Ram read the book?"."""
+    """Any clause as a question: "Did Ram read the book?"."""
     who = subject(pick) if tense == "can" else asked_about(pick)
     what = predicate(pick, who, tense, affirmative=False)
     when = draw_time(pick, what.verb, tense) if sometimes(pick) else NOWHEN
@@ -88,7 +88,7 @@ def what(pick, tense):
 def who(pick, tense):
     """Subject: "Who is drinking tea?"; in Hindi the object comes first."""
     what = predicate(pick, WHO, tense, affirmative=False)
-    # "Who opened his door" may be anybody's.
+    # In "Who opened his door", the door may be anybody's.
     if "his" in what.english.split():
         return None
     plain = finite(what.verb, tense, "he")[-1]

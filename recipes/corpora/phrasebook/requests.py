@@ -139,7 +139,7 @@ def proposal(pick):
     verb = what.verb
     if verb.english == "come" or "you" in what.english:
         return None
-    # One proposes to go with चलना, to move, rather than जाना.
+    # In a proposal, "go" is चलना, to move, rather than जाना.
     stem = "चल" if verb.english == "go" else verb.stem
     when = pick(tuple(SOON.items())) if sometimes(pick) else NOWHEN
     return finish(

@@ -1,4 +1,4 @@
-"""How the phrasebook is drawn from its patterns, and in what order."""
+"""Generates the sentences of the phrasebook from its patterns."""
 
 import hashlib
 import random
@@ -27,8 +27,8 @@ def phrasebook():
 
     Returns:
         A list of `(english, hindi)` pairs of strings, always the same. No
-        English sentence occurs twice. The patterns are shuffled together, so
-        that any slice is a fair sample.
+        English sentence occurs twice. The sentences are shuffled, so that any
+        slice is a fair sample of the patterns.
 
     Example:
 
@@ -50,8 +50,8 @@ def phrasebook():
 def draw(pattern, options, quota):
     """Returns up to `quota` distinct sentences of a pattern.
 
-    A pattern is a function that composes one sentence, or `None` where its
-    draws do not go together. Small patterns run out before their quota.
+    A pattern is a function that returns one sentence, or `None` if the words
+    drawn do not fit together. Small patterns have fewer sentences.
     """
     pick = _picker(f"{pattern.__name__} {sorted(options.items())}")
     drawn = {}
@@ -67,8 +67,8 @@ def draw(pattern, options, quota):
 def _picker(seed):
     """Returns a function that draws from a sequence, reproducibly.
 
-    `random.Random.random` gives the same numbers in every version of Python,
-    which is not promised of `choice`.
+    `random.Random.random` gives the same numbers in every version of Python;
+    `choice` does not guarantee it.
     """
     generator = random.Random(seed)
 

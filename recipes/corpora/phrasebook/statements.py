@@ -1,9 +1,9 @@
-"""Patterns of statements about what somebody does.
+"""Patterns of statements about actions.
 
 Here and in the other modules of patterns, a pattern is a function that
-composes one sentence from words it draws with `pick`, or returns `None` when
-the words drawn do not go together. `PATTERNS` lists them with their options
-and the number of sentences wanted.
+returns one sentence of words drawn with `pick`, or `None` if the words drawn
+do not fit together. `PATTERNS` lists them with their options and the number of
+sentences.
 """
 
 from dataclasses import replace
@@ -61,7 +61,7 @@ def verb_among(pick, table, *english):
 
 
 def draw_time(pick, verb, tense, negative=False):
-    """Draws a time that goes with a verb in a tense, or none."""
+    """Draws a time that fits a verb in a tense, or none."""
     if not verb.fits("when"):
         return NOWHEN
     english, hindi = pick(tuple(TIMES[tense].items()))
@@ -72,7 +72,7 @@ def statement(pick, tense, negative=False):
     """Any subject and predicate: "The boys will read two books tomorrow."."""
     who = subject(pick)
     what = predicate(pick, who, tense, not negative)
-    # "I read" is also the present, and an English sentence has one meaning.
+    # "I read" is also the present, so it would have two translations.
     unclear = what.verb.past == what.verb.english and tense == "past"
     when = NOWHEN
     if sometimes(pick, 2) or (unclear and not negative):
@@ -81,7 +81,7 @@ def statement(pick, tense, negative=False):
 
 
 def feels(pick, negative=False):
-    """Love and knowledge: "I love my mother."."""
+    """Love and acquaintance: "I love my mother."."""
     who = subject(pick)
     what = feeling(pick, who)
     return finish(*clause(who, what, "habitual", negative))

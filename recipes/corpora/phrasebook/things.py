@@ -1,7 +1,7 @@
-"""Words drawn for things: adjectives and phrases of the right kind.
+"""Random phrases for things: adjectives and noun phrases that fit.
 
-Here and in the modules that follow, `pick` is a function that chooses from a
-sequence; it is the only source of chance.
+Here and in the modules that use this one, `pick` is a function that chooses
+from a sequence, the only source of randomness.
 """
 
 from corpora.phrasebook.lexicon import ADJECTIVES
@@ -21,19 +21,19 @@ def adjective_for(pick, noun):
 
 
 def trait(pick, noun):
-    """Draws, now and then, what tells one known thing from others."""
+    """Sometimes draws an adjective that identifies a known thing."""
     adjective = adjective_for(pick, noun)
     telling = adjective and adjective.english != "good"
     return adjective if telling and sometimes(pick) else None
 
 
 def sometimes(pick, one_in=3):
-    """Draws true once in so many times."""
+    """Draws true with a probability of one in `one_in`."""
     return pick(range(one_in)) == 0
 
 
 def item(pick, noun, adjective=None, affirmative=True, several=True):
-    """Draws "a red book", "two books": something not known yet."""
+    """Draws an indefinite noun phrase: "a red book", "two books"."""
     if noun.number in ("mass", "coins"):
         return noun_phrase(noun, BARE, adjective)
     if noun.number == "plural":

@@ -1,4 +1,4 @@
-"""The verbs of the phrasebook, by what they need to make a sentence."""
+"""The verbs of the phrasebook, by their kinds of objects."""
 
 from corpora.phrasebook.words import Verb
 
@@ -206,11 +206,11 @@ GIVING = (
     Verb("show", "दिखा", participle="shown", nouns="picture book letter"),
 )
 
-# भूल जाना is said for it: the predicate brings भूल.
+# Hindi says भूल जाना; the predicate adds भूल.
 FORGET = Verb("forget", "जा", past="forgot", ergative=False)
 DO = Verb("do", "कर", past="did", participle="done")
 
-# What comes to somebody in Hindi, so that only the English is conjugated.
+# Verbs with a recipient in Hindi, so that only the English is conjugated.
 HAVE = Verb("have", "", past="had")
 WANT = Verb("want", "")
 LIKE = Verb("like", "")

@@ -1,4 +1,4 @@
-"""What is known of a word: the records that fill the lexicon."""
+"""Records of words: the entries of the lexicon."""
 
 from dataclasses import dataclass
 
@@ -16,11 +16,11 @@ class Noun:
         english: English singular.
         hindi: Hindi singular, direct case.
         gender: `"m"` or `"f"`.
-        kind: What it is, for `Adjective.kinds`.
+        kind: Its semantic class, for `Adjective.kinds`.
         number: `"count"`, `"mass"`, `"plural"` for a noun that has only a
             plural, `"coins"` for one that is mass in English and plural in
-            Hindi, or `"respect"` for a person spoken of in the plural.
-        plural: English plural when it is irregular.
+            Hindi, or `"respect"` for a person who takes the plural of respect.
+        plural: English plural if it is irregular.
     """
 
     english: str
@@ -75,23 +75,23 @@ class Place:
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb and the company it keeps.
+    """A verb and the words that it combines with.
 
     Args:
         english: English base form.
         stem: Hindi stem; the infinitive without ना.
-        past, participle, ing: English forms when they are irregular.
+        past, participle, ing: English forms if they are irregular.
         ergative: Whether the subject of the perfective takes ने.
-        conjunct: What stands between object and stem: साफ़ in साफ़ करना.
-        conjunct_gender: Gender of the conjunct when the verb agrees with it
+        conjunct: The Hindi word between object and stem: साफ़ in साफ़ करना.
+        conjunct_gender: Gender of the conjunct if the verb agrees with it
             rather than with an object: `"f"` for मदद in मदद करना.
         particle: English word between verb and object: "listen to".
-        marker: Postposition of the person it is done to.
+        marker: Postposition of a person as the object.
         nouns: English of the nouns that can be its object.
         places: English of the places where it happens or leads to.
-        lacks: Tenses that would sound odd; also `"imperative"`, and
-            `"when"` for what is not said of a single day.
-        stance: Whether "is sitting" is बैठा है, the state reached.
+        lacks: Tenses that would sound odd; also `"imperative"`, and `"when"`
+            for a verb that does not combine with a time.
+        stance: Whether "is sitting" is the resulting state, बैठा है.
     """
 
     english: str
@@ -116,5 +116,5 @@ class Verb:
         object.__setattr__(self, "ing", self.ing or add_ing(self.english))
 
     def fits(self, use):
-        """Whether the verb is used in a tense, or with a time."""
+        """Whether the verb can be used in a tense, or `"when"`: with a time."""
         return use not in self.lacks.split("|")

@@ -1,17 +1,17 @@
-"""The templates of the phrasebook, and the words that each may have."""
+"""The templates of the phrasebook, and the words that fit them."""
 
 from collections import Counter
 
 from corpora.vietnamese_phrasebook.words import DEEDS
 from corpora.vietnamese_phrasebook.words import NOUNS
 
-# What a scene's templates are filled with, beside people, places and times.
+# The words for the templates of a scene, besides people, places and times.
 _VERBS = Counter(verb for verb, _, _ in DEEDS)
 _TASKS = [deed for deed in DEEDS if deed[2] not in ("", "alone", "somebody")]
 DEEDS_OF = {
     "deed": DEEDS,
     "task": _TASKS,
-    # "What is he washing?" does not tell rửa from giặt.
+    # "What is he washing?" could be rửa or giặt.
     "what": [task for task in _TASKS if _VERBS[task[0]] == 1],
     "whom": [deed for deed in DEEDS if deed[2] == "somebody"],
     "pastime": [deed for deed in DEEDS if not deed[2]],
@@ -27,7 +27,7 @@ NOUNS_OF = {
         "somebody": "person child job",
     }.items()
 }
-# English = Vietnamese, by scene. A small letter at the start is made large.
+# English = Vietnamese, by scene. The first letter is capitalised later.
 PATTERNS = {
     "deed": """
 {who} {always} {acts}. = {who} {always} {act}.

@@ -1,4 +1,4 @@
-"""Templates filled with words, as sentences."""
+"""Generates sentences by filling templates with words."""
 
 import hashlib
 import re
@@ -33,10 +33,10 @@ from corpora.vietnamese_phrasebook.words import A
 from corpora.vietnamese_phrasebook.words import table
 
 _QUOTA = 31
-# Who is named twice in a sentence would help or meet himself.
+# A person named twice in a sentence would help or meet himself.
 _ONCE = {"you", *NAMES}.union(*map(NOUNS.get, "kin person child job".split()))
 _WE = {"I", "me", "we", "us"}
-# Whoever is called a doctor or a child is not said to be a nurse as well.
+# A subject such as "the doctor" or "the child" is not said to be a nurse.
 _KNOWN_AS = tuple(
     called
     for kind in ("job", "child")
@@ -50,8 +50,8 @@ def vietnamese_phrasebook():
 
     Returns:
         A list of `(english, vietnamese)` pairs of strings, always the same.
-        No English sentence occurs twice. The patterns are shuffled together,
-        so that any slice is a fair sample.
+        No English sentence occurs twice. The sentences are shuffled, so that
+        any slice is a fair sample of the patterns.
 
     Example:
 
@@ -73,7 +73,7 @@ def vietnamese_phrasebook():
 
 
 def sentence(pick, scene, template):
-    """Fills a template, or returns `None` where its words do not fit."""
+    """Fills a template, or returns `None` if the words do not fit together."""
     words = _people(pick)
     if "{job}" in template and words["who"][1].startswith(_KNOWN_AS):
         return None
@@ -94,7 +94,7 @@ def sentence(pick, scene, template):
 
 
 def _fits(english, vietnamese):
-    """Whether a sentence is short, and nobody in it is there twice."""
+    """Whether a sentence is short enough and mentions nobody twice."""
     words = re.findall(r"\w+", english)
     counts = Counter(
         "we" if word in _WE else word for word in words if word in _ONCE | _WE
@@ -152,7 +152,7 @@ def _person(pick):
 
 
 def _people(pick):
-    """Draws the subject with the verbs that agree, and somebody else."""
+    """Draws the subject, verbs that agree with it, and another person."""
     who, _, vietnamese, pronoun = _person(pick)
     she, him, other, her = _person(pick)
     third, is_many = pronoun in ("he", "she"), pronoun in ("we", "they")
@@ -175,7 +175,7 @@ def _people(pick):
 
 
 def _object(pick, nouns):
-    """Returns what a deed is done to: nothing, people, things or stuff."""
+    """Draws the object of a verb: a person, a thing or a mass noun."""
     noun = pick(nouns)
     if noun == "somebody":
         _, english, vietnamese, _ = _person(pick)
@@ -189,7 +189,7 @@ def _object(pick, nouns):
 
 
 def _deed(pick, scene, third):
-    """Draws a deed in all its English forms."""
+    """Draws a verb phrase in all its English forms."""
     verb, vietnamese, objects = pick(DEEDS_OF[scene])
     english, thing = "", ""
     if scene not in ("what", "whom") and objects not in ("", "alone"):
@@ -212,7 +212,7 @@ def _deed(pick, scene, third):
 
 
 def _thing(pick, noun):
-    """Draws what can be said of a noun: its phrases and a fit adjective."""
+    """Returns phrases of a noun, and an adjective that fits it."""
     kind, vietnamese = ALL_NOUNS[noun]
     adjective, quality = _choose(pick, ADJECTIVES[kind])
     single = THE if kind in ("person", "child", "job") else THE * 2 + OWN
@@ -221,7 +221,7 @@ def _thing(pick, noun):
     )
     another = pick([other for other in NOUNS[kind] if other != noun])
     many = PLURALS.get(noun) or add_s(noun)
-    # A bare plural, or stuff, is named without its classifier.
+    # A bare plural or mass noun has no classifier.
     bare = vietnamese if noun in MASS else vietnamese.partition(" ")[2]
     return {
         "thing": (english, thing),
@@ -242,7 +242,7 @@ def _thing(pick, noun):
 
 
 def _spot(pick):
-    """Draws something and where it is."""
+    """Draws a thing and its place."""
     nouns, preposition, landmarks = pick(SPOTS)
     english, vietnamese = preposition.split("=")
     where, place, _ = _phrase(pick, pick(landmarks.split()), THE * 2 + OWN)

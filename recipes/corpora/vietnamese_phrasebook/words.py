@@ -1,10 +1,10 @@
-"""The words of the phrasebook, and what stands before a noun."""
+"""The words of the phrasebook, and the determiners of nouns."""
 
 from corpora.phrasebook.english import possessive
 
 
 def table(text):
-    """Reads "cat=con mèo; dog=con chó"."""
+    """Parses a table such as "cat=con mèo; dog=con chó"."""
     entries = " ".join(text.split()).split("; ")
     return dict(entry.split("=") for entry in entries)
 
@@ -69,7 +69,7 @@ ADJECTIVES = _tables(
     child=TRAITS,
 )
 NAMES = table("Lan=Lan; Nam=Nam; Minh=Minh; Huong=Hương; Tuan=Tuấn")
-# Words that fit wherever a template names their kind.
+# Words that fit everywhere in the templates where their kind is named.
 WORDS = _tables(
     state="""tired=mệt; happy=vui; sad=buồn; busy=bận; hungry=đói;
         thirsty=khát; sick=ốm; angry=tức giận; worried=lo lắng""",
@@ -98,8 +98,8 @@ def _rows(text):
     return [[part.strip() for part in line.split("|")] for line in lines]
 
 
-# Verb, with its irregular past and participle | Vietnamese | its objects,
-# where "alone" is what one does not do with somebody.
+# Verb, with its irregular past and participle | Vietnamese | its objects, or
+# "alone" for what is not done together with somebody.
 DEEDS = _rows("""
 eat/ate/eaten | ăn | rice bread pho fish beef apple banana mango egg cake
 drink/drank/drunk | uống | water tea coffee milk
