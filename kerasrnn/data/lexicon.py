@@ -17,8 +17,8 @@ def translation_lexicon(
     pair comes from one of its source tokens, all places alike. Expectation
     maximisation from uniform probabilities:
 
-        p(t | s)  ~  sum over pairs, over places of t, of
-                     p(t | s) / sum_{s' in the source} p(t | s')
+        p(t | s) ∝ sum_{pairs} sum_{places of t}
+            p(t | s) / sum_{s' in the source} p(t | s')
 
     End tokens count as tokens, and translate each other.
 

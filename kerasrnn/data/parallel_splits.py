@@ -21,10 +21,10 @@ def source_key(text):
 
     Example:
 
-    ```python
-    source_key("Hello!") == source_key("hello")  # True
-    source_key("  I don't\tknow.")  # "i dont know"
-    ```
+    >>> source_key("Hello!") == source_key("hello")
+    True
+    >>> source_key("  I don't   know.")
+    'i dont know'
     """
     text = unicodedata.normalize("NFC", text.casefold())
     kept = (c for c in text if not unicodedata.category(c).startswith("P"))
@@ -58,11 +58,10 @@ def split_by_source(pairs, dev_size, seed, key=source_key):
 
     Example:
 
-    ```python
-    pairs = [("hello", "नमस्ते"), ("Hello!", "नमस्कार"), ("help", "बचाओ")]
-    train, dev = split_by_source(pairs, dev_size=1, seed=13)
-    dev  # [("help", "बचाओ")]
-    ```
+    >>> pairs = [("hello", "नमस्ते"), ("Hello!", "नमस्कार"), ("help", "बचाओ")]
+    >>> train, dev = split_by_source(pairs, dev_size=1, seed=13)
+    >>> dev
+    [('help', 'बचाओ')]
     """
     by_source = {}
     for pair in pairs:
@@ -110,10 +109,9 @@ def drop_overlap(pairs, held_out, key=source_key):
 
     Example:
 
-    ```python
-    more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
-    drop_overlap(more, held_out=[("help", "बचाओ")])  # [("Jump!", "उछलो!")]
-    ```
+    >>> more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
+    >>> drop_overlap(more, held_out=[("help", "बचाओ")])
+    [('Jump!', 'उछलो!')]
     """
     unseen = {key(source) for source, _ in held_out}
     rest = [pair for pair in pairs if key(pair[0]) not in unseen]
@@ -141,10 +139,9 @@ def drop_long(pairs, most_words):
 
     Example:
 
-    ```python
-    drop_long([("a house", "một ngôi nhà"), ("sea", "biển")], most_words=2)
-    # [("sea", "biển")]
-    ```
+    >>> pairs = [("a house", "một ngôi nhà"), ("sea", "biển")]
+    >>> drop_long(pairs, most_words=2)
+    [('sea', 'biển')]
     """
     short = [
         pair

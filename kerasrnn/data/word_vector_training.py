@@ -34,9 +34,11 @@ def load_word_vectors(source, tokenizer, texts, folder, dimensions, seed=0):
 
     Example:
 
-    ```python
-    matrix, found = load_word_vectors("cbow", tokenizer, texts, ".", 100)
-    ```
+    >>> texts = 10 * ["a red book"]
+    >>> tokenizer = ReviewTokenizer.train(texts)
+    >>> vectors = load_word_vectors("cbow", tokenizer, texts, ".", 20)
+    >>> vectors.matrix.shape
+    (5, 20)
     """
     if source in KINDS:
         options = tokenizer.get_config() | {"name": None}
@@ -78,10 +80,9 @@ def train_word_vectors(lines, path, dimensions=100, kind="skip-gram", seed=0):
 
     Example:
 
-    ```python
-    train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
-    read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape  # (2, 20)
-    ```
+    >>> train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
+    >>> read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape
+    (2, 20)
 
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781).

@@ -19,7 +19,7 @@ class Decoder(keras.layers.Layer):
         s_0 = bridge(f)                 f: the final states of the encoder
         o_t, s_t, a_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
         logits_t = output(o_t)          or, with a lexicon,
-        logits_t = output(o_t) + log(sum_i a_ti P(y | x_i) + 0.001)
+        logits_t = output(o_t) + log(sum_i a_{t,i} P(y | x_i) + 0.001)
 
     A lexicon says what the words that are attended to translate to, and the
     network corrects it (Arthur et al. 2016).

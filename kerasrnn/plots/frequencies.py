@@ -40,6 +40,7 @@ def frequency_figure(counts, title=None, most_common=30):
 
     Example:
 
+    >>> import collections
     >>> counts = collections.Counter("to be or not to be".split())
     >>> figure = kerasrnn.plots.frequency_figure(counts, most_common=2)
     >>> [text.get_text() for text in figure.axes[0].texts]

@@ -28,9 +28,14 @@ def read_settings(presets, default, description="", args=None):
 
     Example:
 
-    ```python
-    settings = read_settings(PRESETS, "best", args=["--epochs", "3"])
-    ```
+    >>> settings = Settings(
+    ...     output=pathlib.Path("out"),
+    ...     epochs=9,
+    ...     batch_size=8,
+    ...     learning_rate=1e-3,
+    ... )
+    >>> read_settings({"best": settings}, "best", args=["--epochs", "3"]).epochs
+    3
     """
     # Recipes have it; the package loads without, and faster.
     import tyro

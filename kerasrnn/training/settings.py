@@ -1,13 +1,14 @@
 """What a recipe can be told: typed settings, checked when they are made.
 
-    @dataclasses.dataclass(frozen=True, kw_only=True)
-    class ReviewSettings(Settings):
-        units: Count = 128
-        \"""Width of a cell.\"""
-        attention: AttentionName | None = None
-        \"""How the words of a review are weighed.\"""
-
-    PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32, ...)}
+>>> @dataclasses.dataclass(frozen=True, kw_only=True)
+... class ReviewSettings(Settings):
+...     output: pathlib.Path = pathlib.Path("saved_models/reviews")
+...     learning_rate: Positive = 1e-3
+...     units: Count = 128
+...     \"""Width of a cell.\"""
+...     attention: AttentionName | None = None
+...     \"""How the words of a review are weighed.\"""
+>>> PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32)}
 
 `read_settings` makes a command line of them.
 """
@@ -166,9 +167,14 @@ def identity(settings):
 
     Example:
 
-    ```python
-    folder = TrainingFolder("out", identity(settings), "val_loss")
-    ```
+    >>> settings = Settings(
+    ...     output=pathlib.Path("out"),
+    ...     epochs=9,
+    ...     batch_size=8,
+    ...     learning_rate=1e-3,
+    ... )
+    >>> "epochs" in identity(settings), "batch_size" in identity(settings)
+    (False, True)
     """
     return {
         name: file_fingerprint(value) if _is_file(value) else value
@@ -191,10 +197,16 @@ def by_size(settings, count, sizes):
 
     Example:
 
-    ```python
-    sizes = {10_000: {"units": 64}, math.inf: {"units": 256}}
-    settings = by_size(settings, len(texts), sizes)
-    ```
+    >>> settings = EncoderSettings(
+    ...     output=pathlib.Path("out"), epochs=9, learning_rate=1e-3
+    ... )
+    >>> sizes = {
+    ...     10_000: {"units": 64, "batch_size": 32},
+    ...     math.inf: {"units": 256, "batch_size": 64},
+    ... }
+    >>> by_size(settings, 500, sizes).units
+    For a corpus of this size: units 64, batch_size 32.
+    64
     """
     values = next(sizes[most] for most in sizes if count <= most)
     open_ = {k for k, v in settings.in_force().items() if v is None}

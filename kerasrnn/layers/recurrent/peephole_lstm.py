@@ -17,10 +17,10 @@ from kerasrnn.layers.through_time.products import wide
 class PeepholeLSTMCell(RecurrentCell):
     """A cell of the LSTM whose gates see the cell state (Graves 2013).
 
-        i  = sigmoid(x W_i + h U_i + p_i * c + b_i)
-        f  = sigmoid(x W_f + h U_f + p_f * c + b_f)
+        i = sigmoid(x W_i + h U_i + p_i * c + b_i)
+        f = sigmoid(x W_f + h U_f + p_f * c + b_f)
         c' = f * c + i * tanh(x W_c + h U_c + b_c)
-        o  = sigmoid(x W_o + h U_o + p_o * c' + b_o)
+        o = sigmoid(x W_o + h U_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
     Input and forget gate see the cell state of the step before, the output

@@ -18,7 +18,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     them (Krueger et al. 2017):
 
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
-        s_t = z   * s_{t-1} + (1 - z)   * s'_t     in inference
+        s_t = z s_{t-1} + (1 - z) s'_t             in inference
 
     with noise of its own for each unit, row and step. Where the output of
     the cell is one of its states, as that of most cells is, the output is that
