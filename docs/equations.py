@@ -47,7 +47,9 @@ TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-INDEX = re.compile(rf"(?P<kind>[_^])(?:{{([^{{}}]*)}}|({NAME}|\d))|(?P<mark>[~'])")
+INDEX = re.compile(
+    rf"(?P<kind>[_^])(?:{{([^{{}}]*)}}|({NAME}|\d))|(?P<mark>[~'])"
+)
 WORD = re.compile(r"[A-Za-z]{2,}[,:]?")
 FENCE = re.compile(r"^```equation\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
