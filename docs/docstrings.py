@@ -56,8 +56,13 @@ def _fenced(match):
 
 
 class Docstrings(griffe.Extension):
-    """Rewrites every docstring when the package has been read."""
+    """Rewrites every docstring when the package has been read.
+
+    That of a part stays out: its page has a text of its own.
+    """
 
     def on_object(self, *, obj, **kwargs):
-        if obj.docstring is not None:
+        if obj.is_init_module:
+            obj.docstring = None
+        elif obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)

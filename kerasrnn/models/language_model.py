@@ -234,7 +234,8 @@ class LanguageModel(keras.Model):
         >>> import keras_nlp
         >>> model = LanguageModel(50, RHNCell(8))
         >>> def next(prompt, cache, index):
-        ...     logits, cache = model.run(prompt[:, index - 1 : index], cache)
+        ...     last = ops.take(prompt, [index - 1], axis=1)
+        ...     logits, cache = model.run(last, cache)
         ...     return logits[:, 0], None, cache
         >>> prompt, given = np.full((2, 6), 3), np.arange(6) < [[2], [4]]
         >>> sampler = keras_nlp.samplers.TopPSampler(p=0.9)
