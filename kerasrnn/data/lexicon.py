@@ -38,6 +38,15 @@ def translation_lexicon(
         `kerasrnn.models.Lexicon.assign` takes them: the target tokens of each
         source token, the likeliest first. Behind the last one, both are 0.
 
+    Example:
+
+    >>> pairs = [("red book", "लाल किताब"), ("red house", "लाल घर")]
+    >>> pairs += [("house", "घर"), ("book", "किताब")]
+    >>> english, hindi = map(WordTokenizer.train, zip(*pairs))
+    >>> ids, _ = translation_lexicon(pairs, english, hindi, translations=1)
+    >>> hindi.vocabulary[ids[english.vocabulary.index("red"), 0]]
+    'लाल'
+
     Reference:
         [Brown et al., 1993](https://aclanthology.org/J93-2003).
     """
