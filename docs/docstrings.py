@@ -2,13 +2,20 @@
 
 The docstrings are read in a terminal first: examples stand there without a
 fence, and sections that Google's style does not know, such as "Masking" and
-"Call arguments", have a heading of their own.
+"Call arguments", have a heading of their own. An indented block is a set of
+equations if it can be read as one, and code otherwise.
 """
 
+import pathlib
 import re
+import sys
 import textwrap
 
 import griffe
+
+# It is loaded by its path, without its folder.
+sys.path.append(str(pathlib.Path(__file__).parent))
+import equations  # noqa: E402
 
 # A heading at the margin, and the indented lines below it.
 _SECTION = re.compile(
@@ -19,11 +26,13 @@ _SECTION = re.compile(
 _INLINE = re.compile(r"^Masking: ", re.MULTILINE)
 _EMPTY = re.compile(r"^(Examples?):$", re.MULTILINE)
 _DOCTEST = re.compile(r"^( *)>>> .*(?:\n *\S.*)*", re.MULTILINE)
+_BLOCK = re.compile(r"(?<=\n\n)(?: {4}.*(?:\n|\Z))+")
 
 
 def as_markdown(docstring):
     """Returns a docstring as Markdown with sections of Google's style."""
-    text = _SECTION.sub(_dedented, docstring)
+    text = _BLOCK.sub(_typeset, docstring)
+    text = _SECTION.sub(_dedented, text)
     text = _INLINE.sub("**Masking:** ", text)
     text = _EMPTY.sub(r"**\1:**", text)
     text = text.replace("\nCall arguments:\n", "\nArgs: Call arguments:\n")
@@ -34,14 +43,26 @@ def _dedented(match):
     return f"**{match[1]}:**\n\n{textwrap.dedent(match[2])}"
 
 
+def _typeset(match):
+    try:
+        return equations.typeset(match[0]) + "\n"
+    except ValueError:
+        return match[0]
+
+
 def _fenced(match):
     indent = match[1]
     return f"{indent}```pycon\n{match[0]}\n{indent}```"
 
 
 class Docstrings(griffe.Extension):
-    """Rewrites every docstring when the package has been read."""
+    """Rewrites every docstring when the package has been read.
+
+    That of a part stays out: its page has a text of its own.
+    """
 
     def on_object(self, *, obj, **kwargs):
-        if obj.docstring is not None:
+        if obj.is_init_module:
+            obj.docstring = None
+        elif obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)

@@ -1,10 +1,10 @@
 """Recurrent cells, attention, beam search and text-in, text-out pipelines.
 
-Import from the sub-packages, as with Keras itself::
+Import from the sub-packages, as with Keras itself:
 
-    from kerasrnn.layers import AttentionRNN
-    from kerasrnn.models import Translator
-    from kerasrnn.decoding import BeamSearch
+>>> from kerasrnn.layers import AttentionRNN
+>>> from kerasrnn.models import Translator
+>>> from kerasrnn.decoding import BeamSearch
 
 `import kerasrnn` alone makes all that a saved model is made of known to
 `keras.saving.load_model`. A saved pipeline, which takes text, needs

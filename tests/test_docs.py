@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import jupytext
 import keras
 import pytest
 
@@ -16,6 +17,11 @@ from tests.test_layering import public_names
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTEBOOKS = [
+    page
+    for page in sorted((ROOT / "docs" / "notebooks").glob("*.md"))
+    if page.stem != "index"
+]
 # In a process of its own: the backend is chosen when Keras is imported.
 OTHER_BACKEND = "docs/guides/jax.md"
 PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
@@ -26,6 +32,10 @@ SLOW = {
     "docs/guides/own_text.md",
     "docs/guides/tensorflow_addons.md",
     "docs/index.md",
+    "docs/notebooks/attention.md",
+    "docs/notebooks/classify.md",
+    "docs/notebooks/language_model.md",
+    "docs/notebooks/translate.md",
 }
 BLOCK = re.compile(
     r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
@@ -94,6 +104,16 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
         run(examples(page), page.name)
 
 
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_a_notebook_opens_in_jupyter(page):
+    notebook = jupytext.read(page)
+    assert notebook.metadata["kernelspec"]["name"] == "python3"
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert "\n".join(cell.source for cell in code).split() == (
+        examples(page).split()
+    )
+
+
 @pytest.mark.slow
 def test_the_site_builds_and_has_every_public_name(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
@@ -108,8 +128,13 @@ def test_the_site_builds_and_has_every_public_name(tmp_path):
             assert re.search(rf"{place}|<td><code>{name}</code>", page), name
         # Markdown would quote an example that is in no block of code.
         assert "<blockquote>" not in page
-        # Nothing is fetched from elsewhere.
-        assert not re.search(r'(src|rel="stylesheet" href)="http', page)
+    layers = (tmp_path / "api" / "layers" / "index.html").read_text("utf-8")
+    assert layers.count("<math ") >= 20
+    # Nothing is fetched from elsewhere, no equation is left as text.
+    for path in tmp_path.rglob("*.html"):
+        page = path.read_text("utf-8")
+        assert not re.search(r'(src|rel="stylesheet" href)="http', page), path
+        assert "language-equation" not in page, path
 
 
 def check(command, cwd):

@@ -136,11 +136,13 @@ def find_corpus(
 
     Example:
 
-    ```python
-    find_corpus("guha")  # .../.keras/kerasrnn/en_hi/eng_to_hin.txt
-    find_corpus("tatoeba", data_dir="data")  # data/hin.txt
-    find_corpus("my/pairs.tsv")  # my/pairs.tsv
-    ```
+    >>> pathlib.Path("pairs.tsv").write_text("Hello!\\tनमस्ते!\\n")
+    >>> find_corpus("pairs.tsv")  # a path
+    PosixPath('pairs.tsv')
+    >>> pathlib.Path("data").mkdir()
+    >>> pathlib.Path("data/hin.txt").write_text("Hello!\\tनमस्ते!\\n")
+    >>> find_corpus("tatoeba", data_dir="data")  # a name
+    PosixPath('data/hin.txt')
     """
     corpus = _CORPORA.get(str(name_or_path))
     if corpus is None:

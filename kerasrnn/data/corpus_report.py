@@ -32,12 +32,13 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
 
     Example:
 
-    ```python
-    tokenizer = WordTokenizer.train(["the red book"])
-    warn_of_unseen(["the blue book"], tokenizer, "validation")
-    # CorpusWarning: 1 of 3 types and 1 of 3 tokens of validation are not in
-    # the vocabulary and become '<unk>': 'blue'
-    ```
+    >>> tokenizer = WordTokenizer.train(["the red book"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_unseen(["the blue book"], tokenizer, "validation")
+    >>> print(caught[0].message)
+    1 of 3 types and 1 of 3 tokens of validation are not in the vocabulary and
+    become '<unk>': 'blue'
     """
     known = set(tokenizer.vocabulary) - {PAD, START, END}
     if hasattr(tokenizer, "split"):
@@ -84,11 +85,9 @@ def length_table(corpus: TextCorpus) -> dict[str, dict[str, float]]:
 
     Example:
 
-    ```python
-    corpus = TextCorpus(["the red book", "hello"], ["a book"], None)
-    length_table(corpus)["train"]
-    # {"lines": 2, "tokens": 4, "average": 2.0, "minimum": 1, "maximum": 3}
-    ```
+    >>> corpus = TextCorpus(["the red book", "hello"], ["a book"], None)
+    >>> length_table(corpus)["train"]
+    {'lines': 2, 'tokens': 4, 'average': 2.0, 'minimum': 1, 'maximum': 3}
     """
     table = {}
     for name, lines in corpus._asdict().items():

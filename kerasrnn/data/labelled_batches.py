@@ -45,6 +45,14 @@ def labelled_batches(
     Raises:
         ValueError: when there is no text, the numbers of texts and labels
             differ, or the tokenizer has no padding token.
+
+    Example:
+
+    >>> texts = ["a good book", "bad"]
+    >>> tokenizer = ReviewTokenizer(["<pad>", "<unk>", "a", "bad", "book"])
+    >>> for ids, labels in labelled_batches(texts, [1, 0], tokenizer, 2):
+    ...     print(ids.numpy().tolist(), labels.numpy().tolist())
+    [[3, 0, 0], [2, 1, 4]] [[0], [1]]
     """
     if not len(texts) or len(texts) != len(labels):
         raise ValueError(

@@ -105,14 +105,13 @@ def read_labelled_corpus(
 
     Example:
 
-    ```python
-    with open("questions.tsv", "w", encoding="utf-8") as file:
-        file.write("label\ttext\nwho\tWho is it?\nwhen\tWhen?\nwho\tWho?\n")
-    corpus = read_labelled_corpus("questions.tsv")
-    corpus.train.texts  # ["Who is it?", "When?", "Who?"]
-    corpus.train.labels  # [1, 0, 1]
-    corpus.label_names  # ["when", "who"]
-    ```
+    >>> rows = ["label\ttext", "who\tWho is it?", "when\tWhen?", "who\tWho?"]
+    >>> pathlib.Path("questions.tsv").write_text("\n".join(rows))
+    >>> corpus = read_labelled_corpus("questions.tsv")
+    >>> corpus.train.texts
+    ['Who is it?', 'When?', 'Who?']
+    >>> corpus.train.labels, corpus.label_names
+    ([1, 0, 1], ['when', 'who'])
 
     Reference:
         [Maas et al., 2011](https://aclanthology.org/P11-1015).

@@ -35,11 +35,11 @@ def split_labelled_corpus(
 
     Example:
 
-    ```python
-    texts = LabelledTexts(["good", "bad", "great", "dull"], [1, 0, 1, 0])
-    corpus = LabelledCorpus(texts, None, ["dull", "so-so"], ["neg", "pos"])
-    corpus, validation = split_labelled_corpus(corpus, size=2, seed=0)
-    ```
+    >>> texts = LabelledTexts(["good", "bad", "great", "dull"], [1, 0, 1, 0])
+    >>> corpus = LabelledCorpus(texts, None, ["dull", "so-so"], ["neg", "pos"])
+    >>> corpus, validation = split_labelled_corpus(corpus, size=2, seed=0)
+    >>> len(corpus.train.texts), len(validation.texts)
+    (2, 2)
     """
     counts = collections.Counter(corpus.train.labels)
     several = sum(count > 1 for count in counts.values())

@@ -46,11 +46,10 @@ def hold_out(
 
     Example:
 
-    ```python
-    texts = LabelledTexts(["good", "bad", "great", "dull"], [1, 0, 1, 0])
-    train, validation = hold_out(texts, size=2, seed=0)
-    sorted(validation.labels)  # [0, 1]
-    ```
+    >>> texts = LabelledTexts(["good", "bad", "great", "dull"], [1, 0, 1, 0])
+    >>> train, validation = hold_out(texts, size=2, seed=0)
+    >>> sorted(validation.labels)
+    [0, 1]
     """
     from sklearn.model_selection import train_test_split
 

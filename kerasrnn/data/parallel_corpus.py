@@ -89,17 +89,16 @@ def read_parallel_corpus(
 
     Example:
 
-    ```python
-    with open("corpus.tsv", "w", encoding="utf-8") as file:
-        file.write("Hello!\tनमस्ते!\nno tab here\nWho knows?\tकिसे पता?\n")
-    pairs, malformed = read_parallel_corpus("corpus.tsv")  # and a warning
-    pairs  # [("Hello!", "नमस्ते!"), ("Who knows?", "किसे पता?")]
-    malformed  # [(2, "no tab between source and target")]
-    read_parallel_corpus("corpus.tsv", source=2, target=1).pairs
-    # [("नमस्ते!", "Hello!"), ("किसे पता?", "Who knows?")]
-    read_parallel_corpus(("train.en.gz", "train.vi.gz"), limit=1000)
-    read_parallel_corpus("opus.jsonl", source="de", target="en")
-    ```
+    >>> lines = ["Hello!\tनमस्ते!", "Who knows?\tकिसे पता?"]
+    >>> pathlib.Path("corpus.tsv").write_text("\n".join(lines), "utf-8")
+    >>> read_parallel_corpus("corpus.tsv").pairs
+    [('Hello!', 'नमस्ते!'), ('Who knows?', 'किसे पता?')]
+    >>> read_parallel_corpus("corpus.tsv", source=2, target=1, limit=1).pairs
+    [('नमस्ते!', 'Hello!')]
+    >>> row = {"de": "Guten Tag!", "en": "Hello!"}
+    >>> pathlib.Path("opus.jsonl").write_text(json.dumps(row))
+    >>> read_parallel_corpus("opus.jsonl", source="de", target="en").pairs
+    [('Guten Tag!', 'Hello!')]
     """
     check_limit(limit)
     if (source is None) != (target is None):

@@ -24,10 +24,10 @@ def source_key(text: str) -> str:
 
     Example:
 
-    ```python
-    source_key("Hello!") == source_key("hello")  # True
-    source_key("  I don't\tknow.")  # "i dont know"
-    ```
+    >>> source_key("Hello!") == source_key("hello")
+    True
+    >>> source_key("  I don't   know.")
+    'i dont know'
     """
     text = unicodedata.normalize("NFC", text.casefold())
     kept = (c for c in text if not unicodedata.category(c).startswith("P"))
@@ -66,11 +66,10 @@ def split_by_source(
 
     Example:
 
-    ```python
-    pairs = [("hello", "नमस्ते"), ("Hello!", "नमस्कार"), ("help", "बचाओ")]
-    train, dev = split_by_source(pairs, dev_size=1, seed=13)
-    dev  # [("help", "बचाओ")]
-    ```
+    >>> pairs = [("hello", "नमस्ते"), ("Hello!", "नमस्कार"), ("help", "बचाओ")]
+    >>> train, dev = split_by_source(pairs, dev_size=1, seed=13)
+    >>> dev
+    [('help', 'बचाओ')]
     """
     by_source: dict[Hashable, list[tuple[str, str]]] = {}
     for pair in pairs:
@@ -124,10 +123,9 @@ def drop_overlap(
 
     Example:
 
-    ```python
-    more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
-    drop_overlap(more, held_out=[("help", "बचाओ")])  # [("Jump!", "उछलो!")]
-    ```
+    >>> more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
+    >>> drop_overlap(more, held_out=[("help", "बचाओ")])
+    [('Jump!', 'उछलो!')]
     """
     unseen = {key(source) for source, _ in held_out}
     rest = [pair for pair in pairs if key(pair[0]) not in unseen]
@@ -155,10 +153,9 @@ def drop_long(pairs: Pairs, most_words: int) -> list[tuple[str, str]]:
 
     Example:
 
-    ```python
-    drop_long([("a house", "một ngôi nhà"), ("sea", "biển")], most_words=2)
-    # [("sea", "biển")]
-    ```
+    >>> pairs = [("a house", "một ngôi nhà"), ("sea", "biển")]
+    >>> drop_long(pairs, most_words=2)
+    [('sea', 'biển')]
     """
     short = [
         pair

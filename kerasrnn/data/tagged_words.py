@@ -25,12 +25,10 @@ def read_tagged_words(path: PathLike) -> list[list[tuple[str, str]]]:
 
     Example:
 
-    ```python
-    with open("tagged.tsv", "w", encoding="utf-8") as file:
-        file.write("who\tWP\nknows\tVBZ\n\nhello\tUH\n")
-    read_tagged_words("tagged.tsv")
-    # [[("who", "WP"), ("knows", "VBZ")], [("hello", "UH")]]
-    ```
+    >>> lines = ["who\tWP", "knows\tVBZ", "", "hello\tUH"]
+    >>> pathlib.Path("tagged.tsv").write_text("\n".join(lines))
+    >>> read_tagged_words("tagged.tsv")
+    [[('who', 'WP'), ('knows', 'VBZ')], [('hello', 'UH')]]
     """
     sentences: list[list[tuple[str, str]]] = [[]]
     for number, line in enumerate(all_lines(path), start=1):

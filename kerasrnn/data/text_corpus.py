@@ -79,15 +79,13 @@ def read_text_corpus(
 
     Example:
 
-    ```python
-    with open("corpus.txt", "w", encoding="utf-8") as file:
-        file.write("the red book\n\nthe reader reads\r\na blue book\n")
-    corpus = read_text_corpus("corpus.txt")
-    corpus.train  # ["the red book", "the reader reads"]
-    corpus.validation  # ["a blue book"]
-    corpus.test  # None
-    read_text_corpus("train.txt.gz", validation="dev.txt", test="test.txt")
-    ```
+    >>> lines = ["the red book", "", "the reader reads", "a blue book"]
+    >>> pathlib.Path("corpus.txt").write_text("\n".join(lines))
+    >>> corpus = read_text_corpus("corpus.txt")
+    >>> corpus.train
+    ['the red book', 'the reader reads']
+    >>> corpus.validation, corpus.test
+    (['a blue book'], None)
     """
     check_limit(limit)
     path = existing_path(path)

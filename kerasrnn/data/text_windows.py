@@ -36,7 +36,7 @@ def text_windows(
     Example:
 
     >>> (inputs, labels), = text_windows([5, 6, 7, 8, 9], 2, 3)
-    >>> inputs["ids"], labels
+    >>> inputs["ids"].numpy().tolist(), labels.numpy().tolist()
     ([[0, 5, 6], [7, 8, 0]], [[5, 6, 7], [8, 9, -1]])
     """
     ids = np.asarray(ids, "int32")

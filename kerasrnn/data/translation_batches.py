@@ -46,6 +46,19 @@ def translation_batches(
     Raises:
         ValueError: when there is no pair, or the target tokenizer has no
             start or end token.
+
+    Example:
+
+    >>> words = ["<pad>", "<unk>", "<s>", "</s>", "red", "book"]
+    >>> tokenizer = WordTokenizer(words)
+    >>> pairs = [("red book", "book red")]
+    >>> for inputs, labels in translation_batches(
+    ...     pairs, tokenizer, tokenizer, batch_size=1
+    ... ):
+    ...     print(inputs["source"].numpy().tolist())
+    ...     print(inputs["target"].numpy().tolist(), labels.numpy().tolist())
+    [[4, 5, 3]]
+    [[2, 5, 4]] [[5, 4, 3]]
     """
     if not pairs:
         raise ValueError("`pairs` must hold at least one pair. Received: [].")

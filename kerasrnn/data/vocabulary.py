@@ -28,9 +28,11 @@ def read_vocabulary(
 
     Example:
 
-    ```python
-    tokenizer = WordTokenizer(read_vocabulary("vocab.vi"), lowercase=False)
-    ```
+    >>> tokens = ["<unk>", "<s>", "</s>", "nhà"]
+    >>> pathlib.Path("vocab.vi").write_text("\\n".join(tokens), "utf-8")
+    >>> tokenizer = WordTokenizer(read_vocabulary("vocab.vi"), lowercase=False)
+    >>> tokenizer.vocabulary_size
+    4
     """
     tokens = [token.strip() for token in all_lines(path)]
     if not any(tokens):

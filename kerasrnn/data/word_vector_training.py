@@ -47,9 +47,11 @@ def load_word_vectors(
 
     Example:
 
-    ```python
-    matrix, found = load_word_vectors("cbow", tokenizer, texts, ".", 100)
-    ```
+    >>> texts = 10 * ["a red book"]
+    >>> tokenizer = ReviewTokenizer.train(texts)
+    >>> vectors = load_word_vectors("cbow", tokenizer, texts, ".", 20)
+    >>> vectors.matrix.shape
+    (5, 20)
     """
     if source in KINDS:
         options = tokenizer.get_config() | {"name": None}
@@ -97,10 +99,9 @@ def train_word_vectors(
 
     Example:
 
-    ```python
-    train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
-    read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape  # (2, 20)
-    ```
+    >>> train_word_vectors(10 * ["a red book"], "vectors.txt", dimensions=20)
+    >>> read_word_vectors("vectors.txt", ["red", "book"]).matrix.shape
+    (2, 20)
 
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781).

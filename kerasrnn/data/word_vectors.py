@@ -59,13 +59,14 @@ def read_word_vectors(
 
     Example:
 
-    ```python
-    with open("vectors.txt", "w", encoding="utf-8") as file:
-        file.write("2 3\nbook 0.1 0.2 0.3\nred 1 0 -1\n")
-    matrix, found = read_word_vectors("vectors.txt", ["<unk>", "red", "book"])
-    matrix.shape, found  # (3, 3), 2
-    matrix[1]  # [1.0, 0.0, -1.0]
-    ```
+    >>> lines = ["2 3", "book 0.1 0.2 0.3", "red 1 0 -1"]
+    >>> pathlib.Path("vectors.txt").write_text("\n".join(lines))
+    >>> words = ["<unk>", "red", "book"]
+    >>> matrix, found = read_word_vectors("vectors.txt", words)
+    >>> matrix.shape, found
+    ((3, 3), 2)
+    >>> matrix[1].tolist()
+    [1.0, 0.0, -1.0]
 
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781),

@@ -39,7 +39,7 @@ class BeamSearch(Search):
     is (Wu et al. 2016, equation 14)
 
         log P(Y) / ((5 + n) / 6)^length_penalty
-            + coverage_penalty * sum_i log(min(sum_t a_ti, 1))
+            + coverage_penalty sum_i log(min(sum_t a_{t,i}, 1))
 
     A sentence is done when `beam_width` of its hypotheses are finished and no
     live one scores better than the `num_hypotheses`-th best of them, when no
@@ -99,8 +99,9 @@ class BeamSearch(Search):
     >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
     ...     return 9 * keras.ops.one_hot(ids + 1, 5), states, None
     >>> search = BeamSearch(start_id=0, end_id=4, pad_id=-1, max_length=6)
-    >>> search(step, np.zeros((1, 1))).ids
-    [[[ 1,  2,  3,  4, -1, -1]]]
+    >>> found = search(step, np.zeros((1, 1)))
+    >>> ops.convert_to_numpy(found.ids).tolist()
+    [[[1, 2, 3, 4, -1, -1]]]
 
     Reference:
         [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7.

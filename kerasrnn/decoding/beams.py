@@ -43,8 +43,9 @@ def tile_memory(memory: Nest, ids: Tensor) -> Nest:
 
     Example:
 
-    >>> tile_memory(np.array([[1.0], [2.0]]), np.array([7, 8, 9, 7]))
-    [[1.], [1.], [2.], [2.]]
+    >>> tiled = tile_memory(np.array([[1.0], [2.0]]), np.array([7, 8, 9, 7]))
+    >>> ops.convert_to_numpy(tiled).tolist()
+    [[1.0], [1.0], [2.0], [2.0]]
     """
     rows = ops.shape(ids)[0]
     return keras.tree.map_structure(

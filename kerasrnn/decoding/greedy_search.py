@@ -54,8 +54,9 @@ class GreedySearch(IndependentSearch):
     >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
     ...     return keras.ops.one_hot(ids + 1, 5), states, None
     >>> search = GreedySearch(start_id=0, end_id=4, pad_id=-1, max_length=6)
-    >>> search(step, np.zeros((1, 1))).ids
-    [[[ 1,  2,  3,  4, -1, -1]]]
+    >>> found = search(step, np.zeros((1, 1)))
+    >>> ops.convert_to_numpy(found.ids).tolist()
+    [[[1, 2, 3, 4, -1, -1]]]
     """
 
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:

@@ -80,9 +80,9 @@ class SamplingSearch(IndependentSearch):
 
     >>> def step(ids, states, memory):          # heads or tails, or the end
     ...     return keras.ops.zeros((ids.shape[0], 3)), states, None
-    >>> search = SamplingSearch(end_id=2, pad_id=-1, max_length=5, seed=1)
-    >>> search(step, np.zeros((1, 1))).ids
-    [[[ 1,  0,  0,  2, -1]]]
+    >>> search = SamplingSearch(end_id=2, max_length=5, num_samples=3)
+    >>> search(step, np.zeros((1, 1))).ids.shape
+    (1, 3, 5)
 
     Reference:
         [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751).

@@ -138,7 +138,7 @@ class BitsPerCharacter(_TokenCost):
     With `p` the predicted distribution, `y` the true token, and the sums over
     all tokens of all batches that are not padding:
 
-        bits = - sum log2 p(y) / sum 1
+        bits = - sum log_2 p(y) / sum 1
 
     The tokens must be characters (or bytes); for other tokens, this is the
     number of bits per token. Before the first update, it is 0.

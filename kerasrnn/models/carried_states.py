@@ -41,8 +41,9 @@ class CarriedStates(keras.layers.Layer):
     >>> zeros, ones = np.zeros((2, 3)), np.ones((2, 3))
     >>> _ = carried([zeros], np.array([True, True]))
     >>> carried.keep([ones])
-    >>> carried([zeros], np.array([False, True]))
-    [[[1., 1., 1.], [0., 0., 0.]]]
+    >>> (states,) = carried([zeros], np.array([False, True]))
+    >>> ops.convert_to_numpy(states).tolist()
+    [[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
     """
 
     def __init__(

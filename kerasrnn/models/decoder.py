@@ -29,7 +29,7 @@ class Decoder(keras.layers.Layer):
         s_0 = bridge(f)                 f: the final states of the encoder
         o_t, s_t, a_t = attention_rnn(E y_{t-1}, s_{t-1}, memory)
         logits_t = output(o_t)          or, with a lexicon,
-        logits_t = output(o_t) + log(sum_i a_ti P(y | x_i) + 0.001)
+        logits_t = output(o_t) + log(sum_i a_{t,i} P(y | x_i) + 0.001)
 
     A lexicon holds translation probabilities of source words, which bias the
     logits towards translations of the attended words (Arthur et al. 2016).

@@ -35,11 +35,13 @@ class DynamicEvaluation(keras.Model):
 
     Example:
 
-    ```python
-    dynamic = DynamicEvaluation(model.with_batch_size(1))
-    dynamic.compile("sgd", TokenCrossentropy(-1), metrics=[Perplexity(-1)])
-    dynamic.fit(text_windows(ids, batch_size=1, window=20))
-    ```
+    >>> model = LanguageModel(50, RHNCell(8), batch_size=20)
+    >>> dynamic = DynamicEvaluation(model.with_batch_size(1))
+    >>> dynamic.compile("sgd", TokenCrossentropy(-1), metrics=[Perplexity(-1)])
+    >>> windows = text_windows(np.arange(40), batch_size=1, window=20)
+    >>> history = dynamic.fit(windows, shuffle=False, verbose=0)
+    >>> sorted(history.history)
+    ['loss', 'perplexity']
 
     References:
         [Mikolov et al., 2010](https://doi.org/10.21437/Interspeech.2010-343),

@@ -244,14 +244,17 @@ class LanguageModel(keras.Model):
         Example, for the samplers of `keras_nlp`, which call the states a
         cache:
 
-        ```python
-        def next(prompt, cache, index):
-            logits, cache = model.run(prompt[:, index - 1 : index], cache)
-            return logits[:, 0], None, cache
-
-        sampler = keras_nlp.samplers.TopPSampler(p=0.9)
-        sampler(next, prompt, model.initial_states(rows), index=1, mask=given)
-        ```
+        >>> import keras_nlp
+        >>> model = LanguageModel(50, RHNCell(8))
+        >>> def next(prompt, cache, index):
+        ...     last = ops.take(prompt, [index - 1], axis=1)
+        ...     logits, cache = model.run(last, cache)
+        ...     return logits[:, 0], None, cache
+        >>> prompt, given = np.full((2, 6), 3), np.arange(6) < [[2], [4]]
+        >>> sampler = keras_nlp.samplers.TopPSampler(p=0.9)
+        >>> states = model.initial_states(2)
+        >>> sampler(next, prompt, states, index=1, mask=given).shape
+        (2, 6)
         """
         first, *others = self.variational_dropouts
         x = self.embedding(ids, training=training)

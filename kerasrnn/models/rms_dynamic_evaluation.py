@@ -19,11 +19,11 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
     """Gradient descent with RMS scaling and decay to the trained weights.
 
     With `g` the gradient of a window, `MS` the mean of the squared gradients of
-    the training set, `w` a weight and `w0` its value after training:
+    the training set, `w` a weight and `w_0` its value after training:
 
         RMS = sqrt(MS)
         decay = min(1, d RMS / mean(RMS))
-        w = w - learning_rate g / (RMS + epsilon) + decay (w0 - w)
+        w = w - learning_rate g / (RMS + epsilon) + decay (w_0 - w)
 
     `mean(RMS)` is the mean over all weight tensors of the mean of each, as in
     the authors' code. `mean_squared_gradients` gives `MS`; without it every
@@ -50,20 +50,17 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
 
     Example:
 
-    ```python
-    squares = mean_squared_gradients(
-        model.with_batch_size(100),
-        text_windows(training_ids, batch_size=100, window=5),
-        TokenCrossentropy(-1),
-    )
-    dynamic = DynamicEvaluation(model.with_batch_size(1))
-    dynamic.compile(
-        RMSDynamicEvaluation(5e-5, decay=2e-3, mean_squares=squares),
-        TokenCrossentropy(-1),
-        metrics=[Perplexity(-1)],
-    )
-    dynamic.fit(text_windows(ids, batch_size=1, window=5))
-    ```
+    >>> model, loss = LanguageModel(50, RHNCell(8)), TokenCrossentropy(-1)
+    >>> squares = mean_squared_gradients(
+    ...     model.with_batch_size(4),
+    ...     text_windows(np.arange(40), batch_size=4, window=5),
+    ...     loss,
+    ... )
+    >>> dynamic = DynamicEvaluation(model.with_batch_size(1))
+    >>> optimizer = RMSDynamicEvaluation(5e-5, 2e-3, mean_squares=squares)
+    >>> dynamic.compile(optimizer, loss, metrics=[Perplexity(-1)])
+    >>> windows = text_windows(np.arange(20), batch_size=1, window=5)
+    >>> history = dynamic.fit(windows, shuffle=False, verbose=0)
 
     Reference:
         [Krause et al., 2018](https://arxiv.org/abs/1709.07432), section 5,
@@ -161,13 +158,11 @@ def mean_squared_gradients(
 
     Example:
 
-    ```python
-    squares = mean_squared_gradients(
-        model.with_batch_size(100),
-        text_windows(training_ids, batch_size=100, window=5),
-        TokenCrossentropy(-1),
-    )
-    ```
+    >>> model = LanguageModel(50, RHNCell(8), batch_size=4)
+    >>> windows = text_windows(np.arange(40), batch_size=4, window=5)
+    >>> squares = mean_squared_gradients(model, windows, TokenCrossentropy(-1))
+    >>> len(squares) == len(model.trainable_weights)
+    True
     """
     optimizer = _MeanSquares(0.0, name="mean_squares")
     collector = DynamicEvaluation(model)

@@ -26,12 +26,11 @@ class LabellingRun(Run):
 
     Example:
 
-    ```python
-    with LabellingRun(settings) as run:
-        labeller.compile("adam")
-        run.fit(labeller, corpus, validation)
-        labeller = run.finish(labeller, validation, corpus.test)
-    ```
+    >>> with LabellingRun(settings) as run:
+    ...     labeller = build_labeller()
+    ...     labeller.compile("adam")
+    ...     run.fit(labeller, corpus, validation)
+    ...     labeller = run.finish(labeller, validation, corpus.test)
     """
 
     def fit(

@@ -39,14 +39,13 @@ class LanguageRun(Run):
 
     Example:
 
-    ```python
-    with LanguageRun(settings) as run:
-        batches = language.batches(corpus.train)
-        loss, metrics = TokenCrossentropy(-1), [Perplexity(-1)]
-        language.compile("adam", loss, metrics=metrics)
-        run.fit(language, batches, corpus)
-        run.finish(language, corpus)
-    ```
+    >>> with LanguageRun(settings) as run:
+    ...     language = build_language()
+    ...     batches = language.batches(corpus.train)
+    ...     loss, metrics = TokenCrossentropy(-1), [Perplexity(-1)]
+    ...     language.compile("adam", loss, metrics=metrics)
+    ...     run.fit(language, batches, corpus)
+    ...     run.finish(language, corpus)
     """
 
     backends = ("tensorflow", "jax")

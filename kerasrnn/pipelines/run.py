@@ -50,12 +50,15 @@ class Run(contextlib.AbstractContextManager):
 
     Example:
 
-    ```python
-    with Run(settings) as run:
-        history = run.fit(model, batches, validation, "val_loss", data=pairs)
-        scores = {"beam 5": translator.evaluate(dev)}
-        run.finish(translator, "translator", history, scores=scores)
-    ```
+    >>> with Run(settings) as run:
+    ...     translator = build_translator()
+    ...     batches, validation = map(translator.batches, (pairs, dev))
+    ...     translator.compile("adam")
+    ...     history = run.fit(
+    ...         translator.model, batches, validation, "val_loss", data=pairs
+    ...     )
+    ...     scores = {"beam 5": translator.evaluate(dev)}
+    ...     run.finish(translator, "translator", history, scores=scores)
     """
 
     # Texts are tokenized and served in TensorFlow graphs.

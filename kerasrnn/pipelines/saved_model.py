@@ -45,13 +45,16 @@ def export_saved_model(
 
     Example:
 
-    ```python
-    export_saved_model(
-        "saved_models/nmt_hindi/1",
-        translator.signatures,
-        [model, source_tokenizer, target_tokenizer],
-    )
-    ```
+    >>> translator = build_translator()
+    >>> path = export_saved_model(
+    ...     "saved_models/nmt_hindi/1",
+    ...     translator.signatures,
+    ...     [
+    ...         translator.model,
+    ...         translator.source_tokenizer,
+    ...         translator.target_tokenizer,
+    ...     ],
+    ... )
     """
     if not signatures:
         raise ValueError(

@@ -48,14 +48,18 @@ class TextLabeller(TextPipeline):
 
     Example:
 
-    ```python
-    labeller = TextLabeller(model, tokenizer, ["sports", "politics"])
-    labeller.compile("adam")
-    labeller.fit(texts, labels, epochs=3)
-    labeller.label(["a late goal"])
-    labeller.save("labeller.keras")
-    labeller.export("saved_models/labeller/1")
-    ```
+    >>> texts = ["a late goal", "a close game", "a new law", "a long debate"]
+    >>> labels = ["sports", "sports", "politics", "politics"]
+    >>> tokenizer = ReviewTokenizer.train(texts)
+    >>> size, pad_id = tokenizer.vocabulary_size, tokenizer.pad_id
+    >>> encoder = Encoder(size, FastGRUCell(8), 8, pad_id=pad_id)
+    >>> model = TextClassifier(encoder, "attention")
+    >>> labeller = TextLabeller(model, tokenizer, ["politics", "sports"])
+    >>> labeller.compile(keras.optimizers.Adam(0.05))
+    >>> history = labeller.fit(texts, labels, epochs=20, verbose=0)
+    >>> labeller.label(["a late game", "a new debate"])
+    ['sports', 'politics']
+    >>> labeller.save("labeller.keras")
     """
 
     def __init__(

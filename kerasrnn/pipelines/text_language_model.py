@@ -50,14 +50,20 @@ class TextLanguageModel(TextPipeline):
 
     Example:
 
-    ```python
-    language = TextLanguageModel(model, tokenizer)
-    language.evaluate(lines)["perplexity"]
-    language.score(["the price rose", "rose price the"])["total"]
-    language.write(["the price"], seed=1, temperature=0.8)
-    language.save("language.keras")
-    language.export("saved_models/language/1")
-    ```
+    >>> lines = ["the price rose", "the price fell", "the bank rose"] * 8
+    >>> tokenizer = WordTokenizer.train(lines, specials=("</s>", "<unk>"))
+    >>> size = tokenizer.vocabulary_size
+    >>> model = LanguageModel(size, RHNCell(8), batch_size=4)
+    >>> language = TextLanguageModel(model, tokenizer, window=8)
+    >>> language.compile(keras.optimizers.Adam(0.05))
+    >>> history = language.fit(lines, epochs=10, verbose=0)
+    >>> scores = language.score(["the bank fell", "fell the bank"])
+    >>> bool(scores["total"][0] > scores["total"][1])
+    True
+    >>> texts = language.write(["the price"], seed=1, temperature=0.8)
+    >>> texts[0].startswith("the price")
+    True
+    >>> language.save("language.keras")
     """
 
     def __init__(

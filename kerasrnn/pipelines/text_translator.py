@@ -59,17 +59,23 @@ class TextTranslator(TextPipeline):
 
     Example:
 
-    ```python
-    translator = TextTranslator(model, english, hindi, BeamSearch())
-    translator.compile("adam", TokenCrossentropy(hindi.pad_id))
-    translator.fit(pairs, epochs=10, validation_data=others)
-    translator.translate(["where is the book"])
-    translator.save("translator.keras")
-    translator.export("saved_models/translator/1")
+    >>> pairs = [("red book", "लाल किताब"), ("blue house", "नीला घर")] * 4
+    >>> english, hindi = map(WordTokenizer.train, zip(*pairs))
+    >>> model = Translator(
+    ...     Encoder(english.vocabulary_size, FastGRUCell(8), 8),
+    ...     Decoder(hindi.vocabulary_size, FastGRUCell(8), 8),
+    ... )
+    >>> search = BeamSearch(beam_width=3, **hindi.special_ids)
+    >>> translator = TextTranslator(model, english, hindi, search)
+    >>> translator.compile(keras.optimizers.Adam(0.05))
+    >>> history = translator.fit(pairs, epochs=20, verbose=0)
+    >>> translator.translate(["blue house"])
+    ['नीला घर']
+    >>> translator.save("translator.keras")
 
-    import kerasrnn.pipelines       # on another day
-    translator = keras.saving.load_model("translator.keras")
-    ```
+    In a later process, after `import kerasrnn.pipelines`:
+
+    >>> translator = keras.saving.load_model("translator.keras")
     """
 
     def __init__(

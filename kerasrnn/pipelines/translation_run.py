@@ -30,12 +30,11 @@ class TranslationRun(Run):
 
     Example:
 
-    ```python
-    with TranslationRun(settings) as run:
-        translator.compile(optimizer, TokenCrossentropy(pad_id))
-        run.fit(translator, pairs, dev)
-        run.finish(translator, dev)
-    ```
+    >>> with TranslationRun(settings) as run:
+    ...     translator = build_translator()
+    ...     translator.compile("adam")
+    ...     run.fit(translator, pairs, dev)
+    ...     run.finish(translator, dev)
     """
 
     def fit(

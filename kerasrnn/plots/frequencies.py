@@ -43,6 +43,7 @@ def frequency_figure(
 
     Example:
 
+    >>> import collections
     >>> counts = collections.Counter("to be or not to be".split())
     >>> figure = kerasrnn.plots.frequency_figure(counts, most_common=2)
     >>> [text.get_text() for text in figure.axes[0].texts]

@@ -31,9 +31,9 @@ class CharacterTokenizer(TableTokenizer):
     >>> tokenizer = CharacterTokenizer.train(["a red book", "a book"])
     >>> tokenizer.vocabulary[4:]
     ('o', ' ', 'a', 'b', 'k', 'r', 'e', 'd')
-    >>> tokenizer.tokenize(["a box"])
+    >>> tokenizer.tokenize(["a box"]).to_list()
     [[6, 5, 7, 4, 3]]
-    >>> tokenizer.detokenize([[1, 6, 5, 7, 4, 2, 0]])
+    >>> tokenizer.detokenize([[1, 6, 5, 7, 4, 2, 0]]).numpy().tolist()
     [b'a bo']
     """
 

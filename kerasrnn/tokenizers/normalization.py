@@ -66,7 +66,8 @@ def normalize_text(
 
     Example:
 
-    >>> normalize_text(["  Who's\\u00a0there? "], strip_punctuation=True)
+    >>> texts = ["  Who's\\u00a0there? "]
+    >>> normalize_text(texts, strip_punctuation=True).numpy().tolist()
     [b'whos there']
     """
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
@@ -94,7 +95,8 @@ def join_punctuation(texts: Tensor) -> tf.Tensor:
 
     Example:
 
-    >>> join_punctuation(["it &apos;s ( almost ) true , isn &apos;t it ?"])
+    >>> texts = ["it &apos;s ( almost ) true , isn &apos;t it ?"]
+    >>> join_punctuation(texts).numpy().tolist()
     [b"it's (almost) true, isn't it?"]
     """
     return _rewrite(_unescape(texts), _TOGETHER)

@@ -75,11 +75,11 @@ class ReviewTokenizer(WordTokenizer):
 
     >>> texts = ["I did <b>NOT</b> like it, tho u may!", "I like it"]
     >>> tokenizer = ReviewTokenizer.train(texts)
-    >>> tokenizer.normalize(texts[:1])
+    >>> tokenizer.normalize(texts[:1]).numpy().tolist()
     [b'i did not like it though you may']
     >>> tokenizer.vocabulary[:5]
     ('<unk>', '<pad>', 'i', 'like', 'it')
-    >>> tokenizer.tokenize(["Like it?", "I love it."])
+    >>> tokenizer.tokenize(["Like it?", "I love it."]).to_list()
     [[3, 4], [2, 0, 4]]
     """
 

@@ -46,7 +46,8 @@ class SentencePieceTokenizer(Tokenizer):
 
     >>> texts = ["the red book", "the reader reads a red book"]
     >>> tokenizer = SentencePieceTokenizer.train(texts, vocabulary_size=24)
-    >>> tokenizer.detokenize(tokenizer.tokenize(["a book"]))
+    >>> ids = tokenizer.tokenize(["a book"])
+    >>> tokenizer.detokenize(ids).numpy().tolist()
     [b'a book']
 
     References:

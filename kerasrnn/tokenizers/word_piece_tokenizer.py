@@ -33,9 +33,9 @@ class WordPieceTokenizer(Tokenizer):
 
     >>> vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "read", "##er"]
     >>> tokenizer = WordPieceTokenizer(vocabulary)
-    >>> tokenizer.tokenize(["reader"])
+    >>> tokenizer.tokenize(["reader"]).to_list()
     [[4, 5]]
-    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]]).numpy().tolist()
     [b'reader']
 
     Reference:

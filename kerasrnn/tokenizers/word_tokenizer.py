@@ -24,9 +24,9 @@ class WordTokenizer(TableTokenizer):
     Example:
 
     >>> tokenizer = WordTokenizer.train(["the red book", "the book"])
-    >>> tokenizer.tokenize(["the blue book"])
+    >>> tokenizer.tokenize(["the blue book"]).to_list()
     [[4, 3, 5]]
-    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]])
+    >>> tokenizer.detokenize([[1, 4, 5, 2, 0]]).numpy().tolist()
     [b'the book']
     """
 

@@ -24,7 +24,7 @@ class Stopwatch:
 
     >>> clock = Stopwatch()
     >>> clock.read()
-    {'wall_seconds': 0.0, 'cpu_seconds': 0.0}
+    {'wall_seconds': ..., 'cpu_seconds': ...}
     """
 
     def __init__(self) -> None:
@@ -57,12 +57,18 @@ class TextScores(keras.callbacks.Callback):
 
     Example:
 
-    ```python
-    scores = TextScores(
-        translator.translate, sources, references, corpus_scores
-    )
-    model.fit(batches, callbacks=[scores])      # logs val_bleu and val_chrf
-    ```
+    >>> inputs, references = ["one", "two"], ["Eins", "Zwei"]
+    >>> def score(found, references):
+    ...     return {"accuracy": np.mean(np.equal(found, references))}
+    >>> scores = TextScores(
+    ...     lambda texts: ["Eins", "Drei"], inputs, references, score
+    ... )
+    >>> model = keras.Sequential([keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> x = np.ones((4, 1))
+    >>> history = model.fit(x, x, verbose=0, callbacks=[scores])
+    >>> float(history.history["val_accuracy"][0])
+    0.5
     """
 
     def __init__(
@@ -109,9 +115,12 @@ class TrainingSpeed(keras.callbacks.Callback):
 
     Example:
 
-    ```python
-    model.fit(windows, callbacks=[TrainingSpeed(len(ids))])
-    ```
+    >>> model = keras.Sequential([keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> x = np.ones((4, 1))
+    >>> history = model.fit(x, x, verbose=0, callbacks=[TrainingSpeed(len(x))])
+    >>> history.history["tokens"]
+    [4]
     """
 
     def __init__(self, tokens: int) -> None:
@@ -188,11 +197,13 @@ class GradientNorms(keras.callbacks.Callback):
 
     Example:
 
-    ```python
-    norms = GradientNorms(lambda: {"cell": 0.5}, "norms.csv", every=10)
-    model.fit(batches, callbacks=[norms])
-    norms.history()     # {"step": [10.0, 20.0], "cell": [0.5, 0.5]}
-    ```
+    >>> norms = GradientNorms(lambda: {"cell": 0.5}, "norms.csv", every=2)
+    >>> model = keras.Sequential([keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> x = np.ones((4, 1))
+    >>> history = model.fit(x, x, batch_size=1, verbose=0, callbacks=[norms])
+    >>> norms.history()
+    {'step': [2.0, 4.0], 'cell': [0.5, 0.5]}
     """
 
     def __init__(

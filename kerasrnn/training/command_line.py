@@ -37,9 +37,14 @@ def read_settings(
 
     Example:
 
-    ```python
-    settings = read_settings(PRESETS, "best", args=["--epochs", "3"])
-    ```
+    >>> settings = Settings(
+    ...     output=pathlib.Path("out"),
+    ...     epochs=9,
+    ...     batch_size=8,
+    ...     learning_rate=1e-3,
+    ... )
+    >>> read_settings({"best": settings}, "best", args=["--epochs", "3"]).epochs
+    3
     """
     # Only recipes need it; without it, the package is imported faster.
     import tyro

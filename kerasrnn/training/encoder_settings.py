@@ -21,12 +21,11 @@ class EncoderSettings(Settings):
 
     Example:
 
-    ```python
-    @dataclasses.dataclass(frozen=True, kw_only=True)
-    class ReviewSettings(EncoderSettings):
-        learning_rate: Positive = 1e-3
-        \"""The highest one, of Adam.\"""
-    ```
+    >>> @dataclasses.dataclass(frozen=True, kw_only=True)
+    ... class ReviewSettings(EncoderSettings):
+    ...     learning_rate: Positive = 1e-3
+    >>> ReviewSettings(output=pathlib.Path("out"), units=64).cell
+    'gru'
     """
 
     saved = Settings.saved | {

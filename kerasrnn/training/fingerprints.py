@@ -36,8 +36,8 @@ def file_fingerprint(path: PathLike) -> str:
 
     Example:
 
-    ```python
-    settings = {"from": file_fingerprint("translator.keras")}
-    ```
+    >>> pathlib.Path("words.txt").write_text("red book")
+    >>> file_fingerprint("words.txt")
+    'eadc34a3'
     """
     return f"{zlib.crc32(pathlib.Path(path).read_bytes()):08x}"

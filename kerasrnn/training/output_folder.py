@@ -53,10 +53,8 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
 
     Example:
 
-    ```python
-    with locked("saved_models/mine") as output:
-        (output / "notes.txt").write_text("Nobody else writes here.")
-    ```
+    >>> with locked("saved_models/mine") as output:
+    ...     (output / "notes.txt").write_text("No other process writes here.")
     """
     path = output_folder(path)
     lock = filelock.FileLock(path / ".lock", timeout=0, is_singleton=True)

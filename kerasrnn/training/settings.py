@@ -1,13 +1,14 @@
 """Typed settings of a recipe, checked when an instance is created.
 
-    @dataclasses.dataclass(frozen=True, kw_only=True)
-    class ReviewSettings(Settings):
-        units: Count = 128
-        \"""Width of a cell.\"""
-        attention: AttentionName | None = None
-        \"""Attention over the words of a review.\"""
-
-    PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32, ...)}
+>>> @dataclasses.dataclass(frozen=True, kw_only=True)
+... class ReviewSettings(Settings):
+...     output: pathlib.Path = pathlib.Path("saved_models/reviews")
+...     learning_rate: Positive = 1e-3
+...     units: Count = 128
+...     \"""Width of a cell.\"""
+...     attention: AttentionName | None = None
+...     \"""Attention over the words of a review.\"""
+>>> PRESETS = {"best": ReviewSettings(epochs=9, batch_size=32)}
 
 `read_settings` turns them into a command line.
 """
@@ -173,9 +174,14 @@ def identity(settings: Settings) -> Config:
 
     Example:
 
-    ```python
-    folder = TrainingFolder("out", identity(settings), "val_loss")
-    ```
+    >>> settings = Settings(
+    ...     output=pathlib.Path("out"),
+    ...     epochs=9,
+    ...     batch_size=8,
+    ...     learning_rate=1e-3,
+    ... )
+    >>> "epochs" in identity(settings), "batch_size" in identity(settings)
+    (False, True)
     """
     return {
         name: file_fingerprint(value) if _is_file(value) else value
@@ -202,10 +208,16 @@ def by_size(
 
     Example:
 
-    ```python
-    sizes = {10_000: {"units": 64}, math.inf: {"units": 256}}
-    settings = by_size(settings, len(texts), sizes)
-    ```
+    >>> settings = EncoderSettings(
+    ...     output=pathlib.Path("out"), epochs=9, learning_rate=1e-3
+    ... )
+    >>> sizes = {
+    ...     10_000: {"units": 64, "batch_size": 32},
+    ...     math.inf: {"units": 256, "batch_size": 64},
+    ... }
+    >>> by_size(settings, 500, sizes).units
+    For a corpus of this size: units 64, batch_size 32.
+    64
     """
     values = next(sizes[most] for most in sizes if count <= most)
     open_ = {k for k, v in settings.in_force().items() if v is None}

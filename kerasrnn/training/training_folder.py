@@ -80,13 +80,18 @@ class TrainingFolder:
 
     Example:
 
-    ```python
-    folder = TrainingFolder("out", {"units": 8, "seed": 1}, "val_loss")
-    history = folder.fit(
-        model, batches, epochs=10, validation_data=validation
-    )
-    folder.load_best(model)
-    ```
+    >>> import tensorflow as tf
+    >>> x = np.ones((8, 1))
+    >>> batches = tf.data.Dataset.from_tensor_slices((x, x)).batch(4)
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> folder = TrainingFolder("out", {"units": 1, "seed": 1}, "val_loss")
+    >>> history = folder.fit(
+    ...     model, batches, epochs=2, validation_data=batches, verbose=0
+    ... )
+    >>> len(history["val_loss"])
+    2
+    >>> folder.load_best(model)
     """
 
     def __init__(

@@ -25,9 +25,14 @@ def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
 
     Example:
 
-    ```python
-    load_average(model, TrainingFolder("out", {}, "loss", keep=3).last())
-    ```
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    >>> for value in (1.0, 2.0):
+    ...     model.layers[0].bias.assign([value])
+    ...     model.save_weights(f"{value}.weights.h5")
+    >>> paths = [pathlib.Path(f"{value}.weights.h5") for value in (1.0, 2.0)]
+    >>> load_average(model, paths)
+    >>> float(model.layers[0].bias[0])
+    1.5
     """
     if not paths:
         raise ValueError("`paths` must name at least one file. Received: [].")
@@ -65,13 +70,15 @@ def start_from(model: keras.Model, source: keras.Model) -> bool:
 
     Example:
 
-    ```python
-    # A training of its own, as long as this file is what it was.
-    settings |= {"from": file_fingerprint("translator.keras")}
-    folder = TrainingFolder("fine-tuned", settings, "val_loss")
-    start_from(model, keras.saving.load_model("translator.keras"))
-    folder.fit(model, batches, epochs=5)
-    ```
+    >>> def build():
+    ...     layers = [keras.Input((1,)), keras.layers.Dense(1)]
+    ...     model = keras.Sequential(layers)
+    ...     model.compile("adam", "mse")
+    ...     return model
+    >>> model, source = build(), build()
+    >>> history = source.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0)
+    >>> start_from(model, source)
+    True
     """
     model.set_weights(source.get_weights())
     own, other = (getattr(x, "optimizer", None) for x in (model, source))

@@ -28,11 +28,12 @@ class LocalAttention(AttentionMechanism):
     It attends to the places `s` within `radius` of a place `p_t`, with the
     `score` of any mechanism and `S` places in the memory:
 
-        local-p     p_t = S sigmoid(v . tanh(W q))
-                    alpha(s) = softmax_s(score(q, k_s))
-                               exp(-(s - p_t)^2 / (2 (radius / 2)^2))
-        local-m     p_t = min(t, S - 1)
-                    alpha(s) = softmax_s(score(q, k_s))
+        p_t = S sigmoid(v . tanh(W q))              predictive
+        alpha(s) = softmax_s(score(q, k_s)) exp(-(s - p_t)^2 / (2 d^2))
+            with d = radius / 2
+
+        p_t = min(t, S - 1)                         monotonic
+        alpha(s) = softmax_s(score(q, k_s))
 
     Places and steps are counted from 0, without the masked places. The paper
     has `p_t = t` for local-m; to stay at the last place after that is what

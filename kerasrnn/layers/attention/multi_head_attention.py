@@ -22,8 +22,8 @@ class MultiHeadDotAttention(AttentionMechanism):
     For each head `j`:
 
         score_j(q, k) = (W_q^j q) . (W_k^j k) / sqrt(head_dim)
-        context_j = sum_i alpha_ji W_v^j v_i
-        context = W_out [context_1; ...; context_heads]
+        context_j = sum_i alpha_{j,i} W_v^j v_i
+        context = W_out [context_1; ...; context_{heads}]
 
     There are no biases. Keys and values are projected once for a memory.
 

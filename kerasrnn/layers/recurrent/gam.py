@@ -22,12 +22,12 @@ class GAMCell(GroupedMemoryCell):
     reads it. With `s` the vector that the previous step read, and softmax_S
     over the slots of each group:
 
-        k  = W_k [x; s]                                         the head
-        a  = softmax_S(W_a k)
-        r  = sigmoid(W_r [x; s] + b_r)
-        c  = tanh(W_m [x; r * s] + b_m)                         N candidates
-        m  = (1 - a) * m + a * (c, repeated for the S slots)
-        s  = sum_S softmax_S(W_a' k + b_a') * m                 the output
+        k = W_k [x; s]                                         the head
+        a = softmax_S(W_a k)
+        r = sigmoid(W_r [x; s] + b_r)
+        c = tanh(W_m [x; r * s] + b_m)                         N candidates
+        m = (1 - a) * m + a * (c, repeated for the S slots)
+        s = sum_S softmax_S(W_a' k + b_a') * m                 the output
 
     Args:
         num_groups: Positive integer N, also the width of the output.

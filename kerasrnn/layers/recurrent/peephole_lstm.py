@@ -25,10 +25,10 @@ from kerasrnn.typing import Zoneout
 class PeepholeLSTMCell(RecurrentCell):
     """An LSTM cell whose gates see the cell state (Graves 2013).
 
-        i  = sigmoid(x W_i + h U_i + p_i * c + b_i)
-        f  = sigmoid(x W_f + h U_f + p_f * c + b_f)
+        i = sigmoid(x W_i + h U_i + p_i * c + b_i)
+        f = sigmoid(x W_f + h U_f + p_f * c + b_f)
         c' = f * c + i * tanh(x W_c + h U_c + b_c)
-        o  = sigmoid(x W_o + h U_o + p_o * c' + b_o)
+        o = sigmoid(x W_o + h U_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
     The input and forget gates see the previous cell state, the output gate

@@ -28,7 +28,7 @@ class RHNCell(RecurrentCell):
     A time step is a highway network of `depth` micro-steps. With `s_0` the
     previous state, for l = 1..depth:
 
-        h_l = tanh   ([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
+        h_l = tanh([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
         t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
         s_l = h_l * t_l + s_{l-1} * c_l         c_l = 1 - t_l, when coupled
 

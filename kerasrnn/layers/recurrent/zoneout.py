@@ -24,7 +24,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     (Krueger et al. 2017):
 
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
-        s_t = z   * s_{t-1} + (1 - z)   * s'_t     in inference
+        s_t = z s_{t-1} + (1 - z) s'_t             in inference
 
     with independent noise for each unit, row and step. If the output of the
     cell is one of its states, as in most cells, the output is that state after
