@@ -30,7 +30,7 @@ SLOW = {
     "README.md",
     "docs/guides/own_labels.md",
     "docs/guides/own_text.md",
-    "docs/guides/tensorflow_addons.md",
+    "docs/guides/porting.md",
     "docs/index.md",
     "docs/notebooks/attention.md",
     "docs/notebooks/classify.md",

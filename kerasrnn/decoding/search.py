@@ -170,6 +170,14 @@ class Search:
             keras.tree.map_structure(flatten_beams, rows["states"]),
             given["memory"],
         )
+        counts = [len(keras.tree.flatten(x)) for x in (rows["states"], states)]
+        if counts[0] != counts[1]:
+            raise ValueError(
+                "A step must return as many states as it was given. If it "
+                "calls a cell, begin with all states that "
+                f"`get_initial_state` returns. Expected: {counts[0]} tensors. "
+                f"Received: {counts[1]}"
+            )
         if given["source_mask"] is None:
             weights = None
         elif weights is None:

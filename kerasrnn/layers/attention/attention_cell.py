@@ -178,13 +178,15 @@ class AttentionCell(keras.layers.Layer):
         has one), and the states of `cell`, in this order.
 
         Args:
-            batch_size: Number of rows.
+            batch_size: Number of rows, by default those of `projected`.
             projected: What `project` returned for the memory. Required if the
                 attention has a state.
             states: States to use instead: all of them, or those of `cell`
                 alone.
         """
         fed, state = [], ()
+        if batch_size is None and projected is not None:
+            batch_size = ops.shape(projected[1])[0]
         if self.input_feeding:
             shape = (batch_size, self.output_size)
             fed = [ops.zeros(shape, self.compute_dtype)]

@@ -58,7 +58,7 @@ def step_by_step(layer, sequence, memory, memory_mask):
     sequence, memory = (ops.convert_to_tensor(x) for x in (sequence, memory))
     mask = ops.convert_to_tensor(memory_mask)
     projected = layer.cell.project(memory, mask)
-    states = layer.cell.get_initial_state(len(memory_mask), projected)
+    states = layer.cell.get_initial_state(projected=projected)
     outputs, weights = [], []
     for t in range(sequence.shape[1]):
         output, states, attended = layer.cell(
