@@ -137,8 +137,8 @@ def test_small_weights_are_no_rounding_to_one_token(metric_class):
 
 
 @every_metric
-@pytest.mark.parametrize("mask_zero", helpers.few_on_jax([True, False]))
-@pytest.mark.parametrize("jit_compile", helpers.few_on_jax([True, False]))
+@pytest.mark.parametrize("mask_zero", helpers.one_now([True, False]))
+@pytest.mark.parametrize("jit_compile", helpers.one_now([True, False]))
 def test_evaluation_of_a_model(metric_class, mask_zero, jit_compile):
     """The mask follows the inputs, which are padded where labels are not."""
     model = keras.Sequential(

@@ -74,7 +74,7 @@ def window(ids, *fresh):
     return {"ids": ids, "fresh": np.array(fresh)}
 
 
-@every_variant
+@some_variants
 def test_no_logit_sees_the_future(variant):
     model = language_model(variant)
     changed = IDS.copy()
@@ -360,6 +360,7 @@ def test_an_evaluation_is_the_cost_of_the_text():
     assert evaluate(model, inputs, labels) == pytest.approx(cost, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_what_is_behind_its_window():
     """After a 0 comes a 1, unless one came before it; then comes a 2."""
     keras.utils.set_random_seed(0)
@@ -471,7 +472,7 @@ def test_word_dropout_drops_a_type():
     assert np.all(logits == logits[..., :1])
 
 
-@pytest.mark.parametrize("attends", [False, True])
+@pytest.mark.parametrize("attends", helpers.one_now([True, False]))
 def test_mixed_precision(attends):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")

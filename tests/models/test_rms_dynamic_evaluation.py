@@ -154,6 +154,7 @@ def test_a_decay_of_one_forgets_each_window():
     helpers.assert_close(weights_of(model), start)
 
 
+@pytest.mark.slow
 def test_it_learns_from_the_text():
     text = np.tile([3, 1, 4, 1, 5], 13)
     ids, labels = (x[:60].reshape(20, 3) for x in (text, text[1:]))
@@ -173,6 +174,7 @@ def test_it_learns_from_the_text():
     assert losses[1] < 0.9 * losses[0]
 
 
+@pytest.mark.slow
 def test_saved_with_its_state(tmp_path):
     model = language_model()
     squares = [np.full(w.shape, 4.0) for w in model.trainable_weights]

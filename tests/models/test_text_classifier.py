@@ -357,7 +357,8 @@ def test_it_is_quantized(summary):
     helpers.assert_close(model(SOURCE), before, atol=0.1)
 
 
-@pytest.mark.parametrize("summary", helpers.one_now(["last", "additive"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("summary", ["last", "additive"])
 def test_it_learns_whether_a_word_occurs(summary):
     keras.utils.set_random_seed(0)
     rng = np.random.default_rng(0)
@@ -375,7 +376,8 @@ def test_it_learns_whether_a_word_occurs(summary):
 
 
 @pytest.mark.parametrize(
-    "encoder, summary", [("rhn", "pooled"), ("deep_forth", "attending_decoder")]
+    "encoder, summary",
+    helpers.one_now([("rhn", "pooled"), ("deep_forth", "attending_decoder")]),
 )
 def test_mixed_precision(encoder, summary):
     policy = keras.config.dtype_policy()

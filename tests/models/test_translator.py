@@ -97,7 +97,7 @@ def test_no_logit_sees_the_future(variant):
     assert changed.all()
 
 
-@every_variant
+@telling_variants
 def test_saved_model_round_trip(variant, tmp_path):
     model = translator(**VARIANTS[variant])
     loaded = helpers.reloaded(model, tmp_path)
@@ -269,7 +269,7 @@ def test_a_sampling_rate_is_a_rate():
 
 
 @pytest.mark.parametrize(
-    "name", helpers.few_on_jax(["fed", "before", "after", "deep", "copy"])
+    "name", helpers.one_now(["fed", "before", "after", "deep", "copy"])
 )
 def test_it_keeps_its_dtype_wherever_it_is_loaded(name, tmp_path):
     before = keras.config.dtype_policy()

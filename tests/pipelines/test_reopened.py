@@ -169,6 +169,7 @@ class TextSeries:
         return self.texts[::-1][label]
 
 
+@pytest.mark.slow
 def test_texts_come_in_any_iterable():
     translator = small.translator()
     expected = translator.translate(SOURCES)

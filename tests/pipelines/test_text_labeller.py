@@ -159,6 +159,7 @@ def test_weights_of_an_explanation(labeller):
     check_explanation(labeller)
 
 
+@pytest.mark.slow
 def test_weights_of_another_explanation(another):
     check_explanation(another)
 

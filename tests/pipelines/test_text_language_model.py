@@ -470,6 +470,7 @@ def test_a_tokenizer_needs_an_end():
         TextLanguageModel(model, tokenizer)
 
 
+@pytest.mark.slow
 def test_a_tokenizer_needs_no_unknown_token():
     tokenizer = WordTokenizer.train(LINES, specials=("</s>",))
     language = TextLanguageModel(

@@ -4,6 +4,7 @@ import pytest
 from kerasrnn.plots import hidden_state_figure
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import word_map_figure
+from tests.helpers import one_now
 
 WORDS = "the film was not as bad as I had feared it .".split()
 FIGURES = [hidden_state_figure, word_map_figure]
@@ -151,8 +152,9 @@ def test_the_seed_decides_the_map():
     assert not np.allclose(points(1), points(2))
 
 
-@pytest.mark.parametrize("word", ["film", "incomprehensible"])
-@pytest.mark.parametrize("time", [12, 100])
+@pytest.mark.parametrize(
+    "time, word", one_now([(100, "incomprehensible"), (12, "film")])
+)
 def test_words_of_a_map_neither_meet_nor_leave_it(time, word, tmp_path):
     figure = word_map_figure(some_states(time, 8), [word] * time)
     save_figure(figure, tmp_path / "map.png")  # What is drawn twice stays.

@@ -62,6 +62,7 @@ def output(corpus, tmp_path_factory):
     return output
 
 
+@pytest.mark.slow
 def test_a_small_run_leaves_everything(output):
     assert (output / "training.png").read_bytes().startswith(b"\x89PNG")
     found = card(output)
@@ -75,6 +76,7 @@ def test_a_small_run_leaves_everything(output):
     assert len(found["samples"]) == 5
 
 
+@pytest.mark.slow
 def test_it_scores_alike_from_every_file(output):
     expected = card(output)["scores"]["validation"]["perplexity"]
     language = keras.saving.load_model(output / "language.keras")

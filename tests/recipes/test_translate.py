@@ -213,6 +213,7 @@ def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_another_file_to_start_from_is_another_training(
     output, tmp_path, table, monkeypatch
 ):

@@ -181,6 +181,7 @@ class Never:
     callback = keras.callbacks.Callback
 
 
+@pytest.mark.slow
 def test_it_resumes_wherever_it_was_interrupted(tmp_path):
     def run(folder, disaster):
         model = new_model()
