@@ -34,7 +34,9 @@ class Run(contextlib.AbstractContextManager):
 
     It is a context manager. Inside `with`, the output folder is locked for
     other processes, the random seeds of Python, NumPy and the backend are
-    set, and models are built in the precision of the settings.
+    set, and models are built in the precision of the settings. Create
+    tokenizers and pipelines inside it: TensorFlow forgets the resources of
+    those before when it is seeded.
 
     Args:
         settings: `kerasrnn.training.Settings`.
