@@ -6,7 +6,7 @@ They are read in a terminal first:
 
 * A line is a row, aligned at its `=`. Further columns, such as a second
   equation or a remark, stand two or more spaces apart. A line that is indented
-  further goes on with the row above it.
+  further continues the row above it.
 * A single letter is a variable, and so is `alpha`. Other words are upright,
   but for `sum` and `sqrt(...)`.
 * `_x` and `^x` are indices, `_{...}` if they are longer; `'` is a prime, and
