@@ -1,5 +1,6 @@
 """What all tests share: a seed; on JAX, quick compiling and little memory."""
 
+import collections
 import gc
 import os
 import random
@@ -16,6 +17,17 @@ def seed():
     well would lose the resources of tokenizers that several tests share.
     """
     random.seed(0)
+
+
+def pytest_collection_modifyitems(items):
+    """Files of slow tests come first, or one process would end with them.
+
+    The other would have nothing left to do. A file keeps to one process.
+    """
+    slow = collections.Counter(
+        item.path for item in items if item.get_closest_marker("slow")
+    )
+    items.sort(key=lambda item: -slow[item.path])
 
 
 if keras.backend.backend() == "jax":
