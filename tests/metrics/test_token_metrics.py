@@ -198,7 +198,7 @@ def test_single_tokens_count_after_millions():
     assert float(accuracy.result()) == 0
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("jit_compile", helpers.one_now([True, False]))
 def test_single_tokens_count_in_a_compiled_step(jit_compile):
     """A compiler that takes (a + b) - a for b would undo the correction."""
     labels, logits, weights = one_by_one(600)

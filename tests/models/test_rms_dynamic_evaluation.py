@@ -128,6 +128,7 @@ def test_equals_the_update_of_the_paper():
         helpers.assert_close(weights_of(model), expected, 1e-4, 2e-5)
 
 
+@pytest.mark.slow
 def test_without_statistics_it_is_gradient_descent():
     model = language_model()
     other = model.with_batch_size(1)

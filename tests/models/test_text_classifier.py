@@ -84,12 +84,14 @@ some_pairs = pytest.mark.parametrize(
 )
 few_pairs = pytest.mark.parametrize(
     "encoder, summary",
-    [
-        ("simple", "last"),
-        ("simple", "general"),
-        ("rhn", "pooled"),
-        ("deep_forth", "attending_decoder"),
-    ],
+    helpers.one_now(
+        [
+            ("deep_forth", "attending_decoder"),
+            ("simple", "last"),
+            ("simple", "general"),
+            ("rhn", "pooled"),
+        ]
+    ),
 )
 
 

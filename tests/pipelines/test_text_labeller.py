@@ -237,6 +237,7 @@ def test_texts_without_a_word_are_empty(labeller, name):
     assert_close(found, empty)
 
 
+@pytest.mark.slow
 def test_long_texts_are_cut():
     short, whole = (labeller_of("pooled", max_length=n) for n in (3, None))
     text = "not a fine film and long"

@@ -51,7 +51,7 @@ def model(tokenizers):
     model = new_model(*tokenizers)
     model.compile(keras.optimizers.Adam(0.03), TokenCrossentropy(0))
     model.fit(
-        translation_batches(PAIRS * 4, *tokenizers, 12, seed=0),
+        translation_batches(PAIRS * 4, *tokenizers, 12, seed=0).cache(),
         epochs=25,
         shuffle=False,
         verbose=0,
@@ -270,6 +270,7 @@ def test_ids_are_cut_as_text_is(model, tokenizers):
     np.testing.assert_allclose(cut, whole)
 
 
+@pytest.mark.slow
 def test_ids_are_padded_as_text_is(tokenizers):
     unmasked = new_model(*tokenizers, mask_padding=False)
     translator = TextTranslator(

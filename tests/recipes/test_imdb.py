@@ -123,6 +123,7 @@ def test_more_epochs_equal_an_uninterrupted_run(
         np.testing.assert_allclose(twice[name], once[name], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_built_in_reviews_and_a_saved_labeller(
     monkeypatch, tmp_path, capsys
 ):
