@@ -20,14 +20,14 @@ def seed():
 
 
 def pytest_collection_modifyitems(items):
-    """Files of slow tests come first, or one process would end with them.
+    """Files that take long come first, or one process would end with them.
 
     The other would have nothing left to do. A file keeps to one process.
     """
-    slow = collections.Counter(
-        item.path for item in items if item.get_closest_marker("slow")
-    )
-    items.sort(key=lambda item: -slow[item.path])
+    weights = collections.Counter()
+    for item in items:
+        weights[item.path] += 10 if item.get_closest_marker("slow") else 1
+    items.sort(key=lambda item: -weights[item.path])
 
 
 if keras.backend.backend() == "jax":
