@@ -60,6 +60,11 @@ def export_saved_model(
         raise ValueError(
             "`signatures` must name at least one function. Received: {}."
         )
+    functions = {
+        name: function.get_concrete_function()
+        for name, function in signatures.items()
+    }
+    functions.setdefault("serving_default", next(iter(functions.values())))
     path = pathlib.Path(path)
     if path.exists() and not (path / "saved_model.pb").exists():
         raise ValueError(
@@ -70,12 +75,9 @@ def export_saved_model(
     # A killed process may have left one behind.
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        archive = keras.export.ExportArchive()
-        for resource in resources:
-            archive.track(resource)
-        for name, function in signatures.items():
-            archive.add_endpoint(name, function)
-        archive.write_out(partial, verbose=False)
+        tf.saved_model.save(
+            _state(functions.values(), resources), partial, functions
+        )
         if path.exists():
             exchange(partial, path)
         else:
@@ -87,3 +89,21 @@ def export_saved_model(
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return path
+
+
+def _state(functions, layers):
+    """Returns a module of the variables and tables that functions use.
+
+    A module that held the layers themselves would trace their calls, and one
+    that held the `tf.function`s would trace these again.
+    """
+    state = tf.Module()
+    variables = {id(v): v for f in functions for v in f.variables}
+    state.weights = list(variables.values())
+    state.tables = [
+        part
+        for layer in layers
+        for part in tf.train.TrackableView(layer).descendants()
+        if isinstance(part, tf.saved_model.experimental.TrackableResource)
+    ]
+    return state

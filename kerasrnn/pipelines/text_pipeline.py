@@ -62,7 +62,7 @@ class TextPipeline(keras.Model):
         at their first call.
         """
         return {
-            name: tf.function(function, specs)
+            name: tf.function(function, specs, autograph=False)
             for name, (function, *specs) in self.functions().items()
         }
 
@@ -104,6 +104,9 @@ class TextPipeline(keras.Model):
             metrics=self.default_metrics() if metrics is None else metrics,
             **kwargs,
         )
+        if self.model.built:
+            # If the first step creates variables, Keras traces it twice.
+            self.model.optimizer.build(self.model.trainable_variables)
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss to use if `compile` is given none."""

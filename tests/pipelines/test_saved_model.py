@@ -272,13 +272,12 @@ def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
     path = tmp_path / "scaler" / "1"
     export_saved_model(path, *scaler(2.0))
 
-    def half_written(archive, folder, **kwargs):
+    def half_written(module, folder, signatures):
         os.makedirs(folder)
         (folder / "saved_model.pb").write_bytes(b"half")
         raise RuntimeError("disk full")
 
-    kind = type(keras.export.ExportArchive())
-    monkeypatch.setattr(kind, "write_out", half_written)
+    monkeypatch.setattr(tf.saved_model, "save", half_written)
     with pytest.raises(RuntimeError, match="disk full"):
         export_saved_model(path, *scaler(3.0))
     assert factor_of(path) == 2.0
@@ -302,11 +301,10 @@ def test_the_partial_files_of_a_killed_export_are_removed(tmp_path):
 
 
 def test_a_full_disk_raises_a_clear_error(tmp_path, monkeypatch):
-    def full(archive, folder, **kwargs):
+    def full(module, folder, signatures):
         raise tf.errors.ResourceExhaustedError(None, None, "No space left")
 
-    kind = type(keras.export.ExportArchive())
-    monkeypatch.setattr(kind, "write_out", full)
+    monkeypatch.setattr(tf.saved_model, "save", full)
     with pytest.raises(OSError, match="No space left.*scaler"):
         export_saved_model(tmp_path / "scaler" / "1", *scaler(3.0))
 
