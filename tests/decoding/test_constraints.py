@@ -13,6 +13,7 @@ from tests.decoding.steps import random_trees
 from tests.decoding.steps import search_trees
 from tests.decoding.steps import tree_functions
 from tests.helpers import few_on_jax
+from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
 START, END, PAD = -1, 0, -1
@@ -63,6 +64,7 @@ def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
         assert (found.ids[i][~exist] == PAD).all()
 
 
+@slow_on_jax
 @some_constraints
 def test_greedy_search_takes_the_most_likely_allowed_token(constraints):
     trees = random_trees(20, 4, 5, seed=2)

@@ -81,6 +81,7 @@ def searched(request):
     return search, tables, found
 
 
+@slow_on_jax
 def test_shapes(searched):
     search, _, found = searched
     count = number_of_hypotheses(search)
@@ -177,6 +178,7 @@ def test_no_sentence_exceeds_its_own_length(search):
         np.testing.assert_array_equal(found.scores[[0, 8], 0], [0, 0])
 
 
+@slow_on_jax
 def test_without_an_end_token_hypotheses_are_cut(search):
     tables = random_tables(2, 6)
     tables[:, :, END] = -1e9
@@ -295,6 +297,7 @@ def test_states_say_how_many_sentences_there_are(search):
         search(table_step, (), ops.zeros((2, 6, 6)), ops.ones((2, 3), "bool"))
 
 
+@slow_on_jax
 def test_memory_has_a_row_for_each_sentence():
     """Also where sentences that are done were left behind."""
     rows = []
@@ -329,6 +332,7 @@ def listed_step(ids, states, memory):
     return ops.take_along_axis(logits, columns, axis=1), states, weights
 
 
+@slow_on_jax
 @pytest.mark.parametrize("name", few_on_jax(["coverage", "sampling", "3-best"]))
 def test_a_shortlist_equals_forbidding_all_other_words(name):
     search = SEARCHES[name]

@@ -420,6 +420,7 @@ WRAPPERS = {
 }
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("wrapper", helpers.one_now(WRAPPERS))
 def test_k17_a_wrapper_goes_through_a_file(wrapper, tmp_path):
     """One that builds the cell inside twice is saved, but not loaded."""

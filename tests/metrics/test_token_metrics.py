@@ -136,6 +136,7 @@ def test_small_weights_are_no_rounding_to_one_token(metric_class):
     )
 
 
+@helpers.slow_on_jax
 @every_metric
 @pytest.mark.parametrize("mask_zero", helpers.one_now([True, False]))
 @pytest.mark.parametrize("jit_compile", helpers.one_now([True, False]))

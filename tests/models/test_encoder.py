@@ -194,6 +194,7 @@ def test_bad_arguments(kwargs, message):
         Encoder(**{"vocabulary_size": 9, "cell": GRUCell(4)} | kwargs)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("cell", ["gru", "lstm", "rhn"])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_going_backwards_is_reading_the_reversed_source(cell, depth):

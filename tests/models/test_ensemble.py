@@ -82,6 +82,7 @@ def test_members_predict_the_same_few_words(members):
     helpers.assert_close(mean[0], np.mean(of_each, axis=0))
 
 
+@helpers.slow_on_jax
 def test_of_one_it_is_that_one(members):
     search = BeamSearch(max_length=6, beam_width=3)
     alone, ensemble = (
@@ -116,6 +117,7 @@ def test_members_share_their_vocabulary(members):
         TranslatorEnsemble([])
 
 
+@helpers.slow_on_jax
 def test_it_is_exact_where_its_members_are_not():
     model = translator(cell=keras.layers.GRUCell(4, dtype="mixed_bfloat16"))
     alone, of_two = (

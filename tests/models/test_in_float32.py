@@ -14,6 +14,7 @@ from kerasrnn.models import in_float32
 from tests.helpers import as_numpy
 from tests.helpers import assert_close
 from tests.helpers import randomize
+from tests.helpers import slow_on_jax
 
 IDS = np.array([[5, 3, 4], [6, 7, 0]], "int32")
 
@@ -46,6 +47,7 @@ def under(policy, make):
         keras.config.set_dtype_policy(before)
 
 
+@slow_on_jax
 @pytest.mark.parametrize("make", [language_model, classifier, translator])
 def test_the_copy_computes_in_float32_with_the_same_weights(make):
     model, inputs = under("mixed_bfloat16", make)

@@ -119,6 +119,7 @@ def test_saved_model_round_trip(variant, tmp_path):
     helpers.assert_close(loaded(inputs), model(inputs))
 
 
+@helpers.slow_on_jax
 @some_variants
 def test_a_copy_of_another_batch_size_has_the_weights(variant):
     model = language_model(variant)
@@ -162,6 +163,7 @@ def test_stacked_cells_are_one_cell():
     helpers.assert_close(ops.concatenate([first, second], axis=1), whole)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("variant", ["gam_rhn", "deep_attending"])
 def test_a_later_window_changes_nothing_before_it(variant):
     model = language_model(variant)
@@ -176,6 +178,7 @@ def test_a_later_window_changes_nothing_before_it(variant):
     assert np.any(second != changed, axis=-1).all()
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("variant", ["gru", "multi_head"])
 def test_only_fresh_rows_start_from_the_initial_states(variant):
     model = language_model(variant)
@@ -348,6 +351,7 @@ def test_an_epoch_starts_from_fresh_states():
     assert first == second
 
 
+@helpers.slow_on_jax
 def test_an_evaluation_is_the_cost_of_the_text():
     model = language_model("additive")
     text = text_of(17)
@@ -472,6 +476,7 @@ def test_word_dropout_drops_a_type():
     assert np.all(logits == logits[..., :1])
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("attends", helpers.one_now([True, False]))
 def test_mixed_precision(attends):
     policy = keras.config.dtype_policy()
@@ -586,6 +591,7 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
         model({"ids": np.ones((2, 3), "int32")})
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("name", own_cells(UNITS))
 def test_a_custom_cell(name, tmp_path):
     """Its outputs are what the cell returns, token by token as at once."""
@@ -599,6 +605,7 @@ def test_a_custom_cell(name, tmp_path):
     helpers.assert_close(helpers.reloaded(model, tmp_path)(IDS), expected)
 
 
+@helpers.slow_on_jax
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_it_is_quantized():
     """Keras warns of the layers that it leaves as they are."""

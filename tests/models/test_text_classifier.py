@@ -154,6 +154,7 @@ def last_outputs(memory, backward):
     return np.concatenate([forth[:, :4], memory[:, 0, 4:8]], axis=-1)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize(
     "encoder", ["simple", "deep_lstm", "deep_forth", "rhn", "gam_rhn"]
 )
@@ -187,6 +188,7 @@ def test_the_maximum_of_a_padded_text_may_be_negative():
     helpers.assert_close(logits, [[-1.0]])
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("encoder", ["deep_lstm", "lexical"])
 @pytest.mark.parametrize("summary", ["additive", "general", "multi_head"])
 def test_attention_is_the_mean_weighted_by_its_query(encoder, summary):
@@ -212,6 +214,7 @@ def final_of_last_layer(model):
     return np.split(final, np.cumsum(sizes)[:-1], axis=-1)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
 def test_a_decoder_makes_one_step_from_the_final_states(encoder):
     model = classifier(encoder, "decoder")
@@ -224,6 +227,7 @@ def test_a_decoder_makes_one_step_from_the_final_states(encoder):
     helpers.assert_close(model(SOURCE), expected)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("encoder", ["simple", "deep_forth", "gam_rhn"])
 def test_a_decoder_summary_attends_with_the_last_output(encoder):
     """The cell of the decoder reads the start beside what it attends to."""
@@ -377,6 +381,7 @@ def test_it_learns_whether_a_word_occurs(summary):
     assert accuracy > 0.9
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize(
     "encoder, summary",
     helpers.one_now([("rhn", "pooled"), ("deep_forth", "attending_decoder")]),
@@ -400,6 +405,7 @@ def test_mixed_precision(encoder, summary):
         np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-2)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("rate", ["dropout", "word_dropout"])
 @pytest.mark.parametrize("summary", ["last", "attending_decoder"])
 def test_dropout_is_for_training(summary, rate):

@@ -73,6 +73,7 @@ def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
     helpers.assert_close(ops.stack(logits, axis=1), model(INPUTS))
 
 
+@helpers.slow_on_jax
 @telling_variants
 def test_padding_changes_nothing(variant):
     model = translator(**VARIANTS[variant])
@@ -217,6 +218,7 @@ def test_scheduled_sampling_is_saved(tmp_path):
     helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("steps_per_execution", helpers.one_now([1, 2]))
 def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     jump = keras.optimizers.schedules.PiecewiseConstantDecay([1], [0.0, 1.0])
@@ -246,6 +248,7 @@ def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     np.testing.assert_allclose(history.history["loss"], expected, rtol=1e-5)
 
 
+@helpers.slow_on_jax
 def test_a_schedule_continues_after_saving_and_loading(tmp_path):
     model = sampled(LinearSampling(0.1, minimum=0.5))
     for _ in range(3):
@@ -268,6 +271,7 @@ def test_a_sampling_rate_is_a_rate():
         sampled(1.5)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize(
     "name", helpers.one_now(["fed", "before", "after", "deep", "copy"])
 )
@@ -325,6 +329,7 @@ def test_a_search_among_all_words_is_a_search(variant):
     helpers.assert_close(found[:2], expected[:2])
 
 
+@helpers.slow_on_jax
 def test_a_search_finds_only_words_of_the_shortlist():
     model = translator(**VARIANTS["lexicon"])
     words = Shortlist(model.decoder.lexicon, 5, 3)(INPUTS["source"])

@@ -92,6 +92,7 @@ def test_the_sequence_is_step_by_step_and_its_two_halves(attention):
         )
 
 
+@helpers.slow_on_jax
 def test_rows_of_a_sentence_share_its_memory():
     """As if each of them had a copy of it."""
     memory = ops.convert_to_tensor(INPUTS["memory"])
@@ -158,6 +159,7 @@ def test_what_is_behind_the_mask_has_no_influence(placement):
     helpers.assert_close(layer(**INPUTS | {"memory": memory}), expected, 0, 0)
 
 
+@helpers.slow_on_jax
 @every_placement
 def test_no_sentences_and_no_places(placement):
     for attention in ("additive", "multi_head", *NEW_STYLES, None):

@@ -97,6 +97,7 @@ def test_a_masked_place_has_no_influence(name):
     assert np.abs(of_memory).max() > 0
 
 
+@helpers.slow_on_jax
 def test_no_sentences_and_no_places():
     for name, (mechanism, inputs) in make_all().items():
         query, memory = inputs.values()
@@ -158,6 +159,7 @@ def test_configuration_round_trip():
             assert hasattr(mechanism, argument), (name, argument)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_mixed_precision(dtype):
     for name, (mechanism, inputs) in make_all(dtype=f"mixed_{dtype}").items():

@@ -420,6 +420,7 @@ class InTraining(keras.Model):
         return self.layer(inputs, training=True)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
 @either_way
 def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(

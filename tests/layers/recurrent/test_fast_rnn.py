@@ -95,6 +95,7 @@ def test_unrolled_it_is_the_loop_of_keras(name, options):
     helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
 
 
+@helpers.slow_on_jax
 @every_layer
 def test_layer_normalization(name):
     check(*both(name, {"return_state": True}, layer_norm=True, **DROPOUT))
@@ -220,6 +221,7 @@ def test_one_layer_at_two_places(name):
     helpers.assert_close(twice(fast), twice(loop), rtol=1e-4, atol=2e-6)
 
 
+@helpers.slow_on_jax
 @pytest.mark.parametrize("policy", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["rhn", "gam", "gam_rhn"])
 def test_a_narrow_dtype_throughout(name, policy):

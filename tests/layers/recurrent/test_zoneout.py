@@ -43,6 +43,7 @@ def kept(outputs):
     return outputs[:, 1:] == outputs[:, :-1]
 
 
+@helpers.slow_on_jax
 @every_cell
 def test_in_inference_states_move_by_the_expectation(name):
     cell = zoned(name, 0.3)
