@@ -66,7 +66,7 @@ def labelled_batches(
         )
     ids = tf.concat(
         [
-            tokenizer.tokenize(tf.constant(texts[i : i + 1000]))[:, :max_length]
+            tokenizer.tokenize(tf.constant(texts[i : i + 1000]), max_length)
             for i in range(0, len(texts), 1000)
         ],
         axis=0,

@@ -121,5 +121,5 @@ def _most_probable(source, target, probabilities, shape):
 
 def _token_lists(tokenizer, texts, max_length):
     end = [tokenizer.end_id] if tokenizer.end_id >= 0 else []
-    ids = tokenizer.tokenize(list(texts))[:, :max_length].to_list()
+    ids = tokenizer.tokenize(list(texts), max_length).to_list()
     return [np.array(row + end, "int64") for row in ids]

@@ -72,8 +72,8 @@ def translation_batches(
     source_length = max_length + (source_tokenizer.end_id >= 0)
 
     def tokenized(sources, targets):
-        source = split(source_tokenizer, sources)[:, :max_length]
-        target = split(target_tokenizer, targets)[:, :max_length]
+        source = split(source_tokenizer, sources)
+        target = split(target_tokenizer, targets)
         by_target_then_source = (
             target.row_lengths() * (max_length + 1) + source.row_lengths()
         )
@@ -86,8 +86,8 @@ def translation_batches(
 
     def split(tokenizer, texts):
         if training and hasattr(tokenizer, "sample"):
-            return tokenizer.sample(texts)
-        return tokenizer.tokenize(texts)
+            return tokenizer.sample(texts)[:, :max_length]
+        return tokenizer.tokenize(texts, max_length)
 
     def padded(source, target):
         start, end = target_tokenizer.start_id, target_tokenizer.end_id

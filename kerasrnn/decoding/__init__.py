@@ -1,7 +1,9 @@
-"""Greedy search, beam search and sampling over a step function."""
+"""Searches, and forced decoding, over a step function."""
 
 from kerasrnn.decoding.beam_search import BeamSearch
 from kerasrnn.decoding.beams import tile_memory
+from kerasrnn.decoding.forced_decoding import ForcedDecoding
+from kerasrnn.decoding.forced_decoding import forced_decoding
 from kerasrnn.decoding.greedy_search import GreedySearch
 from kerasrnn.decoding.sampling_search import SamplingSearch
 from kerasrnn.decoding.search import Hypotheses
@@ -9,9 +11,11 @@ from kerasrnn.decoding.search import Search
 
 __all__ = [
     "BeamSearch",
+    "ForcedDecoding",
     "GreedySearch",
     "Hypotheses",
     "SamplingSearch",
     "Search",
+    "forced_decoding",
     "tile_memory",
 ]

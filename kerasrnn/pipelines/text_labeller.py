@@ -12,6 +12,8 @@ from kerasrnn.data.labelled_batches import pad_rows
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_scores import label_scores
+from kerasrnn.pipelines.labelling_functions import LabellingFunctions
+from kerasrnn.pipelines.labelling_functions import gradient_norms
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import ready
@@ -21,6 +23,7 @@ from kerasrnn.training import Stopwatch
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
 
 Labels = Sequence[str | float]
 """Labels by name or by number, or probabilities of the second of two."""
@@ -95,13 +98,7 @@ class TextLabeller(TextPipeline):
         return [accuracy]
 
     def functions(self) -> dict[str, list[Any]]:
-        texts = tf.TensorSpec([None], tf.string, name="text")
-        ids = tf.TensorSpec([None, None], tf.int32, name="ids")
-        return {
-            "serving_default": [self._label, texts],
-            "label_ids": [self._label_ids, ids],
-            "explain": [self._explain, texts],
-        }
+        return LabellingFunctions(self).by_name()
 
     def label(self, texts: Strings, batch_size: int = 64) -> list[str]:
         """Returns the predicted label of each of a list of strings."""
@@ -276,7 +273,7 @@ class TextLabeller(TextPipeline):
             A tuple of a list of strings and a float32 array of shape
             `(words, units)`.
         """
-        ids = self._ids(tf.constant([text]))
+        ids = self.ids(tf.constant([text]))
         memory, mask, _ = self.model.encoder(ids)
         words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
         return decoded(words), tf.cast(memory[0], tf.float32).numpy()
@@ -287,61 +284,21 @@ class TextLabeller(TextPipeline):
         It is the norm of the gradient of the greatest logit with respect to
         the embedding of the word, of shape `(words,)`.
         """
-        return self._gradients(self._ids(tf.constant([text])))[0].numpy()
+        ids = self.ids(tf.constant([text]))
+        return gradient_norms(self.model, ids)[0].numpy()
 
-    def _ids(self, texts):
-        ids = self.tokenizer.tokenize(texts)[:, : self.max_length]
+    def ids(self, texts: Tensor) -> Tensor:
+        """Tokenizes texts for the model.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, padded, with at least one
+            column.
+        """
+        ids = self.tokenizer.tokenize(texts, self.max_length)
         return pad_rows(ids, self.tokenizer.pad_id)
-
-    def _label(self, text):
-        return self._answer(self.model(self._ids(text)))
-
-    def _label_ids(self, ids):
-        missing = tf.maximum(0, 1 - tf.shape(ids)[1])
-        pad_id = self.tokenizer.pad_id
-        ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.model(ids[:, : self.max_length]))
-
-    def _answer(self, logits):
-        logits = tf.cast(logits, tf.float32)
-        if self.model.num_classes == 1:
-            probability = tf.sigmoid(logits[:, 0])
-            label = tf.cast(probability > 0.5, tf.int32)
-        else:
-            probability = tf.nn.softmax(logits)
-            label = tf.argmax(logits, axis=1)
-        return {
-            "probability": probability,
-            "label": tf.gather(tf.constant(self.labels), label),
-        }
-
-    def _explain(self, text):
-        ids = self._ids(text)
-        memory, mask, final = self.model.encoder(ids)
-        logits, weights = self.model.classify(memory, mask, final)
-        if weights is None:
-            weights = self._gradients(ids)
-            total = tf.reduce_sum(weights, axis=1, keepdims=True)
-            weights = tf.math.divide_no_nan(weights, total)
-        tokens = self.tokenizer.tokens(ids)
-        return {
-            "tokens": tf.where(mask, tokens, ""),
-            "weights": tf.where(mask, tf.cast(weights, tf.float32), 0.0),
-            **self._answer(logits),
-        }
-
-    def _gradients(self, ids):
-        """Norms of the gradients of the greatest logit, `(batch, time)`."""
-        encoder = self.model.encoder
-        mask = tf.not_equal(ids, self.tokenizer.pad_id)
-        embeddings = encoder.embedding(ids)
-        with tf.GradientTape() as tape:
-            tape.watch(embeddings)
-            memory, final = encoder.read(embeddings, mask)
-            logits, _ = self.model.classify(memory, mask, final)
-            greatest = tf.reduce_max(logits, axis=1)
-        gradients = tape.gradient(greatest, embeddings)
-        return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
 
     def get_config(self) -> Config:
         return {

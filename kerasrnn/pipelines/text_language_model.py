@@ -1,5 +1,6 @@
 """Text scoring and generation: a tokenizer and a language model in one."""
 
+import functools
 from typing import Any
 
 import keras
@@ -8,13 +9,12 @@ import tensorflow as tf
 
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
+from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.window_scores import log_probabilities
-from kerasrnn.pipelines.writing import as_lines
-from kerasrnn.pipelines.writing import draw_ids
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
@@ -43,6 +43,8 @@ class TextLanguageModel(TextPipeline):
             have an end token.
         window: Positive integer, how many tokens to score or to train on at
             once. Longer texts are processed window by window.
+        max_length: Positive integer, how many tokens a text may have, and how
+            many may be added to it; more raise an error.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -66,14 +68,18 @@ class TextLanguageModel(TextPipeline):
     >>> language.save("language.keras")
     """
 
+    traced = ("signatures", "_scores_of_any_length")
+
     def __init__(
         self,
         model: keras.layers.Layer,
         tokenizer: Tokenizer,
         window: int = 64,
+        max_length: int = 15_000,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
+        self.max_length = max_length
         # While a file is loaded, the tokenizer has no vocabulary yet.
         if tokenizer.built and tokenizer.end_id < 0:
             raise ValueError(
@@ -92,30 +98,7 @@ class TextLanguageModel(TextPipeline):
         return [Perplexity(-1)]
 
     def functions(self) -> dict[str, list[Any]]:
-        ids = tf.TensorSpec([None, None], tf.int32, name="ids")
-        return {
-            "serving_default": [
-                self._score,
-                tf.TensorSpec([None], tf.string, name="text"),
-            ],
-            "score_ids": [self._score_ids, ids],
-            "generate": [
-                self._generate,
-                tf.TensorSpec([None], tf.string, name="prompt"),
-                tf.TensorSpec([], tf.int32, name="seed"),
-                tf.TensorSpec([], tf.float32, name="temperature"),
-                tf.TensorSpec([], tf.int32, name="top_k"),
-                tf.TensorSpec([], tf.int32, name="max_tokens"),
-            ],
-            "step": [
-                self._step,
-                ids,
-                *(
-                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
-                    for i, size in enumerate(self.model.state_sizes)
-                ),
-            ],
-        }
+        return LanguageFunctions(self).by_name()
 
     def score(
         self, texts: Strings, batch_size: int = 64
@@ -163,7 +146,7 @@ class TextLanguageModel(TextPipeline):
                 "`lines` must contain at least one token. "
                 f"Received: {len(lines)} lines without any."
             )
-        found = self.signatures["score_ids"](ids[None])
+        found = self._scores_of_any_length(ids[None], [len(ids)])
         total = found["log_probabilities"].numpy().sum(dtype="float64")
         return {
             "loss": float(-total / len(ids)),
@@ -179,6 +162,8 @@ class TextLanguageModel(TextPipeline):
         temperature: float = 1.0,
         top_k: int = 0,
         max_tokens: int = 50,
+        top_p: float = 1.0,
+        one_sentence: bool = False,
     ) -> list[str]:
         """Generates continuations of a list of strings.
 
@@ -192,7 +177,11 @@ class TextLanguageModel(TextPipeline):
                 probable token is chosen.
             top_k: Integer, from how many of the most probable tokens to
                 sample; 0 for all.
-            max_tokens: Integer, how many tokens to add.
+            max_tokens: Integer, how many tokens to add at most.
+            top_p: Float. Samples from the most probable tokens that together
+                have this probability (nucleus sampling, Holtzman et al.
+                2020); 1 for all.
+            one_sentence: Whether to stop at the end of a sentence.
 
         Returns:
             List of strings, each a prompt with its continuation. Unknown
@@ -214,6 +203,8 @@ class TextLanguageModel(TextPipeline):
             tf.constant(temperature, tf.float32),
             tf.constant(top_k, tf.int32),
             tf.constant(max_tokens, tf.int32),
+            tf.constant(top_p, tf.float32),
+            tf.constant(one_sentence),
         )
         return decoded(found["text"])
 
@@ -290,72 +281,23 @@ class TextLanguageModel(TextPipeline):
         ids = lines.with_flat_values(tf.concat([ids, end], axis=1))
         return ids.merge_dims(1, 2)
 
-    def _score(self, text):
-        ids = self.text_ids(text)
-        scores = self._log_probabilities(
-            ids.to_tensor(self.tokenizer.end_id), ids.row_lengths()
+    @functools.cached_property
+    def _scores_of_any_length(self):
+        return tf.function(
+            functools.partial(
+                log_probabilities,
+                self.model,
+                window=self.window,
+                end_id=self.tokenizer.end_id,
+            ),
+            autograph=False,
+            reduce_retracing=True,
         )
-        return {
-            "tokens": tf.ragged.map_flat_values(
-                self.tokenizer.tokens, ids
-            ).to_tensor(""),
-            **scores,
-        }
-
-    def _score_ids(self, ids):
-        # Negative ids on the right are padding.
-        lengths = tf.reduce_sum(tf.cast(ids >= 0, tf.int64), axis=1)
-        return self._log_probabilities(
-            tf.where(ids < 0, self.tokenizer.end_id, ids), lengths
-        )
-
-    def _log_probabilities(self, ids, lengths):
-        return log_probabilities(
-            self.model, ids, lengths, self.window, self.tokenizer.end_id
-        )
-
-    def _step(self, ids, *states):
-        logits, states = self.model.run(ids, list(states))
-        names = (f"state_{i}" for i in range(len(states)))
-        return {
-            "logits": tf.cast(logits, tf.float32),
-            **dict(zip(names, states, strict=True)),
-        }
-
-    def _generate(self, prompt, seed, temperature, top_k, max_tokens):
-        """Continues prompts `(batch,)`, as `write` does.
-
-        Returns:
-            A dictionary of the `"text"`, prompt included, and of the `"ids"`
-            that were added, `(batch, max_tokens)`.
-        """
-        ids = self.text_ids(prompt)
-        last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
-        is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
-        # Remove the end token of a sentence that is to be continued.
-        lengths = ids.row_lengths()
-        lengths -= tf.cast(is_open, tf.int64)
-        ids = tf.RaggedTensor.from_row_lengths(
-            tf.ragged.boolean_mask(
-                ids, tf.ragged.range(ids.row_lengths()) < lengths[:, None]
-            ).flat_values,
-            lengths,
-        )
-        added = draw_ids(
-            self.model,
-            self.tokenizer,
-            ids,
-            seed,
-            temperature,
-            top_k,
-            max_tokens,
-        )
-        whole = tf.concat([ids, tf.RaggedTensor.from_tensor(added)], axis=1)
-        return {"text": as_lines(whole, self.tokenizer), "ids": added}
 
     def get_config(self) -> Config:
         return {
             **super().get_config(),
             "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
             "window": self.window,
+            "max_length": self.max_length,
         }

@@ -29,13 +29,16 @@ class TextPipeline(keras.Model):
     compiled. `keras.saving.load_model` opens that file; it needs `import
     kerasrnn.pipelines`. `compile` and `fit` train the inner model.
 
-    A subclass lists its graph functions in `functions`, creates batches of
-    examples in `batches`, and adds its own arguments to `get_config`.
+    A subclass creates batches of examples in `batches`, names what it serves
+    in `functions`, and adds its own arguments to `get_config`.
 
     Args:
         model: The inner Keras model, or layer, which works on ids.
         **kwargs: Base model arguments, such as `name`.
     """
+
+    # Properties that hold traced functions.
+    traced: tuple[str, ...] = ("signatures",)
 
     def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -51,7 +54,8 @@ class TextPipeline(keras.Model):
                 f"with another one. Received: {name}={value!r}"
             )
         # Functions that are already traced use the old value.
-        self.__dict__.pop("signatures", None)
+        for functions in self.traced:
+            self.__dict__.pop(functions, None)
         super().__setattr__(name, value)
 
     @functools.cached_property

@@ -15,6 +15,7 @@ from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
+from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import Tokenizer
@@ -116,13 +117,7 @@ class TextTranslator(TextPipeline):
         return TokenCrossentropy(self.target_tokenizer.pad_id)
 
     def functions(self) -> dict[str, list[Any]]:
-        texts = tf.TensorSpec([None], tf.string, name="text")
-        ids = tf.TensorSpec([None, None], tf.int32, name="ids")
-        return {
-            "serving_default": [self._translate, texts],
-            "translate_ids": [self._translate_ids, ids],
-            "attend": [self._attend, texts],
-        }
+        return TranslationFunctions(self).by_name()
 
     def translate(self, texts: Strings, batch_size: int = 64) -> list[str]:
         """Translates a list of strings, in batches of similar length.
@@ -282,15 +277,15 @@ class TextTranslator(TextPipeline):
             column.
         """
         tokenizer = self.source_tokenizer
-        ids = tokenizer.tokenize(texts)[:, : self.max_length]
+        ids = tokenizer.tokenize(texts, self.max_length)
         if tokenizer.end_id >= 0:
             end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
             # An empty source stays empty, so that it has no translation.
             end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
             ids = tf.concat([ids, end], axis=1)
-        return self._bounded(ids.to_tensor(tokenizer.pad_id))
+        return self.fitted(ids.to_tensor(tokenizer.pad_id))
 
-    def _bounded(self, ids):
+    def fitted(self, ids: Tensor) -> Tensor:
         """Truncates ids `(batch, time)`, and pads them to a minimum length."""
         most = self.max_length + (self.source_tokenizer.end_id >= 0)
         least = most if self.fixed_length else 1
@@ -300,56 +295,6 @@ class TextTranslator(TextPipeline):
             [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
             constant_values=self.source_tokenizer.pad_id,
         )
-
-    def _search(self, source, alignments=False):
-        mask = tf.not_equal(source, self.source_tokenizer.pad_id)
-        lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
-        limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
-        vocabulary = None if self.shortlist is None else self.shortlist(source)
-        states, memory = self.model.encode(source, vocabulary)
-        return self.search(
-            self.model.decode_step,
-            states,
-            memory,
-            source_mask=mask if alignments else None,
-            max_lengths=limits,
-            vocabulary=vocabulary,
-        )
-
-    def _translate(self, text):
-        found = self._search(self.source_ids(text))
-        return {
-            "translation": self.target_tokenizer.detokenize(found.ids[:, 0]),
-            "score": found.scores[:, 0],
-        }
-
-    def _translate_ids(self, ids):
-        found = self._search(self._bounded(ids))
-        return {
-            "translation_ids": found.ids[:, 0],
-            "score": found.scores[:, 0],
-        }
-
-    def _attend(self, text):
-        source = self.source_ids(text)
-        found = self._search(source, alignments=True)
-        target = found.ids[:, 0]
-        written = tf.not_equal(target, self.target_tokenizer.pad_id)
-        # Up to the last token: a model may generate padding before its end.
-        positions = tf.range(1, tf.shape(target)[1] + 1)
-        length = tf.reduce_max(tf.where(written, positions, 0))
-        return {
-            "source_tokens": self._tokens(self.source_tokenizer, source),
-            "target_tokens": self._tokens(
-                self.target_tokenizer, target[:, :length]
-            ),
-            "weights": found.alignments[:, 0, :length],
-        }
-
-    @staticmethod
-    def _tokens(tokenizer, ids):
-        is_pad = tf.equal(ids, tokenizer.pad_id)
-        return tf.where(is_pad, "", tokenizer.tokens(ids))
 
     def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object

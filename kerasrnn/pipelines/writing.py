@@ -3,7 +3,17 @@
 import tensorflow as tf
 
 
-def draw_ids(model, tokenizer, prompts, seed, temperature, top_k, max_tokens):
+def draw_ids(
+    model,
+    tokenizer,
+    prompts,
+    seed,
+    temperature,
+    top_k,
+    max_tokens,
+    top_p,
+    one_sentence,
+):
     """Samples ids that continue prompts, as graph operations.
 
     Args:
@@ -11,11 +21,12 @@ def draw_ids(model, tokenizer, prompts, seed, temperature, top_k, max_tokens):
             `LanguageModel`.
         tokenizer: The `Tokenizer` of the model.
         prompts: Ragged integer tensor of shape `(batch, tokens)`.
-        seed, temperature, top_k, max_tokens: Scalar tensors; see
-            `TextLanguageModel.write`.
+        seed, temperature, top_k, max_tokens, top_p, one_sentence: Scalar
+            tensors; see `TextLanguageModel.write`.
 
     Returns:
-        Int32 tensor of shape `(batch, max_tokens)`.
+        Int32 tensor of shape `(batch, max_tokens)`; -1 after the end of a
+        sentence, if only one is to be written.
     """
     lengths = tf.cast(prompts.row_lengths(), tf.int32)
     rows = tf.shape(lengths)[0]
@@ -27,30 +38,35 @@ def draw_ids(model, tokenizer, prompts, seed, temperature, top_k, max_tokens):
         [[0, 0], [0, time - tf.shape(given)[1]]],
         constant_values=-1,
     )
-    written = tf.TensorArray(tf.int32, time, element_shape=[None])
 
-    def next_token(t, last, states, written):
+    def next_token(t, last, done, states, written):
         logits, states = model.run(last[:, None], states)
         drawn = _draw_one(
             _writable(logits[:, 0], tokenizer),
             tf.stack([seed, t]),
             temperature,
             top_k,
+            top_p,
         )
-        last = tf.where(given[:, t] >= 0, given[:, t], drawn)
-        return t + 1, last, states, written.write(t, last)
+        is_given = given[:, t] >= 0
+        last = tf.where(is_given, given[:, t], drawn)
+        new = tf.where(done, -1, last)
+        written = tf.tensor_scatter_nd_update(written, [[t]], new[None])
+        ended = tf.logical_and(tf.equal(last, tokenizer.end_id), ~is_given)
+        done = tf.logical_or(done, tf.logical_and(ended, one_sentence))
+        return t + 1, last, done, states, written
 
     *_, written = tf.while_loop(
-        lambda t, *_: t < time,
+        lambda t, last, done, *_: (t < time) & ~tf.reduce_all(done),
         next_token,
         [
             0,
             tf.fill([rows], tokenizer.end_id),
+            tf.zeros([rows], tf.bool),
             model.initial_states(rows),
-            written,
+            tf.fill([time, rows], -1),
         ],
     )
-    written = tf.reshape(written.stack(), [time, rows])
     places = lengths[:, None] + tf.range(max_tokens)
     return tf.gather(tf.transpose(written), places, batch_dims=1)
 
@@ -65,15 +81,21 @@ def _writable(logits, tokenizer):
     return tf.where(unknown > 0, logits.dtype.min, logits)
 
 
-def _draw_one(logits, seed, temperature, top_k):
+def _draw_one(logits, seed, temperature, top_k, top_p):
     """Samples one token per row from logits `(batch, vocabulary_size)`."""
     best = tf.argmax(logits, axis=-1, output_type=tf.int32)
+    scale = 1 / tf.clip_by_value(temperature, 1e-6, 1e6)
     size = tf.shape(logits)[1]
     k = tf.where(top_k > 0, tf.minimum(top_k, size), size)
-    least = tf.math.top_k(logits, k).values[:, -1:]
+    values = tf.math.top_k(logits, k).values
+    before = tf.cumsum(tf.nn.softmax(values * scale), axis=1, exclusive=True)
+    # The most probable token is always in the nucleus.
+    inside = (before < top_p) | (top_p >= 1.0) | (tf.range(k) < 1)
+    least = tf.reduce_min(
+        tf.where(inside, values, values.dtype.max), axis=1, keepdims=True
+    )
     is_drawn = tf.logical_and(logits >= least, logits > logits.dtype.min)
-    logits /= tf.clip_by_value(temperature, 1e-6, 1e6)
-    logits = tf.where(is_drawn, logits, logits.dtype.min)
+    logits = tf.where(is_drawn, logits * scale, logits.dtype.min)
     drawn = tf.random.stateless_categorical(logits, 1, seed, tf.int32)
     return tf.where(temperature > 0, drawn[:, 0], best)
 

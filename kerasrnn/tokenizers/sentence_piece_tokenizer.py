@@ -155,9 +155,16 @@ class SentencePieceTokenizer(Tokenizer):
     def get_config(self) -> Config:
         return {**super().get_config(), "sampling": self.sampling}
 
-    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
+    def tokenize(
+        self, texts: Tensor, max_tokens: int | None = None
+    ) -> tf.RaggedTensor:
         self.check_vocabulary()
-        return self.pieces.tokenize(self.normalize(texts))
+        texts = self.normalize(texts)
+        if max_tokens is not None:
+            # A long run of unknown characters takes quadratic time.
+            characters = max_tokens * max(map(len, self.vocabulary))
+            texts = tf.strings.substr(texts, 0, characters, unit="UTF8_CHAR")
+        return self.pieces.tokenize(texts)[:, :max_tokens]
 
     def sample(self, texts: Tensor) -> tf.RaggedTensor:
         """Tokenizes like `tokenize`, but splits at random (see `sampling`)."""

@@ -103,11 +103,13 @@ class TableTokenizer(Tokenizer):
         """
         return self.divide(self.normalize(texts))
 
-    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
+    def tokenize(
+        self, texts: Tensor, max_tokens: int | None = None
+    ) -> tf.RaggedTensor:
         self.check_vocabulary()
         ids = tf.ragged.map_flat_values(self.table.lookup, self.split(texts))
         ids = tf.ragged.map_flat_values(self.as_text, ids)
-        return tf.ragged.boolean_mask(ids, ids >= 0)
+        return tf.ragged.boolean_mask(ids, ids >= 0)[:, :max_tokens]
 
     def detokenize(self, ids: Tensor) -> tf.Tensor:
         tokens = tf.ragged.map_flat_values(

@@ -160,11 +160,15 @@ class Tokenizer(keras.layers.Layer):
         """Normalizes a list of Python strings."""
         return [text.decode() for text in self.normalize(list(texts)).numpy()]
 
-    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
+    def tokenize(
+        self, texts: Tensor, max_tokens: int | None = None
+    ) -> tf.RaggedTensor:
         """Returns ids as an int32 `RaggedTensor`, `(batch, time)`.
 
         Args:
             texts: String tensor of shape `(batch,)`.
+            max_tokens: Positive integer. Longer texts are truncated to so many
+                tokens; `None` keeps all tokens.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `tokenize(texts)`."

@@ -85,11 +85,14 @@ class WordPieceTokenizer(Tokenizer):
         )
         return cls(vocabulary, **options)
 
-    def tokenize(self, texts: Tensor) -> tf.RaggedTensor:
+    def tokenize(
+        self, texts: Tensor, max_tokens: int | None = None
+    ) -> tf.RaggedTensor:
         self.check_vocabulary()
         words = tf.strings.split(self.normalize(texts))
         ids = self.pieces.tokenize(words).merge_dims(1, 2)
-        return tf.ragged.map_flat_values(self.as_text, ids)
+        ids = tf.ragged.map_flat_values(self.as_text, ids)
+        return ids[:, :max_tokens]
 
     def detokenize(self, ids: Tensor) -> tf.Tensor:
         pieces = tf.ragged.map_flat_values(

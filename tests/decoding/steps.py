@@ -3,7 +3,6 @@
 import numpy as np
 from keras import ops
 
-from kerasrnn.decoding import Hypotheses
 from kerasrnn.decoding import tile_memory
 
 PAD, END, A, B = range(4)
@@ -81,7 +80,7 @@ def run(search, tables, step=table_step, states=None, **kwargs):
 
 
 def as_arrays(found):
-    return Hypotheses(
+    return type(found)(
         *(None if x is None else ops.convert_to_numpy(x) for x in found)
     )
 

@@ -1,6 +1,5 @@
 import json
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -9,7 +8,6 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
-from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from tests import fresh_process
 from tests.helpers import randomize
@@ -30,11 +28,11 @@ IDS = [[2, 3, 4, 0, 5, 6], [4, 0, -1, -1, -1, -1]]
 PROMPTS = [b"the red", b"", b"who knows\n", b"\xff the"]
 # Seed, temperature, top_k and max_tokens.
 WAYS = {
-    "greedy": [0, 0.0, 0, 8],
-    "drawn": [1, 1.0, 0, 8],
-    "another seed": [2, 1.0, 0, 8],
-    "cold": [1, 0.5, 3, 8],
-    "nothing": [1, 1.0, 0, 0],
+    "greedy": [0, 0.0, 0, 8, 1.0, False],
+    "drawn": [1, 1.0, 0, 8, 1.0, False],
+    "another seed": [2, 1.0, 0, 8, 0.9, True],
+    "cold": [1, 0.5, 3, 8, 1.0, False],
+    "nothing": [1, 1.0, 0, 0, 1.0, False],
 }
 
 CLIENT = """
@@ -81,8 +79,12 @@ written = {
         temperature=tf.constant(temperature),
         top_k=tf.constant(top_k),
         max_tokens=tf.constant(max_tokens),
+        top_p=tf.constant(top_p),
+        one_sentence=tf.constant(one_sentence),
     )
-    for name, (seed, temperature, top_k, max_tokens) in given["ways"].items()
+    for name, (
+        seed, temperature, top_k, max_tokens, top_p, one_sentence
+    ) in given["ways"].items()
 }
 steps, states = [], given["states"]
 for ids in given["steps"]:
@@ -133,29 +135,25 @@ def check_equal(found, expected):
             np.testing.assert_allclose(found[key], value, rtol=1e-4, atol=1e-4)
 
 
-def gam_rhn():
-    return GAMRHNCell(6, depth=2, num_groups=3, group_size=2, head_units=4)
-
-
-def attending_lstm():
-    return SelfAttentionCell(keras.layers.LSTMCell(6), "additive", window=3)
+def attending_gam_rhn():
+    cell = GAMRHNCell(6, depth=2, num_groups=3, group_size=2, head_units=4)
+    return SelfAttentionCell(cell, "additive", window=3)
 
 
 # What is here alone, on language models; of exports at all, one is tested by
 # the recipes.
 pytestmark = pytest.mark.slow
-KINDS = {
-    "words": (WordTokenizer, gam_rhn),
-    "characters": (CharacterTokenizer, attending_lstm),
-}
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def language(request):
-    kind, cell = KINDS[request.param]
-    tokenizer = kind.train(LINES, specials=("</s>", "<unk>"), lowercase=False)
+@pytest.fixture(scope="module")
+def language():
+    tokenizer = WordTokenizer.train(
+        LINES, specials=("</s>", "<unk>"), lowercase=False
+    )
     # With carried states, as it was trained.
-    model = LanguageModel(tokenizer.vocabulary_size, cell(), batch_size=2)
+    model = LanguageModel(
+        tokenizer.vocabulary_size, attending_gam_rhn(), batch_size=2
+    )
     model.build()
     randomize(model)
     return TextLanguageModel(model, tokenizer)
@@ -256,6 +254,8 @@ def test_signatures(client, language):
                 "temperature": ["float32", []],
                 "top_k": ["int32", []],
                 "max_tokens": ["int32", []],
+                "top_p": ["float32", []],
+                "one_sentence": ["bool", []],
             },
             {"text": ["string", [None]], "ids": ["int32", [None, None]]},
         ],
@@ -263,4 +263,6 @@ def test_signatures(client, language):
             ids | states,
             {"logits": ["float32", [None, None, size]], **states},
         ],
+        "tokenize": [{"text": ["string", [None]]}, ids],
+        "detokenize": [ids, {"text": ["string", [None]]}],
     }

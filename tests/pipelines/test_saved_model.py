@@ -70,11 +70,15 @@ for name, texts in json.loads(sys.argv[2]).items():
     seconds[name] = time.perf_counter() - started
 
 text = tf.constant(["the red book", "who knows", ""])
+given = [tf.constant(texts) for texts in json.loads(sys.argv[4])]
+started = model.signatures["encode"](text=tf.constant(["who knows"]))
 print(json.dumps({
     "batches": batches,
     "seconds": seconds,
     "ids": answers("translate_ids", ids=tf.constant(json.loads(sys.argv[3]))),
     "attend": answers("attend", text=text),
+    "score": answers("score", text=given[0], translation=given[1]),
+    "step": answers("decode_step", ids=tf.constant([1]), **started),
     "signatures": {
         name: [
             {
@@ -127,7 +131,8 @@ def translator():
     return TextTranslator(model, source, target, search)
 
 
-IDS = [[5, 6, 7, 2], [9, 2, 0, 0]]
+GIVEN = [["the red book", "who knows"], ["लाल किताब", "लाल किताब"]]
+IDS = [[5, 6, 7, 2], [9, 2, -1, -1]]
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +152,11 @@ def client(saved):
         name: [text.hex() for text in texts] for name, texts in BATCHES.items()
     }
     return fresh_process.answer(
-        CLIENT, saved, json.dumps(batches), json.dumps(IDS)
+        CLIENT,
+        saved,
+        json.dumps(batches),
+        json.dumps(IDS),
+        json.dumps(GIVEN),
     )
 
 
@@ -210,18 +219,58 @@ def test_attends(client, translator):
     assert np.array(client["attend"]["weights"]).ndim == 3
 
 
-def test_signatures(client):
+def test_given_translations_are_scored(client, translator):
+    live = translator.signatures["score"](
+        tf.constant(GIVEN[0]), tf.constant(GIVEN[1])
+    )
+    check_equal(client["score"], plain(live))
+
+
+def test_a_step_of_streaming(client, translator):
+    started = translator.signatures["encode"](tf.constant(["who knows"]))
+    live = translator.signatures["decode_step"](
+        tf.constant([1]), *started.values()
+    )
+    check_equal(client["step"], plain(live))
+
+
+def test_signatures(client, translator):
+    size = translator.target_tokenizer.vocabulary_size
     text = {"text": ["string", [None]]}
-    assert client["signatures"] == {
-        "serving_default": [
+    ids = {"ids": ["int32", [None, None]]}
+    one = {"translation": ["string", [None]], "score": ["float32", [None]]}
+    signatures = client["signatures"]
+    started, stepped = (signatures.pop(x) for x in ("encode", "decode_step"))
+    states = {x: started[1][x] for x in started[1] if x.startswith("state")}
+    assert started[0] == text
+    assert stepped[0] == {"ids": ["int32", [None]], **started[1]}
+    assert stepped[1] == {
+        "log_probabilities": ["float32", [None, size]],
+        "weights": ["float32", [None, None]],
+        **states,
+    }
+    assert signatures == {
+        "serving_default": [text, one],
+        "greedy": [text, one],
+        "n_best": [
             text,
-            {"translation": ["string", [None]], "score": ["float32", [None]]},
+            {
+                "translations": ["string", [None, None]],
+                "scores": ["float32", [None, 3]],
+            },
         ],
         "translate_ids": [
-            {"ids": ["int32", [None, None]]},
+            ids,
             {
                 "translation_ids": ["int32", [None, 40]],
                 "score": ["float32", [None]],
+            },
+        ],
+        "score": [
+            {**text, "translation": ["string", [None]]},
+            {
+                "log_probability": ["float32", [None]],
+                "length": ["int32", [None]],
             },
         ],
         "attend": [
@@ -232,6 +281,8 @@ def test_signatures(client):
                 "weights": ["float32", [None, None, None]],
             },
         ],
+        "tokenize": [text, ids],
+        "detokenize": [ids, text],
     }
 
 

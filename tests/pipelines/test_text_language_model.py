@@ -217,8 +217,51 @@ def test_bytes_that_are_not_text_are_scored(language):
         assert b"</s>" in tokens
 
 
+def test_a_text_that_is_too_long_is_an_error(words):
+    words.max_length = 5
+    try:
+        assert scored(words, ["the red book is"])["length"] == [5]
+        for function in (
+            lambda: scored(words, ["the", "the red book is red"]),
+            lambda: words.write(["the"], max_tokens=6),
+            lambda: words.signatures["score_ids"]([[4] * 6]),
+        ):
+            with pytest.raises(
+                tf.errors.InvalidArgumentError, match="At most 5 tokens.*6"
+            ):
+                function()
+        assert words.evaluate(["the red book is red"])["tokens"] == 6
+    finally:
+        words.max_length = 15_000
+
+
+@pytest.mark.parametrize("ids", [[[4, -1, 4]], [[-1, 4]], [[4, -2]]])
+def test_padding_is_on_the_right(words, ids):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="must be (on the right|from 0)"
+    ):
+        words.signatures["score_ids"](ids)
+
+
+def test_ids_and_states_of_other_batches_do_not_mix(words):
+    states = words.model.initial_states(2)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="as many rows.*1 2"
+    ):
+        words.signatures["step"]([[4]], *states)
+
+
+def test_tokens_and_back(language):
+    texts = ["the red book", "", "the\nbook"]
+    ids = language.signatures["tokenize"](tf.constant(texts))["ids"]
+    assert ids[1, 0] == -1
+    assert_close(ids, language.text_ids(tf.constant(texts)).to_tensor(-1))
+    found = language.signatures["detokenize"](ids)["text"].numpy().tolist()
+    assert [text.decode().strip() for text in found] == texts
+
+
 def test_an_id_outside_the_vocabulary_is_an_error(language):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="9999 is not in"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Ids must.*9999"):
         language.signatures["score_ids"]([[4, 9999]])
 
 
@@ -273,13 +316,24 @@ def test_steps_of_any_length(language):
 # Writing.
 
 
-def generated(language, prompts, seed=0, temperature=1.0, top_k=0, count=12):
+def generated(
+    language,
+    prompts,
+    seed=0,
+    temperature=1.0,
+    top_k=0,
+    count=12,
+    top_p=1.0,
+    one_sentence=False,
+):
     found = language.signatures["generate"](
         tf.constant(prompts, tf.string),
         tf.constant(seed),
         tf.constant(temperature, tf.float32),
         tf.constant(top_k),
         tf.constant(count),
+        tf.constant(top_p),
+        tf.constant(one_sentence),
     )
     return found["ids"].numpy()
 
@@ -330,6 +384,20 @@ def test_the_seed_fixes_the_text(language):
     assert all(a != b for a, b in zip(first, other, strict=True))
 
 
+def test_one_sentence_ends_with_its_end(language):
+    end_id = language.tokenizer.end_id
+    rows = generated(language, ["the"] * 8, count=60, one_sentence=True)
+    lengths = (rows >= 0).sum(axis=1)
+    assert len(set(lengths.tolist())) > 1
+    for row, length in zip(rows, lengths, strict=True):
+        assert end_id not in row[: length - 1]
+        assert length == 60 or row[length - 1] == end_id
+        assert (row[length:] == -1).all()
+    whole = generated(language, ["the"] * 8, count=60)
+    first = lengths.argmin()
+    assert_close(whole[first, : lengths[first]], rows[first, : lengths[first]])
+
+
 def test_rows_draw_on_their_own(language):
     texts = language.write(["the"] * 8, max_tokens=30)
     assert len(set(texts)) == 8
@@ -342,6 +410,8 @@ def test_text_is_prompt_and_added_tokens(language):
         tf.constant(1.0),
         tf.constant(0),
         tf.constant(20),
+        tf.constant(1.0),
+        tf.constant(False),
     )
     separator = language.tokenizer.separator
     for prompt, ids, text in zip(
@@ -429,6 +499,17 @@ def test_draws_follow_the_softmax(flat, temperature, count):
 def test_only_the_k_likeliest_tokens_are_drawn(flat, top_k, drawn, temperature):
     favour(flat, LIKELY)
     found = frequencies(flat, temperature=temperature, top_k=top_k)
+    assert set(np.flatnonzero(found)) == (drawn or {0, 2, 3, 4})
+
+
+@pytest.mark.parametrize(
+    "top_p, drawn",
+    [(0.0, {4}), (0.49, {4}), (0.51, {3, 4}), (0.8, {0, 3, 4}), (1.0, None)],
+)
+def test_only_the_nucleus_is_drawn(flat, top_p, drawn):
+    """Without the unknown token, 0.1, 0.05, 0.2 and 0.35 are left of 0.7."""
+    favour(flat, LIKELY)
+    found = frequencies(flat, top_p=top_p)
     assert set(np.flatnonzero(found)) == (drawn or {0, 2, 3, 4})
 
 

@@ -64,6 +64,13 @@ def translator(model, tokenizers):
     return TextTranslator(model, *tokenizers, GreedySearch(max_length=50))
 
 
+@pytest.fixture(scope="module")
+def beam(model, tokenizers):
+    return TextTranslator(
+        model, *tokenizers, BeamSearch(max_length=50, beam_width=3)
+    )
+
+
 def test_translates_what_it_learned(translator):
     targets = [target for _, target in PAIRS]
     assert translator.translate(SENTENCES) == targets
@@ -184,12 +191,108 @@ def test_translates_ids(translator, tokenizers):
 def test_no_ids_have_no_translation(translator, shape):
     found = translator.signatures["translate_ids"](tf.zeros(shape, tf.int32))
     assert found["translation_ids"].shape == (shape[0], 50)
-    assert not found["translation_ids"].numpy().any()
+    assert (found["translation_ids"].numpy() == -1).all()
 
 
 def test_an_id_outside_the_vocabulary_is_an_error(translator):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="9999 is not in"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Ids must.*9999"):
         translator.signatures["translate_ids"]([[4, 9999]])
+
+
+def test_the_n_best_begin_with_the_best(beam):
+    texts = tf.constant(["the red book", "", "who knows"])
+    best = beam.signatures["serving_default"](texts)
+    found = beam.signatures["n_best"](texts)
+    width = beam.search.beam_width
+    assert found["translations"].shape == found["scores"].shape == (3, width)
+    np.testing.assert_array_equal(
+        found["translations"][:, 0], best["translation"]
+    )
+    scores = found["scores"].numpy()
+    np.testing.assert_allclose(scores[:, 0], best["score"], rtol=1e-5)
+    assert (np.diff(scores[[0, 2]]) <= 0).all()
+    assert len(set(found["translations"][0].numpy())) == width
+
+
+def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
+    search = GreedySearch(max_length=beam.search.max_length)
+    greedy = TextTranslator(beam.model, *tokenizers, search)
+    texts = ["the red book", "who is there", "", "zzz"]
+    found = beam.signatures["greedy"](tf.constant(texts))
+    assert [x.decode() for x in found["translation"].numpy()] == (
+        greedy.translate(texts)
+    )
+    assert "greedy" not in greedy.signatures
+    assert "n_best" not in greedy.signatures
+
+
+def test_a_given_translation_has_the_score_of_the_search(
+    translator, tokenizers
+):
+    search = BeamSearch(max_length=50, beam_width=3, length_penalty=0)
+    plain = TextTranslator(translator.model, *tokenizers, search)
+    sources, targets = (tf.constant(side) for side in zip(*PAIRS, strict=True))
+    found = plain.signatures["score"](sources, targets)
+    expected = plain.signatures["serving_default"](sources)["score"]
+    np.testing.assert_allclose(found["log_probability"], expected, rtol=1e-4)
+    assert found["length"].numpy().tolist() == [3, 3, 3, 3, 3, 4]
+    other = plain.signatures["score"](sources, targets[::-1])
+    assert (other["log_probability"].numpy() < expected.numpy() - 1).all()
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="as many rows.*6 1"
+    ):
+        plain.signatures["score"](sources, targets[:1])
+
+
+def test_steps_spell_what_greedy_search_finds(beam):
+    texts = tf.constant(["the red book", "who is there", "who knows"])
+    signatures = beam.signatures
+    found = dict(signatures["encode"](texts))
+    memory = {x: found[x] for x in found if x.startswith("memory")}
+    states = {x: found[x] for x in found if x.startswith("state")}
+    ids, written = tf.fill([3], 1), []
+    for _ in range(4):
+        step = signatures["decode_step"](
+            ids, *states.values(), *memory.values()
+        )
+        states = {x: step[x] for x in step if x.startswith("state")}
+        ids = tf.argmax(step["log_probabilities"], 1, tf.int32)
+        written.append(ids)
+    # Behind its end token, a translation has no more.
+    ids = tf.where(
+        tf.math.cumsum(
+            tf.cast(tf.equal(tf.stack(written, 1), 2), tf.int32),
+            axis=1,
+            exclusive=True,
+        )
+        > 0,
+        -1,
+        tf.stack(written, 1),
+    )
+    np.testing.assert_array_equal(
+        signatures["detokenize"](ids)["text"],
+        signatures["greedy"](texts)["translation"],
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many rows"):
+        signatures["decode_step"](
+            ids[:1, 0], *states.values(), *memory.values()
+        )
+
+
+def test_tokens_are_what_the_model_reads(translator):
+    texts = tf.constant(["the red book", "", "who zzz"])
+    ids = translator.signatures["tokenize"](texts)["ids"]
+    assert ids[1, 0] == -1
+    np.testing.assert_array_equal(
+        translator.signatures["translate_ids"](ids)["score"],
+        translator.signatures["serving_default"](texts)["score"],
+    )
+
+
+def test_a_search_that_covers_the_source_is_served(translator, tokenizers):
+    search = BeamSearch(max_length=50, beam_width=2, coverage_penalty=0.2)
+    covering = TextTranslator(translator.model, *tokenizers, search)
+    assert covering.translate(["the red book"]) == ["लाल किताब"]
 
 
 def test_attends(translator):

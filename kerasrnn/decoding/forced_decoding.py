@@ -1,0 +1,93 @@
+"""Log-probabilities of hypotheses that are given."""
+
+from typing import NamedTuple
+
+from keras import ops
+
+from kerasrnn.decoding.search import Step
+from kerasrnn.decoding.trace import put
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
+
+class ForcedDecoding(NamedTuple):
+    """What `forced_decoding` returns.
+
+    Attributes:
+        log_probabilities: Float tensor of shape `(batch, time)`, of each token
+            after those before it.
+        alignments: Float tensor of shape `(batch, time, places)`, the attention
+            weights for each token, or `None` if it was given no `source_mask`.
+    """
+
+    log_probabilities: Tensor
+    alignments: Tensor | None
+
+
+def forced_decoding(
+    step: Step,
+    states: Nest,
+    targets: Tensor,
+    memory: Nest | None = None,
+    source_mask: Tensor | None = None,
+    start_id: int = 1,
+) -> ForcedDecoding:
+    """Runs a step function along hypotheses that are given.
+
+    This scores a translation that was found elsewhere, and finds the attention
+    weights of one that a search has returned.
+
+    Args:
+        step: The step function, `(ids, states, memory) -> (logits, states,
+            alignments)`, such as `Translator.decode_step`. See `Search`.
+        states: Nest of tensors of shape `(batch, ...)`, the first states.
+        targets: Integer tensor of shape `(batch, time)`, the tokens after the
+            start token. A negative id has a log-probability of 0, and stands
+            at the end of its row.
+        memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
+            `None`.
+        source_mask: Optional boolean tensor of shape `(batch, places)`. With
+            it the alignments are returned.
+        start_id: Integer id of the start token.
+
+    Returns:
+        A `ForcedDecoding`.
+
+    Example:
+
+    >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
+    ...     return 9 * keras.ops.one_hot(ids + 1, 5), states, None
+    >>> states, targets = np.zeros((1, 1)), np.array([[1, 2, 4]])
+    >>> found = forced_decoding(step, states, targets, start_id=0)
+    >>> ops.convert_to_numpy(found.log_probabilities[0]).round().tolist()
+    [0.0, 0.0, -9.0]
+    """
+    targets = ops.cast(targets, "int32")
+    batch_size, time = ops.shape(targets)
+    is_token = targets >= 0
+    targets = ops.where(is_token, targets, 0)
+    written = {"log_probabilities": ops.zeros((batch_size, time))}
+    if source_mask is not None:
+        places = ops.shape(source_mask)[1]
+        written["alignments"] = ops.zeros((batch_size, time, places))
+
+    def advance(t, last, states, written):
+        logits, states, weights = step(last, states, memory)
+        logits, here = ops.cast(logits, "float32"), ops.take(targets, t, axis=1)
+        chosen = ops.take_along_axis(logits, here[:, None], axis=1)[:, 0]
+        values = {"log_probabilities": chosen - ops.logsumexp(logits, axis=1)}
+        if source_mask is not None:
+            values["alignments"] = ops.cast(weights, "float32")
+        written = {name: put(x, t, values[name]) for name, x in written.items()}
+        return t + 1, here, states, written
+
+    *_, written = ops.while_loop(
+        lambda t, *rest: t < time,
+        advance,
+        (0, ops.full((batch_size,), start_id, "int32"), states, written),
+    )
+    real = ops.cast(is_token, "float32")
+    alignments = written.get("alignments")
+    if alignments is not None:
+        alignments = alignments * real[:, :, None]
+    return ForcedDecoding(written["log_probabilities"] * real, alignments)

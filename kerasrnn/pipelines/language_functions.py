@@ -1,0 +1,148 @@
+"""What a language model serves: its functions on strings and on ids."""
+
+import tensorflow as tf
+
+from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import check_length
+from kerasrnn.pipelines.served_ids import check_rows
+from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.window_scores import log_probabilities
+from kerasrnn.pipelines.writing import as_lines
+from kerasrnn.pipelines.writing import draw_ids
+
+TEXTS = tf.TensorSpec([None], tf.string, name="text")
+IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
+
+
+class LanguageFunctions:
+    """The graph functions that a `TextLanguageModel` serves.
+
+    Each takes tensors and returns a dictionary of tensors.
+
+    Args:
+        language: The `TextLanguageModel`.
+    """
+
+    def __init__(self, language):
+        self.model, self.tokenizer = language.model, language.tokenizer
+        self.text_ids, self.window = language.text_ids, language.window
+        self.max_length = language.max_length
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        return {
+            "serving_default": [self.score, TEXTS],
+            "score_ids": [self.score_ids, IDS],
+            "generate": [
+                self.generate,
+                tf.TensorSpec([None], tf.string, name="prompt"),
+                tf.TensorSpec([], tf.int32, name="seed"),
+                tf.TensorSpec([], tf.float32, name="temperature"),
+                tf.TensorSpec([], tf.int32, name="top_k"),
+                tf.TensorSpec([], tf.int32, name="max_tokens"),
+                tf.TensorSpec([], tf.float32, name="top_p"),
+                tf.TensorSpec([], tf.bool, name="one_sentence"),
+            ],
+            "step": [
+                self.step,
+                IDS,
+                *(
+                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
+                    for i, size in enumerate(self.model.state_sizes)
+                ),
+            ],
+            "tokenize": [self.tokenize, TEXTS],
+            "detokenize": [self.detokenize, IDS],
+        }
+
+    def score(self, text):
+        """The log-probability of each text and of each of its tokens."""
+        ids = self._ids(text)
+        return {
+            "tokens": tf.ragged.map_flat_values(
+                self.tokenizer.tokens, ids
+            ).to_tensor(""),
+            **self._scores(
+                ids.to_tensor(self.tokenizer.end_id), ids.row_lengths()
+            ),
+        }
+
+    def score_ids(self, ids):
+        """The same on ids."""
+        lengths = tf.reduce_sum(tf.cast(ids != PAD, tf.int64), axis=1)
+        size, end_id = self.tokenizer.vocabulary_size, self.tokenizer.end_id
+        with tf.control_dependencies([check_length(lengths, self.max_length)]):
+            return self._scores(checked_ids(ids, size, end_id), lengths)
+
+    def generate(
+        self, prompt, seed, temperature, top_k, max_tokens, top_p, one_sentence
+    ):
+        """Continues prompts `(batch,)`, as `TextLanguageModel.write` does.
+
+        Returns:
+            A dictionary of the `"text"`, prompt included, and of the `"ids"`
+            that were added, `(batch, max_tokens)`.
+        """
+        ids = self._ids(prompt)
+        last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
+        is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
+        # Remove the end token of a sentence that is to be continued.
+        lengths = ids.row_lengths()
+        lengths -= tf.cast(is_open, tf.int64)
+        ids = tf.RaggedTensor.from_row_lengths(
+            tf.ragged.boolean_mask(
+                ids, tf.ragged.range(ids.row_lengths()) < lengths[:, None]
+            ).flat_values,
+            lengths,
+        )
+        with tf.control_dependencies(
+            [check_length(max_tokens, self.max_length)]
+        ):
+            added = draw_ids(
+                self.model,
+                self.tokenizer,
+                ids,
+                seed,
+                temperature,
+                top_k,
+                tf.identity(max_tokens),
+                top_p,
+                one_sentence,
+            )
+        whole = tf.RaggedTensor.from_tensor(added)
+        whole = tf.concat([ids, tf.ragged.boolean_mask(whole, whole >= 0)], 1)
+        return {"text": as_lines(whole, self.tokenizer), "ids": added}
+
+    def step(self, ids, *states):
+        """The logits of the next tokens, and the new states."""
+        given = _named(states)
+        with tf.control_dependencies([check_rows(ids=ids, **given)]):
+            ids = checked_ids(ids, self.tokenizer.vocabulary_size, PAD)
+        logits, states = self.model.run(ids, list(states))
+        return {"logits": tf.cast(logits, tf.float32), **_named(states)}
+
+    def tokenize(self, text):
+        """The ids that the model reads."""
+        return {"ids": self._ids(text).to_tensor(PAD)}
+
+    def detokenize(self, ids):
+        """The text of ids, a line for each end token."""
+        ids = tf.RaggedTensor.from_tensor(ids)
+        ids = tf.ragged.boolean_mask(ids, ids >= 0)
+        return {"text": as_lines(ids, self.tokenizer)}
+
+    def _ids(self, texts):
+        """The ids of texts, unless one of them is too long."""
+        ids = self.text_ids(texts)
+        check = check_length(ids.row_lengths(), self.max_length)
+        with tf.control_dependencies([check]):
+            return ids.with_flat_values(tf.identity(ids.flat_values))
+
+    def _scores(self, ids, lengths):
+        return log_probabilities(
+            self.model, ids, lengths, self.window, self.tokenizer.end_id
+        )
+
+
+def _named(states):
+    return {f"state_{i}": state for i, state in enumerate(states)}

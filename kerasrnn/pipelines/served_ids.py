@@ -1,0 +1,90 @@
+"""Checks of the tensors that a client sends."""
+
+import tensorflow as tf
+
+PAD = -1
+"""Id of padding in every signature on ids, at the end of a row."""
+
+
+def checked_ids(ids, vocabulary_size, pad_id):
+    """Returns ids `(batch, time)` with the padding of a model.
+
+    Args:
+        ids: Integer tensor of shape `(batch, time)`, padded with -1 on the
+            right.
+        vocabulary_size: Integer, the number of ids that the model knows.
+        pad_id: Integer id, put in the place of -1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: when an id is unknown, or padding is
+            followed by an id.
+    """
+    is_pad = tf.equal(ids, PAD)
+    known = tf.logical_or(is_pad, (ids >= 0) & (ids < vocabulary_size))
+    resumed = tf.logical_and(is_pad[:, :-1], ~is_pad[:, 1:])
+    checks = [
+        tf.debugging.Assert(
+            tf.reduce_all(known),
+            [
+                f"Ids must be from 0 to {vocabulary_size - 1}, or {PAD} for "
+                "padding. Received:",
+                tf.boolean_mask(ids, ~known),
+            ],
+        ),
+        tf.debugging.Assert(
+            ~tf.reduce_any(resumed),
+            [f"Padding, {PAD}, must be on the right. Received:", ids],
+        ),
+    ]
+    with tf.control_dependencies(checks):
+        return tf.where(is_pad, pad_id, ids)
+
+
+def check_rows(**tensors):
+    """Raises unless all tensors have the same number of rows.
+
+    Args:
+        **tensors: Tensors of shape `(batch, ...)`, by their names.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    rows = tf.stack([tf.shape(x)[0] for x in tensors.values()])
+    names = ", ".join(tensors)
+    return tf.debugging.Assert(
+        tf.reduce_all(tf.equal(rows, rows[0])),
+        [f"{names} must have as many rows as each other. Received:", rows],
+        summarize=-1,
+    )
+
+
+def check_length(lengths, max_length):
+    """Raises when a text has too many tokens.
+
+    Args:
+        lengths: Integer tensor, numbers of tokens.
+        max_length: Integer, the greatest number that is allowed.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    return tf.debugging.Assert(
+        tf.reduce_all(lengths <= max_length),
+        [f"At most {max_length} tokens are allowed. Received:", lengths],
+    )
+
+
+def flat_specs(name, nest):
+    """Describes the tensors of a nest as arguments of a signature.
+
+    Args:
+        name: String, the prefix of their names.
+        nest: Nest of tensors of shape `(batch, ...)`.
+
+    Returns:
+        List of `tf.TensorSpec`, named `NAME_0`, `NAME_1` and so on.
+    """
+    return [
+        tf.TensorSpec([None, *x.shape[1:]], x.dtype, name=f"{name}_{i}")
+        for i, x in enumerate(tf.nest.flatten(nest))
+    ]

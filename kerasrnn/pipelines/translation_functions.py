@@ -1,0 +1,225 @@
+"""What a translator serves: its functions on strings and on ids."""
+
+import functools
+
+import tensorflow as tf
+
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import Search
+from kerasrnn.decoding import forced_decoding
+from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import check_rows
+from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.served_ids import flat_specs
+
+TEXTS = tf.TensorSpec([None], tf.string, name="text")
+IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
+
+
+class TranslationFunctions:
+    """The graph functions that a `TextTranslator` serves.
+
+    Each takes tensors and returns a dictionary of tensors. Those that encode or
+    search alike share one graph.
+
+    Args:
+        translator: The `TextTranslator`.
+    """
+
+    def __init__(self, translator):
+        self.model = translator.model
+        self.source, self.target = (
+            translator.source_tokenizer,
+            translator.target_tokenizer,
+        )
+        self.source_ids, self.fitted = translator.source_ids, translator.fitted
+        self.search, self.shortlist = translator.search, translator.shortlist
+        self.encode = tf.function(self.model.encode, [IDS], autograph=False)
+        self.best = self._searching(self.search)
+        self.forced = tf.function(self._forced, [IDS, IDS], autograph=False)
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        ids = tf.TensorSpec([None], tf.int32, name="ids")
+        translation = tf.TensorSpec([None], tf.string, name="translation")
+        states, memory = self._encoded
+        return {
+            "serving_default": [self.translate, TEXTS],
+            **self._other_searches(),
+            "translate_ids": [self.translate_ids, IDS],
+            "attend": [self.attend, TEXTS],
+            "score": [self.score, TEXTS, translation],
+            "tokenize": [self.tokenize, TEXTS],
+            "detokenize": [self.detokenize, IDS],
+            "encode": [self.start, TEXTS],
+            "decode_step": [
+                self.decode_step,
+                ids,
+                *flat_specs("state", states),
+                *flat_specs("memory", memory),
+            ],
+        }
+
+    def translate(self, text):
+        """The best translation of each text, and its score."""
+        return self._translate(self.best, text)
+
+    def translate_ids(self, ids):
+        """The same on ids."""
+        size, pad_id = self.source.vocabulary_size, self.source.pad_id
+        ids, scores = self.best(self.fitted(checked_ids(ids, size, pad_id)))
+        return {
+            "translation_ids": self._padded(ids[:, 0]),
+            "score": scores[:, 0],
+        }
+
+    def attend(self, text):
+        """The best translation in tokens, and where the model attended."""
+        source = self.source_ids(text)
+        ids, _ = self.best(source)
+        target = self._padded(ids[:, 0])
+        # Up to the last token of the longest translation.
+        positions = tf.range(1, tf.shape(target)[1] + 1)
+        length = tf.reduce_max(tf.where(target != PAD, positions, 0))
+        target = target[:, :length]
+        _, weights = self.forced(source, target)
+        source = tf.where(source == self.source.pad_id, PAD, source)
+        return {
+            "source_tokens": self.source.tokens(source),
+            "target_tokens": self.target.tokens(target),
+            "weights": weights,
+        }
+
+    def score(self, text, translation):
+        """The log-probability of given translations."""
+        ids = self.target.tokenize(translation)
+        end = tf.fill((ids.nrows(), 1), self.target.end_id)
+        with tf.control_dependencies(
+            [check_rows(text=text, translation=translation)]
+        ):
+            targets = tf.concat([ids, end], axis=1).to_tensor(PAD)
+        log_probabilities, _ = self.forced(self.source_ids(text), targets)
+        return {
+            "log_probability": tf.reduce_sum(log_probabilities, axis=1),
+            "length": tf.cast(ids.row_lengths() + 1, tf.int32),
+        }
+
+    def tokenize(self, text):
+        """The ids that the model reads."""
+        ids = self.source_ids(text)
+        return {"ids": tf.where(ids == self.source.pad_id, PAD, ids)}
+
+    def detokenize(self, ids):
+        """The text of ids that the model has written."""
+        return {"text": self.target.detokenize(ids)}
+
+    def start(self, text):
+        """The states and the memory of the first `decode_step`."""
+        states, memory = self.encode(self.source_ids(text))
+        return {**_named("state", states), **_named("memory", memory)}
+
+    def decode_step(self, ids, *flat):
+        """The log-probabilities of the next token, and the new states."""
+        states, memory = self._encoded
+        count = len(tf.nest.flatten(states))
+        given = {
+            **_named("state", flat[:count]),
+            **_named("memory", flat[count:]),
+        }
+        with tf.control_dependencies([check_rows(ids=ids, **given)]):
+            ids = checked_ids(ids[:, None], self.target.vocabulary_size, 0)
+        logits, states, weights = self.model.decode_step(
+            ids[:, 0],
+            tf.nest.pack_sequence_as(states, flat[:count]),
+            tf.nest.pack_sequence_as(memory, flat[count:]),
+        )
+        found = {
+            "log_probabilities": tf.nn.log_softmax(tf.cast(logits, tf.float32)),
+            **_named("state", states),
+        }
+        if weights is not None:
+            found["weights"] = tf.cast(weights, tf.float32)
+        return found
+
+    @functools.cached_property
+    def _encoded(self):
+        """The first states and the memory, as tensors of a graph."""
+        return self.encode.get_concrete_function().structured_outputs
+
+    def _other_searches(self):
+        """Greedy search, and all hypotheses of the beam."""
+        functions = {}
+        if not isinstance(self.search, GreedySearch):
+            greedy = GreedySearch(**Search.get_config(self.search))
+            greedy = functools.partial(self._translate, self._searching(greedy))
+            functions["greedy"] = [greedy, TEXTS]
+        if isinstance(self.search, BeamSearch):
+            config = self.search.get_config()
+            config["num_hypotheses"] = self.search.beam_width
+            beam = BeamSearch.from_config(config)
+            beam = functools.partial(self._n_best, self._searching(beam))
+            functions["n_best"] = [beam, TEXTS]
+        return functions
+
+    def _translate(self, find, text):
+        ids, scores = find(self.source_ids(text))
+        return {
+            "translation": self.target.detokenize(ids[:, 0]),
+            "score": scores[:, 0],
+        }
+
+    def _n_best(self, find, text):
+        ids, scores = find(self.source_ids(text))
+        shape = tf.shape(ids)
+        texts = self.target.detokenize(tf.reshape(ids, (-1, shape[2])))
+        return {
+            "translations": tf.reshape(texts, shape[:2]),
+            "scores": scores,
+        }
+
+    def _searching(self, search):
+        """A function from source ids to the ids and scores of hypotheses."""
+        return tf.function(
+            functools.partial(self._search, search), [IDS], autograph=False
+        )
+
+    def _search(self, search, source):
+        mask = tf.not_equal(source, self.source.pad_id)
+        lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
+        limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
+        vocabulary = None
+        if self.shortlist is None:
+            states, memory = self.encode(source)
+        else:
+            vocabulary = self.shortlist(source)
+            states, memory = self.model.encode(source, vocabulary)
+        covers = getattr(search, "coverage_penalty", 0.0)
+        found = search(
+            self.model.decode_step,
+            states,
+            memory,
+            source_mask=mask if covers else None,
+            max_lengths=limits,
+            vocabulary=vocabulary,
+        )
+        return found.ids, found.scores
+
+    def _forced(self, source, targets):
+        states, memory = self.encode(source)
+        return forced_decoding(
+            self.model.decode_step,
+            states,
+            targets,
+            memory,
+            tf.not_equal(source, self.source.pad_id),
+            self.search.start_id,
+        )
+
+    def _padded(self, ids):
+        return tf.where(ids == self.target.pad_id, PAD, ids)
+
+
+def _named(name, nest):
+    """The tensors of a nest, as `NAME_0`, `NAME_1` and so on."""
+    return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}
