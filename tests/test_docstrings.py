@@ -130,7 +130,7 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
         # Exports are tested elsewhere; each takes seconds.
         pipelines = importlib.import_module("kerasrnn.pipelines")
         monkeypatch.setattr(
-            pipelines.TextPipeline, "export", lambda self, path: path
+            pipelines.TextPipeline, "export", lambda self, path, card: path
         )
     module = importlib.import_module(name)
     names = namespace() | given(name)

@@ -8,6 +8,7 @@ from kerasrnn.pipelines.labelling_run import LabellingRun
 from kerasrnn.pipelines.language_run import LanguageRun
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
+from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.text_pipeline import TextPipeline
@@ -24,4 +25,5 @@ __all__ = [
     "TextTranslator",
     "TranslationRun",
     "export_saved_model",
+    "next_version",
 ]

@@ -12,6 +12,7 @@ from typing import Self
 
 import keras
 
+from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
@@ -19,6 +20,7 @@ from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import by_size
+from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
@@ -77,6 +79,7 @@ class Run(contextlib.AbstractContextManager):
                 f"Received: KERAS_BACKEND={keras.backend.backend()}"
             )
         self.settings, self.clock = settings, Stopwatch()
+        self.data: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
@@ -136,6 +139,10 @@ class Run(contextlib.AbstractContextManager):
             The log of all epochs: a dictionary of name to list.
         """
         settings = identity(self.settings) | facts
+        self.data = {
+            "fingerprint": fingerprint(facts.get("data")),
+            "license": self.settings.data_license,
+        }
         folder = TrainingFolder(self.output, settings, monitor, mode, average)
         history = folder.fit(
             model,
@@ -177,18 +184,20 @@ class Run(contextlib.AbstractContextManager):
             save_figure(figure, self.output / f"{picture}.png")
         with whole(self.output / f"{name}.keras") as partial:
             pipeline.save(partial)
-        if keras.backend.backend() == "tensorflow":
-            pipeline.export(self.output / "1")
-        write_card(
+        card = write_card(
             self.output / "card.json",
             settings=self.settings.in_force(),
             parameters=pipeline.model.count_params(),
+            data=self.data,
             history=history,
             **facts,
             **self.clock.read(),
         )
+        written = f"{name}.keras, card.json and pictures"
+        if keras.backend.backend() == "tensorflow":
+            version = next_version(self.output)
+            pipeline.export(version, card)
+            written = f"{name}.keras, the SavedModel {version.name}/, card.json"
+            written += " and pictures"
         print(json.dumps(facts.get("scores"), indent=2, ensure_ascii=False))
-        print(
-            f"\n{name}.keras, the SavedModel in 1/, card.json and pictures "
-            f"are in {self.output}."
-        )
+        print(f"\n{written} are in {self.output}.")

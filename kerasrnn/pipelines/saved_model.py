@@ -11,7 +11,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from kerasrnn.pipelines.warm_up import write_warm_up
 from kerasrnn.training import output_folder
+from kerasrnn.training.card import write_json
 from kerasrnn.training.files import exchange
 from kerasrnn.typing import PathLike
 
@@ -20,12 +22,14 @@ def export_saved_model(
     path: PathLike,
     signatures: Mapping[str, Callable[..., Any]],
     resources: Iterable[keras.layers.Layer],
+    card: Mapping[str, Any] | None = None,
 ) -> pathlib.Path:
     """Writes a SavedModel, completely or not at all.
 
     The first signature is also served as `serving_default`. The model loads
     in a process that imports only `tensorflow`, and `tensorflow_text` if a
-    signature tokenizes.
+    signature tokenizes. It has warm-up requests for TensorFlow Serving in
+    `assets.extra`.
 
     Args:
         path: Folder to write, `NAME/VERSION`. An existing SavedModel is
@@ -34,6 +38,9 @@ def export_saved_model(
             input signature and return a dictionary of tensors.
         resources: List of the Keras layers, models and tokenizers that the
             functions use.
+        card: Facts to write to `card.json` in the folder, beside the
+            `"signatures"`: for each its inputs and outputs, with dtypes and
+            shapes.
 
     Returns:
         The path written, a `pathlib.Path`.
@@ -78,6 +85,17 @@ def export_saved_model(
         tf.saved_model.save(
             _state(functions.values(), resources), partial, functions
         )
+        write_warm_up(partial, functions)
+        write_json(
+            partial / "card.json",
+            {
+                **(card or {}),
+                "signatures": {
+                    name: _described(function)
+                    for name, function in functions.items()
+                },
+            },
+        )
         if path.exists():
             exchange(partial, path)
         else:
@@ -89,6 +107,42 @@ def export_saved_model(
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return path
+
+
+def next_version(folder: PathLike) -> pathlib.Path:
+    """Returns the path of the version after the newest in a folder.
+
+    Args:
+        folder: String or path of the folder `NAME` of a model.
+
+    Returns:
+        A `pathlib.Path`, `NAME/VERSION`: one more than the greatest number
+        there, or 1.
+
+    Example:
+
+    >>> next_version("saved_models/nmt_hindi").name
+    '1'
+    """
+    folder = pathlib.Path(folder)
+    numbers = [int(x.name) for x in folder.glob("*") if x.name.isdecimal()]
+    return folder / str(max(numbers, default=0) + 1)
+
+
+def _described(function):
+    """The inputs and outputs of a signature, with dtypes and shapes."""
+    inputs = tf.nest.flatten(function.structured_input_signature)
+    sides = {
+        "inputs": {spec.name: spec for spec in inputs},
+        "outputs": function.structured_outputs,
+    }
+    return {
+        side: {
+            name: [spec.dtype.name, spec.shape.as_list()]
+            for name, spec in specs.items()
+        }
+        for side, specs in sides.items()
+    }
 
 
 def _state(functions, layers):

@@ -4,6 +4,7 @@ import functools
 import pathlib
 from collections.abc import Callable
 from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 from typing import Self
 
@@ -11,6 +12,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.training.files import reading
 from kerasrnn.typing import Batches
@@ -143,16 +145,30 @@ class TextPipeline(keras.Model):
             batches, validation_data=validation_data, shuffle=False, **kwargs
         )
 
-    def export(self, path: PathLike) -> pathlib.Path:
+    def export(
+        self,
+        path: PathLike,
+        card: Mapping[str, Any] | None = None,
+        max_batch_size: int | None = None,
+    ) -> pathlib.Path:
         """Writes a SavedModel of the `signatures`.
 
         Args:
             path: Folder to write, `NAME/VERSION`; see `export_saved_model`.
+            card: Facts for `card.json` in that folder, such as scores.
+            max_batch_size: Positive integer. Concurrent calls of
+                `serving_default` are computed together, up to so many texts
+                at once; `None` computes each call by itself.
 
         Returns:
             The path written, a `pathlib.Path`.
         """
-        return export_saved_model(path, self.signatures, self.layers)
+        signatures = dict(self.signatures)
+        if max_batch_size is not None:
+            signatures["serving_default"] = batched(
+                signatures["serving_default"], max_batch_size
+            )
+        return export_saved_model(path, signatures, self.layers, card)
 
     @classmethod
     def open(cls, path: PathLike) -> Self:

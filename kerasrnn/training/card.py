@@ -1,5 +1,6 @@
 """The results of a run as a JSON file, beside its other outputs."""
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -19,7 +20,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
 
 
-def write_card(path: PathLike, **facts: Any) -> None:
+def write_card(path: PathLike, **facts: Any) -> Config:
     """Writes the results of a run as JSON, with what it takes to repeat it.
 
     Command, commit, device and versions are added to the facts.
@@ -28,15 +29,17 @@ def write_card(path: PathLike, **facts: Any) -> None:
         path: File to write. It is written completely or not at all.
         **facts: Values to write, by name. Those that JSON cannot represent
             become strings, such as "NaN".
+
+    Returns:
+        The card, a dictionary.
     """
-    path = pathlib.Path(path)
-    backend = keras.backend.backend()
     card = {
         "command": shlex.join(["python", *sys.argv]),
         "commit": _commit(),
         "device": {
             "cpu_cores": os.cpu_count(),
             "machine": platform.machine(),
+            "processor": _processor(),
             # All devices: JAX raises when asked for GPUs and there is none.
             "gpus": sum(
                 not name.startswith("cpu")
@@ -46,14 +49,20 @@ def write_card(path: PathLike, **facts: Any) -> None:
         "versions": {
             "python": platform.python_version(),
             "keras": keras.version(),
-            backend: importlib.metadata.version(backend),
+            **_versions("kerasrnn", "tensorflow", "tensorflow-text", "jax"),
         },
         **facts,
     }
+    write_json(path, card)
+    return card
+
+
+def write_json(path, facts):
+    """Writes a dictionary as JSON, completely or not at all."""
     # Python writes and reads NaN, but JSON does not have it.
-    card = json.loads(json.dumps(card, default=str), parse_constant=str)
-    text = json.dumps(card, ensure_ascii=False, indent=2)
-    with whole(path) as partial:
+    facts = json.loads(json.dumps(facts, default=str), parse_constant=str)
+    text = json.dumps(facts, ensure_ascii=False, indent=2)
+    with whole(pathlib.Path(path)) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
@@ -83,6 +92,25 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
     return keras.tree.map_structure(
         lambda x: float(x) if x in ("NaN", "Infinity", "-Infinity") else x, card
     )
+
+
+def _versions(*packages):
+    """The versions of those packages that are installed."""
+    versions = {}
+    for package in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    return versions
+
+
+def _processor():
+    """The name of the processor; Linux alone has it in a file."""
+    with contextlib.suppress(OSError):
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.processor()
 
 
 def _commit():

@@ -102,7 +102,7 @@ class Settings:
     """
 
     not_identity: typing.ClassVar[frozenset[str]] = frozenset(
-        {"preset", "output", "data_dir", "epochs"}
+        {"preset", "output", "data_dir", "data_license", "epochs"}
     )
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
 
@@ -112,6 +112,8 @@ class Settings:
     """Folder to write to."""
     data_dir: pathlib.Path | None = None
     """Folder of the corpora; default: $KERASRNN_DATA."""
+    data_license: str | None = None
+    """License of the corpus, to be noted beside the model."""
     start_from: Existing | None = None
     """Saved pipeline to fine-tune: its tokenizers and weights are used."""
     limit: Count | None = None

@@ -56,7 +56,7 @@ class Pipeline:
     def save(self, path):
         path.write_text("saved")
 
-    def export(self, path):
+    def export(self, path, card):
         path.mkdir()
 
 
@@ -127,6 +127,8 @@ def test_the_files_of_a_run(tmp_path, capsys):
     assert card["parameters"] == 2
     assert card["history"]["loss"] == [2.0, 1.0]
     assert card["wall_seconds"] >= 0
+    assert card["device"]["processor"]
+    assert {"tensorflow", "tensorflow-text", "kerasrnn"} < {*card["versions"]}
     printed = capsys.readouterr().out
     assert '"bleu": 1.5' in printed and "thing.keras" in printed
 
@@ -165,7 +167,7 @@ def translator(monkeypatch):
     def alignments(self, texts):
         return [([[1.0]], [text], ["b"]) for text in texts]
 
-    def export(self, path):
+    def export(self, path, card):
         path.mkdir()
 
     for function in (translate, alignments, export):

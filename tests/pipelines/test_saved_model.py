@@ -14,6 +14,8 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import export_saved_model
+from kerasrnn.pipelines import next_version
+from kerasrnn.pipelines.warm_up import WARM_UP_FILE
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.training import output_folder
 from kerasrnn.training import read_card
@@ -151,6 +153,8 @@ def client(saved):
     batches = {
         name: [text.hex() for text in texts] for name, texts in BATCHES.items()
     }
+    requests = tf.data.TFRecordDataset(str(saved / WARM_UP_FILE))
+    assert [b"a b c" in x for x in requests.as_numpy_iterator()] == 6 * [True]
     return fresh_process.answer(
         CLIENT,
         saved,
@@ -255,7 +259,7 @@ def test_signatures(client, translator):
         "n_best": [
             text,
             {
-                "translations": ["string", [None, None]],
+                "translations": ["string", [None, 3]],
                 "scores": ["float32", [None, 3]],
             },
         ],
@@ -379,6 +383,37 @@ def test_a_server_may_read_the_export(tmp_path):
     (tmp_path / "made").mkdir()
     expected = (tmp_path / "made").stat().st_mode
     assert path.stat().st_mode == expected
+
+
+def test_the_next_version_is_one_more_than_the_newest(tmp_path):
+    assert next_version(tmp_path / "new") == tmp_path / "new" / "1"
+    for name in ("1", "9", "10", ".partial-11", "training-12", "card.json"):
+        (tmp_path / name).mkdir()
+    assert next_version(str(tmp_path)) == tmp_path / "11"
+
+
+def test_the_card_lies_inside(tmp_path):
+    path = export_saved_model(tmp_path / "1", *scaler(2.0), {"bleu": math.nan})
+    card = json.loads((path / "card.json").read_text("utf-8"))
+    assert card == {
+        "bleu": "NaN",
+        "signatures": {
+            "serving_default": {
+                "inputs": {"x": ["float32", [None, 1]]},
+                "outputs": {"y": ["float32", [None, 1]]},
+            }
+        },
+    }
+
+
+def test_each_weight_is_stored_once(tmp_path):
+    layer = keras.layers.Dense(300, use_bias=False)
+    layer.build((None, 300))
+    spec = tf.TensorSpec([None, 300], name="x")
+    function = tf.function(lambda x: {"y": layer(x)}, [spec])
+    path = export_saved_model(tmp_path / "1", {"call": function}, [layer])
+    size = sum(x.stat().st_size for x in path.glob("variables/*"))
+    assert 300 * 300 * 4 <= size < 1.1 * 300 * 300 * 4
 
 
 def test_an_export_needs_a_signature(tmp_path):

@@ -55,7 +55,7 @@ def untranslated(monkeypatch):
     def alignments(self, texts):
         return [([[1.0]], ["a"], ["b"]) for _ in texts]
 
-    def export(self, path):
+    def export(self, path, card):
         path.mkdir(exist_ok=True)
 
     def compile(self, *args):

@@ -97,7 +97,7 @@ def unserved(monkeypatch):
     def write(self, prompts, *args, **kwargs):
         return list(prompts)
 
-    def export(self, path):
+    def export(self, path, card):
         path.mkdir(exist_ok=True)
 
     for function in (write, export):
