@@ -53,11 +53,12 @@ def test_a_call_of_any_size_is_answered(function, rows):
 def test_its_signature_is_that_of_the_function(function):
     together = batched(function.__call__, 8).get_concrete_function()
     direct = function.__call__.get_concrete_function()
-    for found, expected in (
-        (together.structured_outputs, direct.structured_outputs),
-        (
-            together.structured_input_signature,
-            direct.structured_input_signature,
-        ),
+    assert tf.nest.flatten(together.structured_input_signature) == (
+        tf.nest.flatten(direct.structured_input_signature)
+    )
+    for found, expected in zip(
+        *(x.structured_outputs.items() for x in (together, direct)), strict=True
     ):
-        assert tf.nest.flatten(found) == tf.nest.flatten(expected)
+        assert found[0] == expected[0]
+        assert found[1].dtype == expected[1].dtype
+        assert found[1].shape.as_list() == expected[1].shape.as_list()
