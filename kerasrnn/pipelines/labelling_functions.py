@@ -2,11 +2,10 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import checked_ids
-
-TEXTS = tf.TensorSpec([None], tf.string, name="text")
-IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 
 
 class LabellingFunctions:

@@ -2,16 +2,15 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.pipelines.writing import as_lines
 from kerasrnn.pipelines.writing import draw_ids
-
-TEXTS = tf.TensorSpec([None], tf.string, name="text")
-IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 
 
 class LanguageFunctions:

@@ -3,7 +3,6 @@
 import errno
 import pathlib
 import shutil
-from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +19,7 @@ from kerasrnn.typing import PathLike
 
 def export_saved_model(
     path: PathLike,
-    signatures: Mapping[str, Callable[..., Any]],
+    signatures: Mapping[str, tf.types.experimental.GenericFunction],
     resources: Iterable[keras.layers.Layer],
     card: Mapping[str, Any] | None = None,
 ) -> pathlib.Path:

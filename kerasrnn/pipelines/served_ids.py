@@ -1,7 +1,9 @@
-"""Checks of the tensors that a client sends."""
+"""The arguments of signatures, and checks of what a client sends."""
 
 import tensorflow as tf
 
+TEXTS = tf.TensorSpec([None], tf.string, name="text")
+IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 PAD = -1
 """Id of padding in every signature on ids, at the end of a row."""
 

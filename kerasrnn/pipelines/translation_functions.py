@@ -8,13 +8,12 @@ from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import Search
 from kerasrnn.decoding import forced_decoding
+from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
+from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
-
-TEXTS = tf.TensorSpec([None], tf.string, name="text")
-IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 
 
 class TranslationFunctions:
