@@ -21,6 +21,9 @@ from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
+from kerasrnn.data.piano_roll_batches import piano_roll_batches
+from kerasrnn.data.piano_rolls import PianoRollCorpus
+from kerasrnn.data.piano_rolls import read_piano_rolls
 from kerasrnn.data.tagged_words import read_tagged_words
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
@@ -38,6 +41,7 @@ __all__ = [
     "LabelledCorpus",
     "LabelledTexts",
     "ParallelCorpus",
+    "PianoRollCorpus",
     "TextCorpus",
     "WordVectors",
     "drop_long",
@@ -47,8 +51,10 @@ __all__ = [
     "labelled_batches",
     "length_table",
     "load_word_vectors",
+    "piano_roll_batches",
     "read_labelled_corpus",
     "read_parallel_corpus",
+    "read_piano_rolls",
     "read_tagged_words",
     "read_text_corpus",
     "read_vocabulary",
