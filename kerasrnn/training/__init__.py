@@ -16,6 +16,7 @@ from kerasrnn.training.csv_log import write_rows
 from kerasrnn.training.encoder_settings import EncoderSettings
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
 from kerasrnn.training.output_folder import locked
 from kerasrnn.training.output_folder import output_folder
@@ -49,6 +50,7 @@ __all__ = [
     "InverseSigmoidSampling",
     "LinearSampling",
     "NotNegative",
+    "PianoRollCrossentropy",
     "Positive",
     "Rate",
     "SelfAttentionName",
