@@ -7,11 +7,12 @@ import numpy as np
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
+from kerasrnn.data.midi import KEYS
+from kerasrnn.data.midi import read_midi
 from kerasrnn.typing import PathLike
+from kerasrnn.typing import Rolls
 
-KEYS = 88
-"""Keys of a piano; key 0 is A0, MIDI note 21."""
-
+_PIECES = 3  # the least to divide
 _PARTS = ("traindata", "validdata", "testdata")
 
 
@@ -32,26 +33,33 @@ class PianoRollCorpus(NamedTuple):
 
 
 def read_piano_rolls(
-    path: PathLike, limit: int | None = None
+    path: PathLike, limit: int | None = None, steps_per_beat: int = 1
 ) -> PianoRollCorpus:
-    """Reads piano rolls from a MATLAB file.
+    """Reads a MATLAB file of piano rolls, or a folder of MIDI files.
 
-    The file has the variables `traindata`, `validdata` and preferably
+    The MATLAB file has the variables `traindata`, `validdata` and preferably
     `testdata`, each a list of matrices of shape `(time, 88)`, as the public
     files of Boulanger-Lewandowski et al. (2012) have them. It needs SciPy.
 
+    The MIDI files, which end in `.mid` or `.midi`, may be in sub-folders.
+    They are read by `read_midi` in the order of their names, and divided by
+    `split_piano_rolls`. It needs mido.
+
     Args:
-        path: String or path of the `.mat` file.
-        limit: Positive integer, how many pieces of each part to keep: the
-            first. Defaults to `None`, which keeps all.
+        path: String or path of the `.mat` file, or of the folder.
+        limit: Positive integer, how many pieces of each part, or of the
+            folder, to keep: the first. Defaults to `None`, which keeps all.
+        steps_per_beat: Positive integer, time steps in a quarter note of the
+            MIDI files.
 
     Returns:
         A `PianoRollCorpus`, a named tuple of `train`, `validation` and
         `test`.
 
     Raises:
-        CorpusError: If the file is not such a file, or a piece is not a
-            matrix of zeros and ones of 88 columns. It is a `ValueError`.
+        CorpusError: If a file cannot be read, a piece is not a matrix of
+            zeros and ones of 88 columns, or a folder has fewer than three
+            MIDI files. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
         ValueError: If `limit` is not a positive integer.
 
@@ -69,11 +77,63 @@ def read_piano_rolls(
     Reference:
         [Boulanger-Lewandowski et al., 2012](https://arxiv.org/abs/1206.6392).
     """
+    check_limit(limit)
+    path = existing_path(path)
+    if not path.is_dir():
+        return _read_matlab(path, limit)
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.suffix.lower() in (".mid", ".midi")
+    )
+    if len(files) < _PIECES:
+        raise CorpusError(
+            f"The folder {path} has too few pieces to divide. Expected: at "
+            f"least {_PIECES} MIDI files (.mid). Received: {len(files)}"
+        )
+    return split_piano_rolls(
+        [read_midi(file, steps_per_beat) for file in files[:limit]]
+    )
+
+
+def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:
+    """Divides pieces into training, validation and test.
+
+    The last tenth of the pieces is the test part, and the tenth before it
+    the validation part; each has at least one.
+
+    Args:
+        rolls: List of at least three arrays of shape `(time, 88)`.
+
+    Returns:
+        A `PianoRollCorpus`.
+
+    Raises:
+        CorpusError: If there are fewer than three pieces.
+
+    Example:
+
+    >>> corpus = split_piano_rolls([np.eye(2, 88)] * 20)
+    >>> [len(part) for part in corpus]
+    [16, 2, 2]
+    """
+    if len(rolls) < _PIECES:
+        raise CorpusError(
+            "There are too few pieces to divide. Expected: at least "
+            f"{_PIECES}. Received: {len(rolls)}"
+        )
+    few = max(1, len(rolls) // 10)
+    first, last = len(rolls) - 2 * few, len(rolls) - few
+    return PianoRollCorpus(
+        list(rolls[:first]), list(rolls[first:last]), list(rolls[last:])
+    )
+
+
+def _read_matlab(path, limit):
+    """Reads the three parts of a MATLAB file."""
     # Only recipes need it; without it, the package is imported faster.
     import scipy.io
 
-    check_limit(limit)
-    path = existing_path(path)
     try:
         found = scipy.io.loadmat(path)
     # The errors of SciPy when a file is damaged or of another kind.
@@ -89,13 +149,14 @@ def read_piano_rolls(
             f"The file {path} lacks a part of the corpus. Expected: the "
             f"variables {', '.join(_PARTS)}. Received: {names or 'none'}"
         )
-    parts = [
-        [_checked(roll, path) for roll in found[name].ravel()[:limit]]
-        if name in found
-        else None
-        for name in _PARTS
-    ]
-    return PianoRollCorpus(*parts)
+    return PianoRollCorpus(
+        *(
+            [_checked(roll, path) for roll in found[name].ravel()[:limit]]
+            if name in found
+            else None
+            for name in _PARTS
+        )
+    )
 
 
 def _checked(roll, path):

@@ -22,16 +22,16 @@ def step_costs(y_true, y_pred):
     Raises:
         ValueError: when the shapes differ.
     """
+    shapes = tuple(y_true.shape), tuple(y_pred.shape)
     # A length is `None` while a graph is traced.
-    if len(y_true.shape) != 3 or any(
+    if any(len(shape) != 3 for shape in shapes) or any(
         None not in lengths and lengths[0] != lengths[1]
-        for lengths in zip(y_true.shape, y_pred.shape, strict=True)
+        for lengths in zip(*shapes, strict=True)
     ):
         raise ValueError(
             "`y_true` and `y_pred` must have the same shape, "
             "(batch, time, keys). Received: "
-            f"y_true.shape={tuple(y_true.shape)} and "
-            f"y_pred.shape={tuple(y_pred.shape)}"
+            f"y_true.shape={shapes[0]} and y_pred.shape={shapes[1]}"
         )
     real = ops.any(y_true >= 0, axis=-1)
     labels = ops.cast(y_true, y_pred.dtype)

@@ -112,6 +112,7 @@ class Run(contextlib.AbstractContextManager):
         monitor: str,
         mode: Literal["min", "max"] = "min",
         average: int = 0,
+        patience: int = 0,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         **facts: Any,
     ) -> History:
@@ -128,6 +129,8 @@ class Run(contextlib.AbstractContextManager):
                 is best.
             average: Integer, over how many of the last epochs to average the
                 weights; 0 for the weights of the best epoch.
+            patience: Integer, after how many epochs without a better one to
+                stop; 0 for never.
             callbacks: List of further callbacks.
             **facts: Values that the training depends on besides the settings,
                 such as the data.
@@ -136,7 +139,9 @@ class Run(contextlib.AbstractContextManager):
             The log of all epochs: a dictionary of name to list.
         """
         settings = identity(self.settings) | facts
-        folder = TrainingFolder(self.output, settings, monitor, mode, average)
+        folder = TrainingFolder(
+            *(self.output, settings, monitor, mode, average, patience)
+        )
         history = folder.fit(
             model,
             batches,

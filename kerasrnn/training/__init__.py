@@ -36,6 +36,7 @@ from kerasrnn.training.settings import Whole
 from kerasrnn.training.settings import by_size
 from kerasrnn.training.settings import identity
 from kerasrnn.training.training_folder import TrainingFolder
+from kerasrnn.training.weight_noise import WeightNoise
 from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
 
@@ -60,6 +61,7 @@ __all__ = [
     "TokenCrossentropy",
     "TrainingFolder",
     "TrainingSpeed",
+    "WeightNoise",
     "Whole",
     "build_cell",
     "by_size",
