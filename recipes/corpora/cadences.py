@@ -65,9 +65,9 @@ def _piece(rng):
     notes, steps = None, []
     for phrase in range(last + 1):
         degrees = _phrase(rng, _AUTHENTIC if phrase == last else _CADENCES)
-        for degree in degrees:
-            # In the bass, at times the third; never at either end of a phrase.
-            inner = degree is not degrees[0] and degree != degrees[-1]
+        for place, degree in enumerate(degrees):
+            # In the bass, at times the third, but not in a cadence.
+            inner = 0 < place < len(degrees) - 2
             inverted = inner and rng.random() < 0.3
             triad = _triad(tonic, scale, degree)
             notes = _lead(rng, notes, _voicings(triad, inverted))

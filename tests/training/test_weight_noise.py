@@ -67,6 +67,7 @@ def test_noise_without_a_width():
         WeightNoise(0)
 
 
+@pytest.mark.skipif(helpers.ON_JAX, reason="there, `fit` builds it first")
 def test_a_model_without_weights():
     model = keras.Sequential([keras.layers.Dense(2)])
     model.compile("sgd", "mse")
