@@ -6,7 +6,7 @@
     python recipes/music.py --corpus FOLDER        # MIDI files of your own
 
 A run writes `music.keras`, a SavedModel in `OUTPUT/1/`, `card.json`, pictures
-and `sample.mid`, a piece that the model generates. The same command resumes an
+and `sample.mid`, a piece that the model continues. The same command resumes an
 interrupted run.
 """
 
@@ -76,7 +76,7 @@ class Settings(training.Settings):
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
     temperature: NotNegative = 1.0
-    """Temperature of the generated piece."""
+    """Temperature of the music that is generated."""
 
 
 # Chung et al. 2014: about 20,000 weights, RMSProp, and noise on the weights.

@@ -17,12 +17,14 @@ from kerasrnn.training import TrainingSpeed
 from kerasrnn.typing import Batches
 
 _SHOWN = 128  # steps in a picture
+_GIVEN = 8  # of them, those that the model continues
 
 
 class MusicRun(Run):
     """The run of a recipe that trains a `MusicPipeline`.
 
-    See `Run`. It also writes `sample.mid`, a piece that the model generates.
+    See `Run`. It also writes `sample.mid`, the opening of a validation piece
+    and how the model continues it.
 
     Args:
         settings: `kerasrnn.training.Settings` with the fields `patience`,
@@ -84,7 +86,8 @@ class MusicRun(Run):
         music, settings = in_float32(music), self.settings
         piece = corpus.validation[0][:_SHOWN]
         sample = music.write(
-            seed=settings.seed, temperature=settings.temperature, steps=_SHOWN
+            piece[:_GIVEN],
+            *(settings.seed, settings.temperature, _SHOWN - _GIVEN),
         )
         path = self.output / "sample.mid"
         write_midi(sample, path, settings.steps_per_beat)
