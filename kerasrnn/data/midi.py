@@ -104,20 +104,10 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
             f"The file {path} cannot be read. Expected: a MIDI file. "
             f"Received: {error!r}"
         ) from error
-    notes, began, now = [], {}, 0
-    for message in mido.merge_tracks(file.tracks):
-        now += message.time
-        if not message.type.startswith("note_") or message.channel == _DRUMS:
-            continue
-        voice = message.channel, message.note
-        if voice in began:
-            notes.append((message.note - _LOWEST, began.pop(voice), now))
-        if message.type == "note_on" and message.velocity:
-            began[voice] = now
     per_step = file.ticks_per_beat / steps_per_beat
     notes = [
         (key, round(start / per_step), round(end / per_step))
-        for key, start, end in notes
+        for key, start, end in _notes(mido.merge_tracks(file.tracks))
         if 0 <= key < KEYS
     ]
     if not notes:
@@ -129,3 +119,18 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     for key, start, end in notes:
         roll[start : max(start + 1, end), key] = 1
     return roll.astype("uint8")
+
+
+def _notes(messages):
+    """Yields the key, the first tick and the last of every note."""
+    began, now = {}, 0
+    for message in messages:
+        now += message.time
+        if not message.type.startswith("note_") or message.channel == _DRUMS:
+            continue
+        voice = message.channel, message.note
+        # A note that begins again has ended.
+        if voice in began:
+            yield message.note - _LOWEST, began.pop(voice), now
+        if message.type == "note_on" and message.velocity:
+            began[voice] = now
