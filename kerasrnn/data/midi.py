@@ -92,6 +92,12 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
         CorpusError: If the file is not MIDI, or has no note. It is a
             `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
+
+    Example:
+
+    >>> path = write_midi(np.eye(3, 88), "rising.mid", steps_per_beat=4)
+    >>> read_midi(path, steps_per_beat=4).shape
+    (3, 88)
     """
     import mido
 

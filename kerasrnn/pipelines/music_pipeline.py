@@ -9,13 +9,13 @@ import tensorflow as tf
 
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.metrics import NegativeLogLikelihood
-from kerasrnn.metrics.piano_roll_metrics import step_costs
+from kerasrnn.pipelines.roll_graphs import continue_rolls
+from kerasrnn.pipelines.roll_graphs import score_rolls
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Rolls
-from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -249,69 +249,17 @@ class MusicPipeline(TextPipeline):
                 row[: len(rolls[place])] = rolls[place]
             yield places, tf.constant(padded)
 
-    def _score(self, roll: Tensor) -> dict[str, Tensor]:
-        # One step more, so that there is one to run in an empty roll.
-        labels = tf.pad(roll, [[0, 0], [0, 1], [0, 0]], constant_values=-1.0)
-        logits, _ = self._run(_after_silence(roll), rows=tf.shape(roll)[0])
-        costs, real = step_costs(labels, logits)
-        return {
-            "log_likelihoods": -costs[:, :-1],
-            "total": -tf.reduce_sum(costs, axis=1),
-            "length": tf.reduce_sum(tf.cast(real, tf.int32), axis=1),
-            "probabilities": tf.sigmoid(logits[:, :-1]),
-        }
+    def _score(self, roll):
+        return score_rolls(self.model, roll)
 
-    def _step(self, roll: Tensor, *states: Tensor) -> dict[str, Tensor]:
-        logits, states = self._run(roll, list(states))
+    def _step(self, roll, *states):
+        logits, states = self.model.run(roll, list(states))
         names = (f"state_{i}" for i in range(len(states)))
         return {
-            "probabilities": tf.sigmoid(logits),
+            "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
             **dict(zip(names, states, strict=True)),
         }
 
     def _generate(self, prompt, seed, temperature, steps):
-        """Continues rolls `(batch, time, keys)`, as `write` does.
-
-        Returns:
-            A dictionary of the `"roll"`, prompt included.
-        """
-        rows, keys = tf.shape(prompt)[0], self.model.keys
-        logits, states = self._run(_after_silence(prompt), rows=rows)
-        # At least one, since an empty array cannot be stacked.
-        count = tf.maximum(steps, 1)
-        written = tf.TensorArray(tf.float32, count, element_shape=[None, keys])
-
-        def next_step(t, logits, states, written):
-            sounding = _drawn(logits, tf.stack([seed, t]), temperature)
-            logits, states = self._run(sounding[:, None], states)
-            return t + 1, logits[:, -1], states, written.write(t, sounding)
-
-        *_, written = tf.while_loop(
-            lambda t, *_: t < count,
-            next_step,
-            [0, logits[:, -1], states, written],
-        )
-        added = tf.reshape(written.stack(), [count, rows, keys])
-        added = tf.transpose(added[: tf.maximum(steps, 0)], [1, 0, 2])
-        roll = tf.concat([tf.maximum(prompt, 0.0), added], axis=1)
+        roll = continue_rolls(self.model, prompt, seed, temperature, steps)
         return {"roll": tf.cast(roll, tf.uint8)}
-
-    def _run(self, roll, states=None, rows=None):
-        states = self.model.initial_states(rows) if states is None else states
-        logits, states = self.model.run(roll, states)
-        return tf.cast(logits, tf.float32), states
-
-
-def _after_silence(roll):
-    """Rolls with a step of silence before them and none for padding."""
-    return tf.pad(tf.maximum(roll, 0.0), [[0, 0], [1, 0], [0, 0]])
-
-
-def _drawn(logits, seed, temperature):
-    """Draws the keys of a step, independently, from logits `(batch, keys)`."""
-    numbers = tf.random.stateless_uniform(tf.shape(logits), seed)
-    probabilities = tf.sigmoid(
-        logits / tf.clip_by_value(temperature, 1e-6, 1e6)
-    )
-    drawn = tf.where(temperature > 0, numbers < probabilities, logits > 0)
-    return tf.cast(drawn, tf.float32)
