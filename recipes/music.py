@@ -100,7 +100,7 @@ BEST = dataclasses.replace(
 PRESETS = {
     "cadences": Settings(epochs=30, patience=0, learning_rate=0.01),
     "tanh": dataclasses.replace(
-        CHUNG, cell="rnn", units=100, learning_rate=1e-3
+        CHUNG, cell="rnn", units=100, learning_rate=3e-3
     ),
     "gru": dataclasses.replace(CHUNG, cell="gru", units=46),
     "lstm": dataclasses.replace(CHUNG, cell="peephole_lstm", units=36),
@@ -115,7 +115,6 @@ PRESETS = {
     # MIDI files of your own.
     "own": dataclasses.replace(BEST, steps_per_beat=4),
 }
-
 
 MATLAB = ("jsb", "nottingham", "musedata", "piano")
 
