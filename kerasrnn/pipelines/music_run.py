@@ -116,4 +116,4 @@ class MusicRun(Run):
 def _checksum(rolls):
     """A checksum of pieces, eight hexadecimal digits."""
     whole = np.concatenate(rolls), [len(roll) for roll in rolls]
-    return "".join(f"{zlib.crc32(np.asarray(x)):08x}" for x in whole)
+    return "".join(f"{zlib.crc32(np.asarray(x).tobytes()):08x}" for x in whole)

@@ -54,6 +54,8 @@ def test_another_training_by_its_data(tmp_path):
 
     joined = [np.concatenate(ROLLS[:2]), *ROLLS[2:4]]
     assert trained() == 1
+    # In the order of MATLAB, they are the same data.
+    assert trained(train=[np.asfortranarray(x) for x in ROLLS[:4]]) == 1
     assert trained(test=ROLLS) == 1
     assert trained(train=joined) == 2
     assert trained(validation=ROLLS[:2]) == 3
