@@ -97,7 +97,9 @@ class MusicRun(Run):
                 "prediction": piano_roll_figure(
                     {"piece": piece, "predicted": music.probabilities(piece)}
                 ),
-                "sample": piano_roll_figure({"generated": sample}),
+                "sample": piano_roll_figure(
+                    {f"continued from step {_GIVEN}": sample}
+                ),
             },
             pieces={
                 name: len(part)

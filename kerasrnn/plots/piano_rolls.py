@@ -25,7 +25,8 @@ def piano_roll_figure(
 
     Time runs to the right and pitch upwards; the darker a cell, the more
     probable the key. All panels show the same keys: those that sound in one
-    of them, with a probability of at least 0.1.
+    of them, with a probability of at least 0.1. There is a colour bar unless
+    all values are 0 or 1.
 
     Args:
         rolls: Dictionary of name to array of shape `(time, keys)`, values
@@ -68,8 +69,9 @@ def piano_roll_figure(
         axes.set_title(name, loc="left", parse_math=False)
     panels[-1].set_xlabel("time step")
     panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
-    bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
-    bar.outline.set_visible(False)
+    if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
+        bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
+        bar.outline.set_visible(False)
     if title is not None:
         figure.suptitle(title, parse_math=False)
     return figure
