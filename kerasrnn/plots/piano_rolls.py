@@ -55,15 +55,7 @@ def piano_roll_figure(
     figure = Figure(figsize=(width, height + 0.5), layout="constrained")
     panels = figure.subplots(len(arrays), sharex=True, squeeze=False)[:, 0]
     for axes, (name, roll) in zip(panels, arrays.items(), strict=True):
-        image = axes.imshow(
-            roll.T,
-            aspect="auto",
-            origin="lower",
-            interpolation="nearest",
-            cmap=COLORS,
-            vmin=0.0,
-            vmax=1.0,
-        )
+        image = _draw(axes, roll)
         axes.set_ylim(lowest - 0.5, highest - 0.5)
         _name_octaves(axes, lowest, highest)
         axes.set_title(name, loc="left", parse_math=False)
@@ -98,6 +90,18 @@ def _range(rolls):
     return (
         max(0, first - MARGIN_KEYS),
         min(len(heard), last + 1 + MARGIN_KEYS),
+    )
+
+
+def _draw(axes, roll):
+    return axes.imshow(
+        roll.T,
+        aspect="auto",
+        origin="lower",
+        interpolation="nearest",
+        cmap=COLORS,
+        vmin=0.0,
+        vmax=1.0,
     )
 
 
