@@ -70,7 +70,9 @@ class Settings(training.Settings):
     batch_size: Count = 8
     """Pieces in a batch."""
     optimizer: Literal["rmsprop", "adam"] = "rmsprop"
-    """RMSProp at a constant rate, or Adam with cosine decay."""
+    """Optimizer."""
+    schedule: Literal["constant", "cosine"] = "constant"
+    """Schedule of the learning rate."""
     learning_rate: Positive = 1e-3
     """Peak learning rate."""
     clip: Positive = 1.0
@@ -88,11 +90,11 @@ BEST = dataclasses.replace(
     CHUNG,
     cell="lstm",
     units=256,
-    dropout=0.3,
-    recurrent_dropout=0.3,
+    dropout=0.2,
+    recurrent_dropout=0.2,
     weight_noise=0.0,
-    transpose=6,
-    optimizer="adam",
+    transpose=3,
+    schedule="cosine",
     learning_rate=3e-3,
     epochs=100,
     patience=0,
@@ -153,11 +155,15 @@ def build_model(settings):
 
 
 def build_optimizer(settings, epoch_steps):
-    peak, options = settings.learning_rate, {"global_clipnorm": settings.clip}
-    if settings.optimizer == "rmsprop":
-        return keras.optimizers.RMSprop(peak, **options)
-    rate = training.cosine_schedule(peak, settings.epochs * epoch_steps, 200)
-    return keras.optimizers.Adam(rate, **options)
+    rate = settings.learning_rate
+    if settings.schedule == "cosine":
+        steps = settings.epochs * epoch_steps
+        rate = training.cosine_schedule(rate, steps, warmup=200)
+    optimizers = {
+        "rmsprop": keras.optimizers.RMSprop,
+        "adam": keras.optimizers.Adam,
+    }
+    return optimizers[settings.optimizer](rate, global_clipnorm=settings.clip)
 
 
 def preset_for(corpus):

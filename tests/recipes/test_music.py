@@ -143,7 +143,8 @@ def test_the_optimizers():
     constant = music.build_optimizer(music.PRESETS["gru"], 10)
     assert isinstance(constant, keras.optimizers.RMSprop)
     assert constant.global_clipnorm == 1.0
-    falling = music.build_optimizer(music.PRESETS["best"], 10)
+    chosen = settings("--preset", "best", "--optimizer", "adam")
+    falling = music.build_optimizer(chosen, 10)
     assert isinstance(falling, keras.optimizers.Adam)
     falling.iterations.assign(1000)
     assert float(falling.learning_rate) == pytest.approx(0, abs=1e-9)
