@@ -88,15 +88,12 @@ RHN = dataclasses.replace(CHUNG, cell="rhn", units=43, micro_steps=3)
 GAM_RHN = dataclasses.replace(CHUNG, cell="gam_rhn", units=27, micro_steps=2)
 BEST = dataclasses.replace(
     CHUNG,
-    cell="lstm",
-    units=256,
+    cell="peephole_lstm",
+    units=100,
     dropout=0.2,
     recurrent_dropout=0.2,
-    weight_noise=0.0,
-    transpose=3,
     schedule="cosine",
-    learning_rate=3e-3,
-    epochs=100,
+    epochs=60,
     patience=0,
 )
 PRESETS = {
