@@ -46,5 +46,8 @@ Pairs = Sequence[tuple[str, str]]
 Strings = Sequence[str]
 """Texts. A single string is refused where it would be read as its letters."""
 
+Rolls = Sequence[Any]
+"""Piano rolls: arrays of shape `(time, keys)`, 1 where a key sounds."""
+
 Zoneout = Sequence[Tensor | float | None] | None
 """What each state keeps of the step before: noise, a share, or nothing."""

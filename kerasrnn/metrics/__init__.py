@@ -1,8 +1,15 @@
-"""Metrics of language models and translations."""
+"""Metrics of language models, translations and piano rolls."""
 
 from kerasrnn.metrics.corpus_scores import corpus_scores
+from kerasrnn.metrics.piano_roll_metrics import NegativeLogLikelihood
 from kerasrnn.metrics.token_metrics import BitsPerCharacter
 from kerasrnn.metrics.token_metrics import Perplexity
 from kerasrnn.metrics.token_metrics import TokenAccuracy
 
-__all__ = ["BitsPerCharacter", "Perplexity", "TokenAccuracy", "corpus_scores"]
+__all__ = [
+    "BitsPerCharacter",
+    "NegativeLogLikelihood",
+    "Perplexity",
+    "TokenAccuracy",
+    "corpus_scores",
+]

@@ -5,13 +5,14 @@ import math
 import keras
 from keras import ops
 
+from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class _TokenMean(keras.metrics.Metric):
+class _TokenMean(PooledMean):
     """The mean of a value of each token, over all batches.
 
     Args:
@@ -20,13 +21,8 @@ class _TokenMean(keras.metrics.Metric):
     """
 
     def __init__(self, pad_id: int, name: str) -> None:
-        super().__init__(dtype="float32", name=name)
+        super().__init__(name)
         self.pad_id = pad_id
-        # Sums of weighted values, and of weights. A plain float32 sum ignores
-        # single tokens after 2 ** 24 of them, so the rounding error of every
-        # addition is kept and corrected by the next (Kahan, 1965).
-        self.sums = self.add_variable((2,), "zeros", "float32", name="sums")
-        self.excess = self.add_variable((2,), "zeros", "float32", name="excess")
 
     def update_state(
         self,
@@ -40,13 +36,7 @@ class _TokenMean(keras.metrics.Metric):
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
             weights = weights * weights_of_tokens(sample_weight, "float32")
-        # Not a product with 0: the value of padding may be infinite.
-        values = ops.where(
-            ops.equal(weights, 0.0),
-            0.0,
-            weights * self.token_values(y_true, y_pred),
-        )
-        self._add(ops.stack([ops.sum(values), ops.sum(weights)]))
+        self.add(self.token_values(y_true, y_pred), weights)
 
     def token_values(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The value of each token, of shape `(batch, time)`."""
@@ -54,17 +44,6 @@ class _TokenMean(keras.metrics.Metric):
             f"{type(self).__name__} must override "
             "`token_values(y_true, y_pred)`."
         )
-
-    def _add(self, summands):
-        summands = summands - self.excess
-        sums = self.sums + summands
-        excess = (sums - self.sums) - summands
-        self.excess.assign(ops.where(ops.isfinite(sums), excess, 0.0))
-        self.sums.assign(sums)
-
-    def result(self) -> Tensor:
-        total, count = ops.unstack(self.sums - self.excess, 2)
-        return ops.divide_no_nan(total, count)
 
     def get_config(self) -> Config:
         return {"name": self.name, "pad_id": self.pad_id}

@@ -7,6 +7,7 @@ from kerasrnn.models.ensemble import TranslatorEnsemble
 from kerasrnn.models.in_float32 import in_float32
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.piano_roll_model import PianoRollModel
 from kerasrnn.models.rms_dynamic_evaluation import RMSDynamicEvaluation
 from kerasrnn.models.rms_dynamic_evaluation import mean_squared_gradients
 from kerasrnn.models.shortlist import Shortlist
@@ -26,6 +27,7 @@ __all__ = [
     "LanguageModel",
     "LastSummary",
     "Lexicon",
+    "PianoRollModel",
     "PooledSummary",
     "RMSDynamicEvaluation",
     "Shortlist",

@@ -6,11 +6,10 @@ from typing import Self
 import keras
 from keras import ops
 
-from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.carried_states import CarriedStates
+from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.typing import Config
@@ -21,7 +20,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(keras.Model):
+class LanguageModel(RecurrentModel):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by
@@ -114,9 +113,7 @@ class LanguageModel(keras.Model):
         if embedding_dim is None:
             embedding_dim = cell.output_size
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
-        self.depth = positive_integer("depth", depth)
         self.tie_embeddings = tie_embeddings
-        self.dropout = rate("dropout", dropout)
         self.word_dropout = word_dropout
         self.embedding_scale = embedding_scale
         if batch_size is not None:
@@ -135,16 +132,7 @@ class LanguageModel(keras.Model):
             name="embedding",
             **initializer,
         )
-        self.rnns = [
-            FastRNN(
-                cells.clone_cell(cell), return_sequences=True, return_state=True
-            )
-            for _ in range(depth)
-        ]
-        self.variational_dropouts = [
-            keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)
-            for _ in range(depth + 1)
-        ]
+        self.add_rnns(cell, depth, dropout)
         self.output_projection = TokenOutput(
             self.vocabulary_size,
             tied_to=self.embedding if tie_embeddings else None,
@@ -156,32 +144,9 @@ class LanguageModel(keras.Model):
                 batch_size, self.state_sizes, name="carried"
             )
 
-    @property
-    def cell(self) -> keras.layers.Layer:
-        """The cell of the first layer."""
-        return self.rnns[0].cell
-
-    @property
-    def state_sizes(self) -> list[int]:
-        """Widths of the states of all layers, as a flat list."""
-        return self.depth * cells.flat_state_sizes(self.cell)
-
-    def initial_states(self, batch_size: int) -> States:
-        """Returns the states that a text starts from, as a flat list."""
-        return [
-            ops.cast(state, self.variable_dtype)
-            for rnn in self.rnns
-            for state in keras.tree.flatten(
-                cells.initial_state(rnn.cell, batch_size)
-            )
-        ]
-
     def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
-        width = self.embedding_dim
-        for rnn in self.rnns:
-            rnn.build((None, None, width))
-            width = self.cell.output_size
+        width = self.build_rnns(self.embedding_dim)
         self.output_projection.build((None, None, width))
         if self.batch_size is not None:
             self.carried.build()
@@ -256,24 +221,9 @@ class LanguageModel(keras.Model):
         >>> sampler(next, prompt, states, index=1, mask=given).shape
         (2, 6)
         """
-        first, *others = self.variational_dropouts
         x = self.embedding(ids, training=training)
-        x = first(x, training=training)
-        states, new_states = list(states), []
-        for rnn, dropout in zip(self.rnns, others, strict=True):
-            sizes = cells.state_sizes(rnn.cell)
-            count = len(keras.tree.flatten(sizes))
-            before, states = states[:count], states[count:]
-            before = keras.tree.pack_sequence_as(sizes, before)
-            x, *after = rnn(x, initial_state=before, training=training)
-            new_states += keras.tree.flatten(after)
-            x = dropout(x, training=training)
-        # A graph that loops over windows needs their static widths.
-        new_states = [
-            ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
-            for state, size in zip(new_states, self.state_sizes, strict=True)
-        ]
-        return self.output_projection(x), new_states
+        x, states = self.run_rnns(x, states, training)
+        return self.output_projection(x), states
 
     def with_batch_size(self, batch_size: int) -> Self:
         """Returns a copy, weights included, for batches of another size."""

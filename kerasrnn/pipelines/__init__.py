@@ -6,6 +6,8 @@ import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.labelling_run import LabellingRun
 from kerasrnn.pipelines.language_run import LanguageRun
+from kerasrnn.pipelines.music_pipeline import MusicPipeline
+from kerasrnn.pipelines.music_run import MusicRun
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
@@ -18,6 +20,8 @@ from kerasrnn.pipelines.translation_run import TranslationRun
 __all__ = [
     "LabellingRun",
     "LanguageRun",
+    "MusicPipeline",
+    "MusicRun",
     "Run",
     "TextLabeller",
     "TextLanguageModel",

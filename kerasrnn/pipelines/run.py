@@ -115,6 +115,7 @@ class Run(contextlib.AbstractContextManager):
         monitor: str,
         mode: Literal["min", "max"] = "min",
         average: int = 0,
+        patience: int = 0,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         **facts: Any,
     ) -> History:
@@ -131,6 +132,8 @@ class Run(contextlib.AbstractContextManager):
                 is best.
             average: Integer, over how many of the last epochs to average the
                 weights; 0 for the weights of the best epoch.
+            patience: Integer, after how many epochs without a better one to
+                stop; 0 for never.
             callbacks: List of further callbacks.
             **facts: Values that the training depends on besides the settings,
                 such as the data.
@@ -143,7 +146,9 @@ class Run(contextlib.AbstractContextManager):
             "fingerprint": fingerprint(facts.get("data")),
             "license": self.settings.data_license,
         }
-        folder = TrainingFolder(self.output, settings, monitor, mode, average)
+        folder = TrainingFolder(
+            *(self.output, settings, monitor, mode, average, patience)
+        )
         history = folder.fit(
             model,
             batches,

@@ -16,6 +16,7 @@ from kerasrnn.training.csv_log import write_rows
 from kerasrnn.training.encoder_settings import EncoderSettings
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
 from kerasrnn.training.output_folder import locked
 from kerasrnn.training.output_folder import output_folder
@@ -35,6 +36,7 @@ from kerasrnn.training.settings import Whole
 from kerasrnn.training.settings import by_size
 from kerasrnn.training.settings import identity
 from kerasrnn.training.training_folder import TrainingFolder
+from kerasrnn.training.weight_noise import WeightNoise
 from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
 
@@ -49,6 +51,7 @@ __all__ = [
     "InverseSigmoidSampling",
     "LinearSampling",
     "NotNegative",
+    "PianoRollCrossentropy",
     "Positive",
     "Rate",
     "SelfAttentionName",
@@ -58,6 +61,7 @@ __all__ = [
     "TokenCrossentropy",
     "TrainingFolder",
     "TrainingSpeed",
+    "WeightNoise",
     "Whole",
     "build_cell",
     "by_size",

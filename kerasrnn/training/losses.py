@@ -1,10 +1,11 @@
-"""The loss of models that predict tokens."""
+"""The losses of models that predict tokens and piano rolls."""
 
 import math
 
 import keras
 from keras import ops
 
+from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
 from kerasrnn.typing import Config
@@ -133,6 +134,76 @@ class TokenCrossentropy(keras.losses.Loss):
             "pad_id": self.pad_id,
             "label_smoothing": self.label_smoothing,
         }
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class PianoRollCrossentropy(keras.losses.Loss):
+    """Negative log-likelihood of a step of a piano roll, without padding.
+
+    With `y` the keys of a step and `p` their predicted probabilities, which
+    are independent of each other:
+
+        loss = - sum_k [y_k log(p_k) + (1 - y_k) log(1 - p_k)]
+
+    The loss is the sum over the keys, and the mean over the steps of a batch
+    that are not padding, so every step has the same weight, however long its
+    piece.
+
+    Args:
+        name: Name of the loss.
+
+    Call arguments:
+        y_true: Integer tensor of shape `(batch, time, keys)`, 1 where a key
+            sounds and -1 after the end of a piece.
+        y_pred: Logits of shape `(batch, time, keys)`, of any floating type.
+            The loss is computed in float32 or wider.
+        sample_weight: Not supported.
+
+    Returns:
+        A scalar. It is 0 for a batch that is empty or has only padding.
+
+    Masking:
+        Steps whose labels are -1 are masked. A Keras mask of `y_pred` has no
+        effect.
+
+    Raises:
+        ValueError: when the shapes differ.
+
+    Example:
+
+    >>> loss = PianoRollCrossentropy()
+    >>> labels = np.array([[[0, 1], [-1, -1]]])
+    >>> float(loss(labels, np.zeros((1, 2, 2))))   # two keys, each log 2
+    1.3862943649291992
+
+    Reference:
+        [Boulanger-Lewandowski et al., 2012](https://arxiv.org/abs/1206.6392).
+    """
+
+    def __init__(self, name: str = "piano_roll_crossentropy") -> None:
+        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        super().__init__(name=name, dtype=dtype)
+        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
+
+    def __call__(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> Tensor:
+        # The mean of Keras would count padding.
+        return self._mean_over_replicas(ops.sum(self.call(y_true, y_pred)))
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        """Returns the part of each step in the mean, `(batch, time)`."""
+        y_true, y_pred = map(ops.convert_to_tensor, (y_true, y_pred))
+        dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
+        costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
+        steps = ops.sum(ops.cast(real, costs.dtype))
+        return costs / ops.maximum(steps, 1.0)
+
+    def get_config(self) -> Config:
+        return {"name": self.name}
 
 
 class _MeanOverReplicas(keras.losses.Loss):

@@ -35,6 +35,8 @@ class FitFacts:
         is_best: Function from the row of an epoch and the earlier rows to
             whether the epoch is the best so far.
         keep: Integer, of how many last epochs the weights are kept.
+        patience: Integer, after how many epochs without a better one to stop;
+            0 for never.
         seconds: Float, the time between two checkpoints within an epoch.
     """
 
@@ -44,6 +46,7 @@ class FitFacts:
     rate: float | None
     is_best: collections.abc.Callable
     keep: int
+    patience: int
     seconds: float
 
 
@@ -161,8 +164,16 @@ class AfterCallbacks(_Counting):
                     path.unlink()
         self._rows.append(row)
         write_rows(self.run.folder / LOG, self._rows)
+        if self.run.patience and not self._improved():
+            self.model.stop_training = True
         stopped = self.params["epochs"] if self.model.stop_training else 0
         self._finish(epoch=epoch + 1, stopped=stopped)
+
+    def _improved(self):
+        """Whether one of the last epochs is better than all before it."""
+        rows = self._rows
+        last = range(max(0, len(rows) - self.run.patience), len(rows))
+        return any(self.run.is_best(rows[i], rows[:i]) for i in last)
 
     def _finish(self, **facts):
         progress = Progress(

@@ -73,6 +73,8 @@ class TrainingFolder:
             best.
         keep: Integer, of how many of the last epochs to keep the weights; see
             `last`.
+        patience: Integer. The training stops after so many epochs without a
+            better one, wherever it was interrupted; 0 for never.
 
     Attributes:
         best: Path of the weights of the best epoch.
@@ -101,11 +103,13 @@ class TrainingFolder:
         monitor: str,
         mode: Literal["min", "max"] = "min",
         keep: int = 0,
+        patience: int = 0,
     ) -> None:
         self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
         self.best = self.path / BEST
         self._settings = settings
-        self._monitor, self._mode, self._keep = monitor, mode, keep
+        self._monitor, self._mode = monitor, mode
+        self._keep, self._patience = keep, patience
 
     def fit(
         self,
@@ -226,7 +230,7 @@ class TrainingFolder:
         steps = len(batches)
         run = FitFacts(
             *(self.path, start, steps, rate),
-            *(self._is_best, self._keep, seconds),
+            *(self._is_best, self._keep, self._patience, seconds),
         )
         model.fit(
             # One iterator for all epochs; Keras would create one for each.

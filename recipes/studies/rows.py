@@ -1,9 +1,11 @@
 """Runs a recipe once for each row of a table."""
 
-import json
 import pathlib
+import shlex
 import subprocess
 import sys
+
+from kerasrnn import training
 
 RECIPES = pathlib.Path(__file__).parents[1]
 
@@ -11,7 +13,8 @@ RECIPES = pathlib.Path(__file__).parents[1]
 def run_rows(recipe, rows, output, flags):
     """Runs a recipe once for each row, in a separate process and folder.
 
-    Rows that an earlier call trained are not trained again.
+    A row whose card was written by the same command is not run again; an
+    interrupted one is resumed.
 
     Args:
         recipe: String, the file name of a recipe.
@@ -29,10 +32,15 @@ def run_rows(recipe, rows, output, flags):
     cards = {}
     for name, own in rows.items():
         print(f"\n{name}: {' '.join(own)}", flush=True)
-        command = [sys.executable, RECIPES / recipe, *flags, *own]
-        subprocess.run([*command, "--output", output / name], check=True)
-        card = output / name / "card.json"
-        cards[name] = json.loads(card.read_text(encoding="utf-8"))
+        folder = output / name
+        command = [RECIPES / recipe, *flags, *own, "--output", folder]
+        command = shlex.join(["python", *map(str, command)])
+        card = training.read_card(folder / "card.json", command=command)
+        if card is None:
+            python = [sys.executable, *shlex.split(command)[1:]]
+            subprocess.run(python, check=True)
+            card = training.read_card(folder / "card.json")
+        cards[name] = card
     return cards
 
 

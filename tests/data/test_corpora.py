@@ -19,12 +19,14 @@ FILES = {
     "en_vi": "train.en",
     "ptb": "ptb.train.txt",
     "imdb": "aclImdb_v1.tar.gz",
+    "jsb": "JSB_Chorales.mat",
 }
 FOLDERS = {name: "en_hi" for name in FILES} | {
     "wsj_pos": "wsj_sample",
     "en_vi": "en_vi",
     "ptb": "ptb",
     "imdb": "imdb",
+    "jsb": "music",
 }
 
 
@@ -125,7 +127,7 @@ def test_missing_in_data_dir_names_places_and_remedy(tmp_path, name):
     assert "`data_dir`" in message and "KERASRNN_DATA" in message
 
 
-@pytest.mark.parametrize("name", sorted(FILES.keys() - {"guha"}))
+@pytest.mark.parametrize("name", sorted(FILES.keys() - {"guha", "jsb"}))
 def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
     with pytest.raises(FileNotFoundError, match="no data folder is given"):
         find_corpus(name)

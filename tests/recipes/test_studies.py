@@ -2,10 +2,12 @@
 
 import io
 import json
+import shlex
 import sys
 import tarfile
 
 import imdb
+import music
 import numpy as np
 import pytest
 from studies import imdb_folds
@@ -13,6 +15,7 @@ from studies import imdb_models
 from studies import imdb_parts
 from studies import imdb_pretraining
 from studies import imdb_self_training
+from studies import music_table
 
 from kerasrnn import training
 
@@ -172,6 +175,43 @@ def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
     assert {settings.seed for settings in commands.values()} == {5}
     table = (tmp_path / "table.md").read_text("utf-8")
     assert "| `short` | 50.0 | 0.250 | 1 |" in table
+
+
+def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
+    runs = []
+
+    def pretend(command, check):
+        recipe, *flags = map(str, command[1:])
+        settings = training.read_settings(
+            music.PRESETS, music.preset_for, args=flags
+        )
+        runs.append(settings)
+        value = settings.seed + (8.0 if settings.cell == "gru" else 9.0)
+        names = {name for _, name in music_table.COLUMNS.values()}
+        scores = dict.fromkeys(names, value)
+        card = {
+            "command": shlex.join(["python", recipe, *flags]),
+            "parameters": 1234,
+            "scores": {"validation": scores, "test": scores},
+            "cpu_seconds": 7.0,
+        }
+        settings.output.mkdir(parents=True, exist_ok=True)
+        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
+
+    monkeypatch.setattr("subprocess.run", pretend)
+    flags = ("--sets", "jsb", "--cells", "gru", "best", "--limit", 9)
+    for seeds in ((0, 1), (0, 1, 2)):
+        run(
+            *(music_table, monkeypatch, *flags, "--seeds", *seeds),
+            *("--output", tmp_path),
+        )
+    # What was done is not repeated.
+    assert [x.seed for x in runs] == [0, 1, 0, 1, 2, 2]
+    assert {(x.corpus, x.limit) for x in runs} == {("jsb", 9)}
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    means = " | ".join(4 * ["9.00 ± 1.00"])
+    assert table[2] == f"| jsb, `gru` | 1,234 | {means} | 8.54 | 7 |"
+    assert table[3].startswith("| jsb, `best` |") and table[3].count("|") == 9
 
 
 @pytest.mark.slow

@@ -309,6 +309,35 @@ def test_a_training_stopped_early_continues_with_more_epochs(tmp_path):
     assert folder.epochs_done() == 6
 
 
+@pytest.mark.parametrize("cut", [None, 1, 3])
+def test_it_stops_when_its_patience_ends(tmp_path, cut):
+    """At a negative rate no epoch is better than the first."""
+    folder = TrainingFolder(tmp_path, {}, "val_loss", patience=3)
+    if cut:
+        train(folder, new_model(-0.01), epochs=cut)
+    for epochs in (9, 9):
+        train(folder, new_model(-0.01), epochs=epochs)
+        assert folder.epochs_done() == 1 + 3
+    train(folder, new_model(-0.01), epochs=10)
+    assert folder.epochs_done() == 1 + 3 + 1
+
+
+def test_a_better_epoch_renews_the_patience(tmp_path):
+    folder = TrainingFolder(tmp_path, {}, "score", patience=2)
+    scores = iter([5.0, 6.0, 4.0, 7.0, 3.0, 3.0, 3.0, 1.0])
+
+    def log(epoch, logs):
+        logs["score"] = next(scores)
+
+    train(
+        folder,
+        new_model(),
+        keras.callbacks.LambdaCallback(on_epoch_end=log),
+        epochs=8,
+    )
+    assert folder.history()["score"] == [5.0, 6.0, 4.0, 7.0, 3.0, 3.0, 3.0]
+
+
 def test_a_rate_that_a_callback_changed_is_gone_on_with(tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss")
     halve = keras.callbacks.ReduceLROnPlateau("loss", 0.5, 0, min_delta=9e9)

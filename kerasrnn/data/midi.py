@@ -1,0 +1,142 @@
+"""Piano rolls as MIDI files."""
+
+import pathlib
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import existing_path
+from kerasrnn.typing import PathLike
+
+KEYS = 88
+_LOWEST = 21  # the MIDI note of key 0
+_TICKS = 480  # in a beat, when writing
+_DRUMS = 9  # the channel whose notes are not pitches
+
+
+def write_midi(
+    roll: np.ndarray,
+    path: PathLike,
+    steps_per_beat: int = 1,
+    beats_per_minute: float = 100.0,
+) -> pathlib.Path:
+    """Writes a piano roll as a MIDI file, played by a piano.
+
+    A key that is 1 in several steps in a row is one long note, since a roll
+    does not tell it from repeated ones. It needs mido.
+
+    Args:
+        roll: Array of shape `(time, 88)`, 1 where a key sounds.
+        path: String or path of the file to write.
+        steps_per_beat: Positive integer, time steps in a quarter note.
+        beats_per_minute: Float, the tempo.
+
+    Returns:
+        The `pathlib.Path` that was written.
+
+    Raises:
+        ValueError: If the roll has another shape.
+
+    Example:
+
+    >>> roll = np.zeros((4, 88), "uint8")
+    >>> roll[:3, 39] = 1  # middle C, for three steps
+    >>> path = write_midi(roll, "c.mid")
+    >>> read_midi(path)[:, 39].tolist()
+    [1, 1, 1]
+    """
+    # Only recipes need it; without it, the package is imported faster.
+    import mido
+
+    roll = np.asarray(roll)
+    if roll.ndim != 2 or roll.shape[1] != KEYS:
+        raise ValueError(
+            f"`roll` must have the shape (time, {KEYS}). "
+            f"Received: roll.shape={roll.shape}"
+        )
+    track = mido.MidiTrack()
+    tempo = mido.bpm2tempo(beats_per_minute)
+    track.append(mido.MetaMessage("set_tempo", tempo=tempo))
+    silence = np.zeros((1, KEYS), "int8")
+    sounding = np.concatenate([silence, roll > 0, silence]).astype("int8")
+    now = 0
+    for step, changes in enumerate(np.diff(sounding, axis=0)):
+        # Notes end before others begin, so that a repeated one sounds.
+        for kind, sign in (("note_off", -1), ("note_on", 1)):
+            for key in np.flatnonzero(changes == sign):
+                then = step * _TICKS // steps_per_beat
+                note = int(key) + _LOWEST
+                track.append(mido.Message(kind, note=note, time=then - now))
+                now = then
+    path = pathlib.Path(path)
+    mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(path)
+    return path
+
+
+def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
+    """Reads a MIDI file as a piano roll.
+
+    All instruments are joined but for drums. Notes begin and end at the
+    nearest step and last at least one. Those beyond the keys of a piano are
+    left out. It needs mido.
+
+    Args:
+        path: String or path of the file.
+        steps_per_beat: Positive integer, time steps in a quarter note.
+
+    Returns:
+        Uint8 array of shape `(time, 88)`, 1 where a key sounds. It begins
+        with the first step of the file, and ends with the last note.
+
+    Raises:
+        CorpusError: If the file is not MIDI, or has no note. It is a
+            `ValueError`.
+        FileNotFoundError: If there is nothing at `path`.
+
+    Example:
+
+    >>> path = write_midi(np.eye(3, 88), "rising.mid", steps_per_beat=4)
+    >>> read_midi(path, steps_per_beat=4).shape
+    (3, 88)
+    """
+    import mido
+
+    path = existing_path(path)
+    try:
+        file = mido.MidiFile(path)
+    # The errors of mido when a file is damaged or of another kind.
+    except (EOFError, IndexError, OSError, ValueError) as error:
+        raise CorpusError(
+            f"The file {path} cannot be read. Expected: a MIDI file. "
+            f"Received: {error!r}"
+        ) from error
+    per_step = file.ticks_per_beat / steps_per_beat
+    notes = [
+        (key, round(start / per_step), round(end / per_step))
+        for key, start, end in _notes(mido.merge_tracks(file.tracks))
+        if 0 <= key < KEYS
+    ]
+    if not notes:
+        raise CorpusError(
+            f"The file {path} has no music. Expected: notes of the keys of a "
+            "piano. Received: none"
+        )
+    roll = np.zeros((max(max(start + 1, end) for _, start, end in notes), KEYS))
+    for key, start, end in notes:
+        roll[start : max(start + 1, end), key] = 1
+    return roll.astype("uint8")
+
+
+def _notes(messages):
+    """Yields the key, the first tick and the last of every note."""
+    began, now = {}, 0
+    for message in messages:
+        now += message.time
+        if not message.type.startswith("note_") or message.channel == _DRUMS:
+            continue
+        voice = message.channel, message.note
+        # A note that begins again has ended.
+        if voice in began:
+            yield message.note - _LOWEST, began.pop(voice), now
+        if message.type == "note_on" and message.velocity:
+            began[voice] = now

@@ -1,0 +1,43 @@
+"""A mean over a whole data set, in which every value has its own weight."""
+
+import keras
+from keras import ops
+
+from kerasrnn.typing import Tensor
+
+
+class PooledMean(keras.metrics.Metric):
+    """The mean of weighted values of all batches, exact for many values.
+
+    Args:
+        name: Name of the metric.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(dtype="float32", name=name)
+        # Sums of weighted values, and of weights. A plain float32 sum ignores
+        # single values after 2 ** 24 of them, so the rounding error of every
+        # addition is kept and corrected by the next (Kahan, 1965).
+        self.sums = self.add_variable((2,), "zeros", "float32", name="sums")
+        self.excess = self.add_variable((2,), "zeros", "float32", name="excess")
+
+    def add(self, values: Tensor, weights: Tensor) -> None:
+        """Adds the values of a batch, in float32.
+
+        Args:
+            values: Float tensor of any shape. Where the weight is 0, it may
+                be infinite or NaN.
+            weights: Float tensor of that shape.
+        """
+        # Not a product with 0, which would be NaN.
+        values = ops.where(ops.equal(weights, 0.0), 0.0, weights * values)
+        summands = ops.stack([ops.sum(values), ops.sum(weights)])
+        summands = summands - self.excess
+        sums = self.sums + summands
+        excess = (sums - self.sums) - summands
+        self.excess.assign(ops.where(ops.isfinite(sums), excess, 0.0))
+        self.sums.assign(sums)
+
+    def result(self) -> Tensor:
+        total, count = ops.unstack(self.sums - self.excess, 2)
+        return ops.divide_no_nan(total, count)

@@ -1,0 +1,118 @@
+"""A model of polyphonic music: which keys sound in each next step."""
+
+from typing import Any
+from typing import Self
+
+import keras
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class PianoRollModel(RecurrentModel):
+    """Predicts every step of a piano roll from those before it.
+
+    Recurrent layers and, for each key, a sigmoid. Given the past, the keys
+    are independent of each other, as in Chung et al. 2014.
+
+    Args:
+        cell: A recurrent cell, such as `FastGRUCell(46)`, or one that attends
+            to its past, such as `SelfAttentionCell(RHNCell(50), "additive")`.
+            It is a template: every layer runs a fresh copy of it with
+            `FastRNN`, which is fast with the cells of this package.
+        keys: Positive integer, the width of a roll.
+        depth: Positive integer, number of layers.
+        dropout: Rate of the variational dropout (Gal & Ghahramani 2016) on
+            the input, between layers and before the output: one mask for all
+            steps of a batch. Dropout of the recurrent state is an argument of
+            the cell.
+        **kwargs: Base model arguments, such as `name` and `dtype`; the cell
+            keeps its own dtype.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, time, keys)`, 1 where a key sounds:
+            the roll that is predicted, but one step late.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, time, keys)`.
+
+    Masking: padding on the right affects no step before it; mask it in the
+    loss.
+
+    Raises:
+        ValueError: when a size is not positive, a rate not in `[0, 1)`, or
+            `cell` is no recurrent cell.
+
+    Example:
+
+    >>> model = PianoRollModel(FastGRUCell(46))
+    >>> model(np.zeros((2, 7, 88))).shape
+    (2, 7, 88)
+    >>> model.count_params()
+    22904
+
+    References:
+        [Boulanger-Lewandowski et al., 2012](https://arxiv.org/abs/1206.6392),
+        [Chung et al., 2014](https://arxiv.org/abs/1412.3555).
+    """
+
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        keys: int = 88,
+        depth: int = 1,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.keys = positive_integer("keys", keys)
+        self.add_rnns(cell, depth, dropout)
+        self.output_projection = keras.layers.Dense(
+            self.keys, dtype=self.dtype_policy, name="output"
+        )
+
+    def build(self, input_shape: Shape | None = None) -> None:
+        width = self.build_rnns(self.keys)
+        self.output_projection.build((None, None, width))
+
+    def call(self, inputs: Tensor, training: bool = False) -> Tensor:
+        states = self.initial_states(keras.ops.shape(inputs)[0])
+        return self.run(inputs, states, training)[0]
+
+    def run(
+        self, rolls: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        """Predicts every next step, starting from given states.
+
+        Args:
+            rolls: Tensor of shape `(batch, time, keys)`.
+            states: List of tensors of shape `(batch, size)`, the states before
+                the first step; those of a new piece are `initial_states`.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            Logits of shape `(batch, time, keys)`, and the states after the
+            last step.
+        """
+        x, states = self.run_rnns(rolls, states, training)
+        return self.output_projection(x), states
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+            "keys": self.keys,
+            "depth": self.depth,
+            "dropout": self.dropout,
+        }
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        cell = keras.saving.deserialize_keras_object(config["cell"])
+        return cls(**{**config, "cell": cell})

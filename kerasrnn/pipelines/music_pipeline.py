@@ -1,0 +1,265 @@
+"""Scores and continues piano rolls: a model with its graph functions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.data.piano_roll_batches import piano_roll_batches
+from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.pipelines.roll_graphs import continue_rolls
+from kerasrnn.pipelines.roll_graphs import score_rolls
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.training import PianoRollCrossentropy
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Rolls
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MusicPipeline(TextPipeline):
+    """Scores and continues piano rolls, in the same way wherever it runs.
+
+    A roll is an array of shape `(time, keys)`, 1 where a key sounds. Every
+    step is predicted from those before it, and the first from silence.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can generate music, continue its training or
+    be exported.
+
+    Args:
+        model: A `kerasrnn.models.PianoRollModel`, or a layer with its `run`,
+            `initial_states`, `state_sizes` and `keys`.
+        **kwargs: Base model arguments, such as `name`.
+
+    Example:
+
+    >>> rolls = [np.eye(4 + i, 4, -i) for i in range(4)] * 40
+    >>> music = MusicPipeline(PianoRollModel(FastGRUCell(8), keys=4))
+    >>> music.compile(keras.optimizers.Adam(0.05))
+    >>> history = music.fit(rolls, batch_size=8, epochs=3, verbose=0)
+    >>> up, down = music.score([np.eye(4), np.eye(4)[::-1]])
+    >>> bool(up.sum() > down.sum())
+    True
+    >>> music.write(np.eye(2, 4), seed=1, steps=3).shape
+    (5, 4)
+    >>> music.save("music.keras")
+    """
+
+    model: Any
+
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the cross-entropy of the keys."""
+        return PianoRollCrossentropy()
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the negative log-likelihood of a step."""
+        return [NegativeLogLikelihood()]
+
+    def functions(self) -> dict[str, list[Any]]:
+        shape = [None, None, self.model.keys]
+        roll = tf.TensorSpec(shape, tf.float32, name="roll")
+        return {
+            "serving_default": [self._score, roll],
+            "step": [
+                self._step,
+                roll,
+                *(
+                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
+                    for i, size in enumerate(self.model.state_sizes)
+                ),
+            ],
+            "generate": [
+                self._generate,
+                tf.TensorSpec(shape, tf.float32, name="prompt"),
+                tf.TensorSpec([], tf.int32, name="seed"),
+                tf.TensorSpec([], tf.float32, name="temperature"),
+                tf.TensorSpec([], tf.int32, name="steps"),
+            ],
+        }
+
+    def score(self, rolls: Rolls, batch_size: int = 32) -> list[np.ndarray]:
+        """Scores rolls, independently of each other.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`.
+            batch_size: Positive integer, rolls in a batch.
+
+        Returns:
+            List of arrays of shape `(time,)`, the log-likelihood of every
+            step of each roll, in nats.
+        """
+        scores = [np.zeros(0, "float32")] * len(rolls)
+        for places, padded in self._padded(rolls, batch_size):
+            found = self.signatures["serving_default"](padded)
+            for place, values in zip(
+                places, found["log_likelihoods"].numpy(), strict=True
+            ):
+                scores[place] = values[: len(rolls[place])]
+        return scores
+
+    def probabilities(self, roll: np.ndarray) -> np.ndarray:
+        """Returns the predicted probability of every key in every step.
+
+        Args:
+            roll: Array of shape `(time, keys)`. A step is predicted from
+                those before it.
+
+        Returns:
+            Array of that shape.
+        """
+        (_, padded), *_ = self._padded([roll], 1)
+        found = self.signatures["serving_default"](padded)
+        return found["probabilities"].numpy()[0]
+
+    def evaluate(self, rolls: Rolls, batch_size: int = 32) -> dict[str, float]:
+        """Computes the negative log-likelihood of a time step, in four ways.
+
+        A step costs `-log p`, summed over the keys. Published figures are
+        means over all steps, or means over pieces of the mean over the steps
+        of a piece; and they do or do not count the first step, which is
+        predicted from silence.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`, at least one, each
+                of at least two steps.
+            batch_size: Positive integer, rolls in a batch.
+
+        Returns:
+            A dictionary of `"nll"`, the mean over all steps; `"nll_by_piece"`,
+            the mean over pieces; both again as `"..._without_first"`; and
+            `"steps"`, their number.
+
+        Raises:
+            ValueError: when there is no roll, or one is too short.
+        """
+        if not len(rolls) or min(map(len, rolls)) < 2:
+            raise ValueError(
+                "`rolls` must hold at least one piece, and a piece at least "
+                "two steps. Received: lengths "
+                f"{sorted(map(len, rolls))[:5]}"
+            )
+        costs = [-x.astype("float64") for x in self.score(rolls, batch_size)]
+        scores = {}
+        for end, first in (("", 0), ("_without_first", 1)):
+            counted = [x[first:] for x in costs]
+            scores[f"nll{end}"] = float(np.concatenate(counted).mean())
+            by_piece = [x.mean() for x in counted]
+            scores[f"nll_by_piece{end}"] = float(np.mean(by_piece))
+        return {**scores, "steps": sum(map(len, rolls))}
+
+    def write(
+        self,
+        prompt: np.ndarray | None = None,
+        seed: int = 0,
+        temperature: float = 1.0,
+        steps: int = 64,
+    ) -> np.ndarray:
+        """Generates a continuation of a roll.
+
+        Args:
+            prompt: Array of shape `(time, keys)`; `None` to begin from
+                silence.
+            seed: Integer. The same seed and prompt give the same music.
+            temperature: Float by which logits are divided. At 0, the keys
+                that sound are those more probable than not.
+            steps: Integer, how many steps to add.
+
+        Returns:
+            Uint8 array of shape `(time + steps, keys)`, with the prompt.
+
+        Raises:
+            ValueError: when the temperature is below 0, or the prompt has
+                another number of keys.
+        """
+        if not temperature >= 0:
+            raise ValueError(
+                "`temperature` must not be negative. "
+                f"Received: temperature={temperature}"
+            )
+        if prompt is None:
+            prompt = np.zeros((0, self.model.keys))
+        self._check([prompt])
+        found = self.signatures["generate"](
+            tf.constant(prompt[None], tf.float32),
+            tf.constant(seed, tf.int32),
+            tf.constant(temperature, tf.float32),
+            tf.constant(steps, tf.int32),
+        )
+        return found["roll"].numpy()[0]
+
+    def batches(
+        self,
+        rolls: Rolls,
+        batch_size: int = 16,
+        transpose: int = 0,
+        seed: int | None = None,
+    ) -> tf.data.Dataset:
+        """Returns the `kerasrnn.data.piano_roll_batches` of rolls."""
+        self._check(rolls)
+        return piano_roll_batches(rolls, batch_size, transpose, seed)
+
+    def fit(
+        self,
+        rolls: Rolls | Batches,
+        validation_data: Rolls | Batches | None = None,
+        batch_size: int = 16,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`, or a dataset that
+                `batches` returned.
+            validation_data: As `rolls`; `None` for no validation.
+            batch_size: Positive integer, rolls in a batch.
+            seed: Integer, the seed of the shuffling.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        return super().fit(
+            ready(rolls, lambda x: self.batches(x, batch_size, seed=seed)),
+            ready(validation_data, lambda x: self.batches(x, batch_size)),
+            **kwargs,
+        )
+
+    def _check(self, rolls):
+        for roll in rolls:
+            if np.ndim(roll) != 2 or np.shape(roll)[1] != self.model.keys:
+                raise ValueError(
+                    "A piano roll must have the shape (time, keys), with "
+                    f"{self.model.keys} keys. Received: shape {np.shape(roll)}"
+                )
+
+    def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
+        """Yields batches of rolls of similar length, -1 after their end."""
+        self._check(rolls)
+        order = np.argsort([len(roll) for roll in rolls], kind="stable")
+        for start in range(0, len(rolls), batch_size):
+            places = order[start : start + batch_size]
+            shape = len(places), len(rolls[places[-1]]), self.model.keys
+            padded = np.full(shape, -1.0, "float32")
+            for row, place in zip(padded, places, strict=True):
+                row[: len(rolls[place])] = rolls[place]
+            yield places, tf.constant(padded)
+
+    def _score(self, roll):
+        return score_rolls(self.model, roll)
+
+    def _step(self, roll, *states):
+        logits, states = self.model.run(roll, list(states))
+        names = (f"state_{i}" for i in range(len(states)))
+        return {
+            "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
+            **dict(zip(names, states, strict=True)),
+        }
+
+    def _generate(self, prompt, seed, temperature, steps):
+        roll = continue_rolls(self.model, prompt, seed, temperature, steps)
+        return {"roll": tf.cast(roll, tf.uint8)}

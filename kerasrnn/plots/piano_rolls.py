@@ -1,0 +1,116 @@
+"""Piano rolls: which keys sound when."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+STEP_INCHES = 0.075
+KEY_INCHES = 0.055
+# Bounds the memory of a figure, however long its pieces are.
+MAX_INCHES = 36.0
+MIN_INCHES = 4.0
+MARGIN_KEYS = 2
+FIRST_C = 3  # the key of C1, if key 0 is A0
+COLORS = colormaps["Blues"]
+
+
+def piano_roll_figure(
+    rolls: Mapping[str, ArrayLike], title: str | None = None
+) -> Figure:
+    """Draws piano rolls one below the other, such as a piece and its forecast.
+
+    Time runs to the right and pitch upwards; the darker a cell, the more
+    probable the key. All panels show the same keys: those that sound in one
+    of them, with a probability of at least 0.1. There is a colour bar unless
+    all values are 0 or 1.
+
+    Args:
+        rolls: Dictionary of name to array of shape `(time, keys)`, values
+            from 0 to 1. Key 0 is A0, as on a piano of 88 keys.
+        title: Optional string above all panels.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If there is no roll, or the shapes do not agree.
+
+    Example:
+
+    >>> roll = np.eye(16, 88, 39)  # a chromatic scale
+    >>> rolls = {"piece": roll, "predicted": 0.8 * roll}
+    >>> figure = kerasrnn.plots.piano_roll_figure(rolls)
+    >>> [axes.get_title("left") for axes in figure.axes[:2]]
+    ['piece', 'predicted']
+    """
+    arrays = _checked(rolls)
+    lowest, highest = _range(arrays.values())
+    steps = max(map(len, arrays.values()))
+    width = np.clip(STEP_INCHES * steps, MIN_INCHES, MAX_INCHES) + 1.6
+    height = (0.7 + KEY_INCHES * (highest - lowest)) * len(arrays)
+    figure = Figure(figsize=(width, height + 0.5), layout="constrained")
+    panels = figure.subplots(len(arrays), sharex=True, squeeze=False)[:, 0]
+    for axes, (name, roll) in zip(panels, arrays.items(), strict=True):
+        image = _draw(axes, roll)
+        axes.set_ylim(lowest - 0.5, highest - 0.5)
+        _name_octaves(axes, lowest, highest)
+        axes.set_title(name, loc="left", parse_math=False)
+    panels[-1].set_xlabel("time step")
+    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
+        bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
+        bar.outline.set_visible(False)
+    if title is not None:
+        figure.suptitle(title, parse_math=False)
+    return figure
+
+
+def _checked(rolls):
+    """The rolls as arrays, if they have shapes that agree."""
+    arrays = {name: np.asarray(roll, "float32") for name, roll in rolls.items()}
+    widths = {roll.shape[1:] for roll in arrays.values()}
+    shapes = [roll.shape for roll in arrays.values()]
+    if len(widths) != 1 or any(len(x) != 2 or 0 in x for x in shapes):
+        raise ValueError(
+            "`rolls` must hold at least one array, each of shape "
+            f"(time, keys) with the same keys. Received: shapes {shapes}"
+        )
+    return arrays
+
+
+def _range(rolls):
+    """The keys to show: the first, and the one after the last."""
+    heard = np.concatenate(list(rolls)).max(axis=0) >= 0.1
+    keys = np.flatnonzero(heard)
+    first, last = (keys[0], keys[-1]) if len(keys) else (0, len(heard) - 1)
+    return (
+        max(0, first - MARGIN_KEYS),
+        min(len(heard), last + 1 + MARGIN_KEYS),
+    )
+
+
+def _draw(axes, roll):
+    return axes.imshow(
+        roll.T,
+        aspect="auto",
+        origin="lower",
+        interpolation="nearest",
+        cmap=COLORS,
+        vmin=0.0,
+        vmax=1.0,
+    )
+
+
+def _name_octaves(axes, lowest, highest):
+    """Labels every C, with a line below it."""
+    keys = [
+        key for key in range(FIRST_C, highest, 12) if lowest <= key < highest
+    ]
+    names = [f"C{1 + (key - FIRST_C) // 12}" for key in keys]
+    axes.set_yticks(keys, names)
+    for key in keys:
+        axes.axhline(key - 0.5, color="lightgrey", linewidth=0.5)

@@ -1,0 +1,194 @@
+"""Trains and exports a model of polyphonic music.
+
+    python recipes/music.py                        # composed cadences
+    python recipes/music.py --corpus jsb           # Bach's chorales
+    python recipes/music.py --corpus nottingham --preset best
+    python recipes/music.py --corpus FOLDER        # MIDI files of your own
+
+A run writes `music.keras`, a SavedModel in `OUTPUT/1/`, `card.json`, pictures
+and `sample.mid`, a piece that the model continues. The same command resumes an
+interrupted run.
+"""
+
+import dataclasses
+from pathlib import Path
+from typing import Literal
+
+import keras
+from corpora.cadences import cadences
+
+from kerasrnn import data
+from kerasrnn import models
+from kerasrnn import pipelines
+from kerasrnn import training
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.training import Count
+from kerasrnn.training import NotNegative
+from kerasrnn.training import Positive
+from kerasrnn.training import Rate
+from kerasrnn.training import Whole
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.Settings):
+    saved = training.Settings.saved | {
+        *("cell", "units", "micro_steps", "depth", "attention"),
+        *("dropout", "recurrent_dropout"),
+    }
+    not_identity = training.Settings.not_identity | {
+        *("corpus", "steps_per_beat", "temperature"),
+    }
+
+    output: Path = Path("saved_models/music")
+    corpus: str = "cadences"
+    """cadences, jsb, nottingham, musedata, piano, or a folder of MIDI files."""
+    steps_per_beat: Count = 1
+    """Time steps in a quarter note."""
+    cell: training.CellName | Literal["peephole_lstm"] = "gru"
+    """Recurrent cell."""
+    units: Count = 46
+    """Width of the cell."""
+    micro_steps: Count | None = None
+    """Micro-steps of an RHN or GAM-RHN in a time step."""
+    depth: Count = 1
+    """Number of recurrent layers."""
+    attention: training.SelfAttentionName | None = None
+    """Attention of the cell to its last 32 outputs, if any."""
+    dropout: Rate = 0.0
+    """Dropout rate of keys, between layers and of outputs."""
+    recurrent_dropout: Rate = 0.0
+    """Dropout rate of the state."""
+    weight_noise: NotNegative = 0.0
+    """Standard deviation of noise on the weights in training."""
+    transpose: Whole = 0
+    """Most semitones by which a piece is transposed in training."""
+    epochs: Count = 500
+    """Passes over the corpus; a run with fewer is continued."""
+    patience: Whole = 30
+    """Stop after so many epochs without a better one; 0 for never."""
+    batch_size: Count = 8
+    """Pieces in a batch."""
+    optimizer: Literal["rmsprop", "adam"] = "rmsprop"
+    """Optimizer."""
+    schedule: Literal["constant", "cosine"] = "constant"
+    """Schedule of the learning rate."""
+    learning_rate: Positive = 1e-3
+    """Peak learning rate."""
+    clip: Positive = 1.0
+    """Maximum global norm of the gradients."""
+    temperature: NotNegative = 1.0
+    """Temperature of the music that is generated."""
+
+
+# Chung et al. 2014: about 20,000 weights, RMSProp, and noise on the weights.
+# The rates are chosen by validation on JSB Chorales.
+CHUNG = Settings(corpus="jsb", weight_noise=0.075, learning_rate=0.01)
+RHN = dataclasses.replace(CHUNG, cell="rhn", units=43, micro_steps=3)
+GAM_RHN = dataclasses.replace(CHUNG, cell="gam_rhn", units=27, micro_steps=2)
+BEST = dataclasses.replace(
+    CHUNG,
+    cell="peephole_lstm",
+    units=100,
+    dropout=0.2,
+    recurrent_dropout=0.2,
+    schedule="cosine",
+    epochs=60,
+    patience=0,
+)
+PRESETS = {
+    "cadences": Settings(epochs=30, patience=0, learning_rate=0.01),
+    "tanh": dataclasses.replace(
+        CHUNG, cell="rnn", units=100, learning_rate=3e-3
+    ),
+    "gru": dataclasses.replace(CHUNG, cell="gru", units=46),
+    "lstm": dataclasses.replace(CHUNG, cell="peephole_lstm", units=36),
+    # With as many weights as the GRU.
+    "rhn": RHN,
+    "rhn-attention": dataclasses.replace(RHN, units=36, attention="additive"),
+    "gam-rhn": GAM_RHN,
+    "gam-rhn-attention": dataclasses.replace(
+        GAM_RHN, units=25, attention="additive"
+    ),
+    "best": BEST,
+    # MIDI files of your own.
+    "own": dataclasses.replace(BEST, steps_per_beat=4),
+}
+
+MATLAB = ("jsb", "nottingham", "musedata", "piano")
+
+
+def load_corpus(settings):
+    """Returns the pieces for training, validation and test."""
+    if settings.corpus == "cadences":
+        pieces = cadences(settings.limit or 400, settings.seed)
+        return data.split_piano_rolls(pieces)
+    return data.read_piano_rolls(
+        data.find_corpus(settings.corpus, settings.data_dir),
+        settings.limit,
+        settings.steps_per_beat,
+    )
+
+
+def build_cell(settings):
+    options = {"recurrent_dropout": settings.recurrent_dropout}
+    if settings.cell == "peephole_lstm":
+        cell = PeepholeLSTMCell(settings.units, **options)
+    else:
+        cell = training.build_cell(
+            settings.cell, settings.units, settings.micro_steps, **options
+        )
+    if settings.attention is None:
+        return cell
+    return SelfAttentionCell(cell, settings.attention, window=32)
+
+
+def build_model(settings):
+    model = models.PianoRollModel(
+        build_cell(settings), depth=settings.depth, dropout=settings.dropout
+    )
+    model.build()
+    return model
+
+
+def build_optimizer(settings, epoch_steps):
+    rate = settings.learning_rate
+    if settings.schedule == "cosine":
+        steps = settings.epochs * epoch_steps
+        rate = training.cosine_schedule(rate, steps, warmup=200)
+    optimizers = {
+        "rmsprop": keras.optimizers.RMSprop,
+        "adam": keras.optimizers.Adam,
+    }
+    return optimizers[settings.optimizer](rate, global_clipnorm=settings.clip)
+
+
+def preset_for(corpus):
+    """The default preset for a corpus."""
+    if corpus in (None, "cadences"):
+        return "cadences"
+    return "best" if corpus in MATLAB else "own"
+
+
+def main():
+    settings = training.read_settings(PRESETS, preset_for, __doc__)
+    with pipelines.MusicRun(settings) as run:
+        corpus = load_corpus(settings)
+        if settings.start_from:
+            music = pipelines.MusicPipeline.open(settings.start_from)
+        else:
+            music = pipelines.MusicPipeline(build_model(settings))
+        batches = music.batches(
+            corpus.train, settings.batch_size, settings.transpose, settings.seed
+        )
+        music.compile(build_optimizer(settings, len(batches)))
+        noise = settings.weight_noise
+        run.fit(
+            *(music, batches, corpus),
+            [training.WeightNoise(noise, settings.seed)] if noise else [],
+        )
+        run.finish(music, corpus)
+
+
+if __name__ == "__main__":
+    main()

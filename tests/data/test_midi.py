@@ -1,0 +1,87 @@
+import mido
+import numpy as np
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.data import read_midi
+from kerasrnn.data import write_midi
+
+
+def roll():
+    rng = np.random.default_rng(0)
+    roll = (rng.random((20, 88)) < 0.2).astype("uint8")
+    roll[3:6] = 0  # a rest
+    roll[-1, 40] = 1
+    return roll
+
+
+@pytest.mark.parametrize("steps_per_beat", [1, 4, 7])
+def test_what_is_written_is_read(steps_per_beat, tmp_path):
+    path = write_midi(roll(), tmp_path / "a.mid", steps_per_beat)
+    np.testing.assert_array_equal(read_midi(path, steps_per_beat), roll())
+
+
+def test_the_notes_of_a_file(tmp_path):
+    music = np.zeros((6, 88), "uint8")
+    music[0:2, 0] = music[3, 0] = music[2:6, 87] = 1
+    path = write_midi(music, tmp_path / "a.mid", 2, beats_per_minute=60)
+    file = mido.MidiFile(path)
+    assert file.length == pytest.approx(3.0)
+    now, notes = 0.0, []
+    for message in file:
+        now += message.time
+        if message.type.startswith("note"):
+            notes.append((message.type, message.note, pytest.approx(now)))
+    assert notes == [
+        ("note_on", 21, 0.0),
+        ("note_off", 21, 1.0),
+        ("note_on", 108, 1.0),
+        ("note_on", 21, 1.5),
+        ("note_off", 21, 2.0),
+        ("note_off", 108, 3.0),
+    ]
+
+
+def save(path, *messages):
+    track = mido.MidiTrack(messages)
+    mido.MidiFile(ticks_per_beat=100, tracks=[track]).save(path)
+    return path
+
+
+def note(note, time, velocity=64, channel=0):
+    """A note that begins, or ends if its velocity is 0."""
+    return mido.Message(
+        *("note_on",), note=note, time=time, velocity=velocity, channel=channel
+    )
+
+
+def test_a_file_of_another_program(tmp_path):
+    path = save(
+        tmp_path / "a.mid",
+        *(note(60, 0), note(35, 0, channel=9), note(60, 0, channel=1)),
+        *(note(60, 96, 0), note(60, 10, 0, channel=1)),  # in step 0 and 1
+        *(note(62, 90), note(62, 3, 0)),  # too short for a step
+        *(note(5, 0), note(5, 100, 0)),  # no key of a piano
+    )
+    music = read_midi(path)
+    assert music.shape == (3, 88) and music.dtype == "uint8"
+    assert np.argwhere(music).tolist() == [[0, 39], [2, 41]]
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [(b"", "a MIDI file"), (b"RIFF" * 9, "a MIDI file"), (None, "no music")],
+)
+def test_a_file_without_music(content, message, tmp_path):
+    path = tmp_path / "a.mid"
+    if content is None:
+        save(path, note(5, 0), note(5, 100, 0))
+    else:
+        path.write_bytes(content)
+    with pytest.raises(CorpusError, match=message):
+        read_midi(path)
+
+
+def test_a_roll_of_another_width(tmp_path):
+    with pytest.raises(ValueError, match=r"Received: roll.shape=\(3, 9\)"):
+        write_midi(np.zeros((3, 9)), tmp_path / "a.mid")

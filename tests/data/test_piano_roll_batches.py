@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+
+from kerasrnn.data import piano_roll_batches
+
+LENGTHS = (5, 2, 9, 3, 1, 7, 4)
+KEYS = 12
+RNG = np.random.default_rng(0)
+ROLLS = [
+    np.pad((RNG.random((time, 6)) < 0.3).astype("uint8"), [(0, 0), (4, 2)])
+    for time in LENGTHS
+]
+ROLLS[1][:] = 0  # silence
+
+
+def pieces(batches):
+    """The pieces of batches, cut from their labels."""
+    return [
+        row[row.min(axis=1) >= 0]
+        for _, labels in batches
+        for row in labels.numpy()
+    ]
+
+
+def sorted_bytes(rolls):
+    return sorted(np.asarray(roll, "int8").tobytes() for roll in rolls)
+
+
+def test_inputs_are_one_step_late_and_begin_with_silence():
+    batches = piano_roll_batches(ROLLS, 3, seed=1)
+    assert len(batches) == 3
+    for inputs, labels in batches:
+        inputs, labels = inputs.numpy(), labels.numpy()
+        assert inputs.shape == labels.shape
+        assert (inputs[:, 0] == 0).all()
+        expected = np.maximum(labels[:, :-1], 0)
+        np.testing.assert_array_equal(inputs[:, 1:], expected)
+
+
+def test_every_piece_is_there_once_and_padded_on_the_right():
+    for seed in (None, 1):
+        batches = piano_roll_batches(ROLLS, 3, seed=seed)
+        assert sorted_bytes(pieces(batches)) == sorted_bytes(ROLLS)
+    for _, labels in batches:
+        padding = (labels.numpy() == -1).all(axis=-1)
+        assert (np.diff(padding.astype(int), axis=1) >= 0).all()
+
+
+def test_without_a_seed_pieces_are_sorted_by_length():
+    found = [len(piece) for piece in pieces(piano_roll_batches(ROLLS, 3))]
+    assert found == sorted(LENGTHS)
+
+
+def test_a_transposed_piece_keeps_its_notes():
+    moved = pieces(piano_roll_batches(ROLLS, 3, transpose=5, seed=2).repeat(20))
+    shifts = set()
+    for roll, times in zip(ROLLS, LENGTHS, strict=True):
+        for piece in moved:
+            if len(piece) != times:
+                continue
+            assert (piece.sum(axis=1) == roll.sum(axis=1)).all()
+            if roll.any():
+                low, high = (
+                    np.flatnonzero(x.any(axis=0))[0] for x in (roll, piece)
+                )
+                shifts.add(high - low)
+                expected = np.roll(roll, high - low, axis=1)
+                np.testing.assert_array_equal(piece, expected)
+    assert shifts >= set(range(-4, 3)) and min(shifts) >= -5
+
+
+def test_order_and_transposition_continue_after_an_interruption():
+    def new():
+        return piano_roll_batches(ROLLS, 3, transpose=3, seed=4)
+
+    whole = [labels.numpy() for _, labels in new().repeat(3)]
+    assert any(
+        a.shape != b.shape or (a != b).any()
+        for a, b in zip(whole[:3], whole[3:6], strict=True)
+    )
+    resumed = [labels.numpy() for _, labels in new().repeat(3).skip(4)]
+    for found, expected in zip(resumed, whole[4:], strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (([], 2), "Received: 0 pieces"),
+        ((ROLLS, 0), "batch_size=0"),
+        ((ROLLS, 2, -1, 3), "transpose=-1"),
+        ((ROLLS, 2, 3), "seed=None"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        piano_roll_batches(*arguments)

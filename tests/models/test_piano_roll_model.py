@@ -1,0 +1,107 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.models import PianoRollModel
+from tests import helpers
+
+KEYS = 6
+ROLLS = (helpers.random(2, 7, KEYS) > 0).astype("float32")
+
+
+def attending():
+    cell = GAMRHNCell(4, 2, 2, 3, 5)
+    return SelfAttentionCell(cell, "additive", window=3)
+
+
+VARIANTS = {
+    "attending": {"cell": attending(), "depth": 2},
+    "tanh": {"cell": keras.layers.SimpleRNNCell(4)},
+    "peepholes": {"cell": PeepholeLSTMCell(4), "depth": 2},
+    "rhn": {"cell": RHNCell(4, depth=2)},
+}
+every_variant = pytest.mark.parametrize("variant", helpers.few_on_jax(VARIANTS))
+
+
+def piano_roll_model(variant="rhn", **options):
+    model = PianoRollModel(keys=KEYS, **VARIANTS[variant] | options)
+    model.build()
+    helpers.randomize(model)
+    return model
+
+
+@every_variant
+def test_no_logit_sees_the_future(variant):
+    model = piano_roll_model(variant)
+    changed = ROLLS.copy()
+    changed[:, 3] = 1 - changed[:, 3]
+    before, after = (helpers.as_numpy(model(x)) for x in (ROLLS, changed))
+    assert before.shape == (2, 7, KEYS)
+    np.testing.assert_array_equal(before[:, :3], after[:, :3])
+    # The next steps do depend on it.
+    assert np.any(before[:, 3:] != after[:, 3:], axis=-1).all()
+
+
+@every_variant
+def test_two_parts_are_the_whole(variant):
+    model = piano_roll_model(variant)
+    states = model.initial_states(2)
+    assert [s.shape for s in states] == [(2, n) for n in model.state_sizes]
+    first, states = model.run(ROLLS[:, :4], states)
+    second, states = model.run(ROLLS[:, 4:], states)
+    assert [s.shape for s in states] == [(2, n) for n in model.state_sizes]
+    helpers.assert_close(ops.concatenate([first, second], 1), model(ROLLS))
+
+
+@every_variant
+def test_saved_model_round_trip(variant, tmp_path):
+    model = piano_roll_model(variant, dropout=0.5)
+    loaded = helpers.reloaded(model, tmp_path)
+    assert loaded.to_json() == model.to_json()
+    helpers.assert_close(loaded(ROLLS), model(ROLLS))
+
+
+@pytest.mark.parametrize(
+    "cell, expected",
+    [
+        (keras.layers.SimpleRNNCell(100), 100 * (88 + 100 + 1)),
+        (FastGRUCell(46, reset_after=False), 3 * 46 * (88 + 46 + 1)),
+        (PeepholeLSTMCell(36), 4 * 36 * (88 + 36 + 1) + 3 * 36),
+    ],
+)
+def test_the_weights_of_chung(cell, expected):
+    """About 20,000 in the recurrent layer, as in table 1 of the paper."""
+    model = PianoRollModel(cell)
+    model.build()
+    assert 18_000 < expected < 19_000
+    expected += (cell.output_size + 1) * 88
+    assert model.count_params() == expected
+
+
+def test_dropout_is_the_same_in_all_steps():
+    model = piano_roll_model(cell=keras.layers.SimpleRNNCell(4), dropout=0.6)
+    # Without recurrence, equal inputs have equal outputs if the masks are.
+    model.cell.recurrent_kernel.assign(np.zeros((4, 4)))
+    found = helpers.as_numpy(model(np.ones((1, 5, KEYS)), training=True))
+    helpers.assert_close(found, np.repeat(found[:, :1], 5, axis=1))
+    assert np.any(found != helpers.as_numpy(model(np.ones((1, 5, KEYS)))))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"cell": "gru"}, "PianoRollModel expects `cell`.*cell='gru'"),
+        ({"keys": 0}, "`keys` must be a positive integer. Received: keys=0"),
+        ({"depth": 0}, "`depth` must be a positive integer"),
+        ({"dropout": 1.0}, r"`dropout` must be in \[0, 1\)"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PianoRollModel(**{"cell": FastGRUCell(4)} | arguments)

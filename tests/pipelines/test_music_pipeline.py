@@ -1,0 +1,229 @@
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.models import PianoRollModel
+from kerasrnn.pipelines import MusicPipeline
+from tests import fresh_process
+from tests.helpers import randomize
+from tests.helpers import reloaded
+
+KEYS = 5
+RNG = np.random.default_rng(0)
+ROLLS = [
+    (RNG.random((time, KEYS)) < 0.4).astype("uint8") for time in (6, 2, 9, 3)
+]
+
+
+def pipeline(cell=None):
+    model = PianoRollModel(cell or FastGRUCell(4), keys=KEYS)
+    model.build()
+    randomize(model)
+    return MusicPipeline(model)
+
+
+@pytest.fixture(scope="module")
+def music():
+    return pipeline()
+
+
+def expected_scores(music, roll):
+    """Log-likelihoods, key by key, of one roll without padding."""
+    inputs = np.pad(roll[:-1], [(1, 0), (0, 0)])[None].astype("float32")
+    logits = music.model.predict_on_batch(inputs)[0].astype("float64")
+    p = 1 / (1 + np.exp(-logits))
+    return np.log(np.where(roll, p, 1 - p)).sum(axis=1), p
+
+
+def test_scores_do_not_depend_on_the_other_rolls(music):
+    for size in (1, 3, 32):
+        found = music.score(ROLLS, size)
+        for scores, roll in zip(found, ROLLS, strict=True):
+            expected, _ = expected_scores(music, roll)
+            np.testing.assert_allclose(scores, expected, rtol=1e-4)
+
+
+def test_probabilities_are_those_of_the_scores(music):
+    for roll in ROLLS:
+        _, expected = expected_scores(music, roll)
+        found = music.probabilities(roll)
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_no_score_sees_the_future(music):
+    changed = ROLLS[0].copy()
+    changed[4:] = 1 - changed[4:]
+    before, after = (music.probabilities(x) for x in (ROLLS[0], changed))
+    np.testing.assert_array_equal(before[:5], after[:5])
+    assert np.all(np.any(before[5:] != after[5:], axis=1))
+
+
+def test_the_ways_to_average(music):
+    costs = [-expected_scores(music, roll)[0] for roll in ROLLS]
+    later = [x[1:] for x in costs]
+    assert music.evaluate(ROLLS, batch_size=3) == pytest.approx(
+        {
+            "nll": np.concatenate(costs).mean(),
+            "nll_by_piece": np.mean([x.mean() for x in costs]),
+            "nll_without_first": np.concatenate(later).mean(),
+            "nll_by_piece_without_first": np.mean([x.mean() for x in later]),
+            "steps": 20,
+        },
+        rel=1e-5,
+    )
+
+
+def test_the_metric_of_fit_is_the_mean_over_all_steps(music):
+    music.compile("sgd")
+    found = music.model.evaluate(
+        music.batches(ROLLS, 3), verbose=0, return_dict=True
+    )
+    assert found["nll"] == pytest.approx(music.evaluate(ROLLS)["nll"], rel=1e-5)
+
+
+@pytest.mark.parametrize("rolls", [[], [ROLLS[0], ROLLS[0][:1]]])
+def test_rolls_that_cannot_be_evaluated(music, rolls):
+    with pytest.raises(ValueError, match="at least one piece"):
+        music.evaluate(rolls)
+
+
+def step_by_step(music, prompt, sample):
+    """Continues a prompt by calls of `step`; `sample` chooses the keys."""
+    step = music.signatures["step"]
+    states = music.model.initial_states(1)
+    roll = np.concatenate([np.zeros((1, KEYS)), prompt])[None]
+    written = []
+    for t in range(6):
+        found = step(tf.constant(roll, tf.float32), *states)
+        states = [found[f"state_{i}"] for i in range(len(states))]
+        keys = sample(t, found["probabilities"].numpy()[0, -1])
+        written.append(keys)
+        roll = keys[None, None]
+    return np.array(written)
+
+
+def test_writing_is_step_by_step(music):
+    def sample(t, p):
+        return tf.random.stateless_uniform((1, KEYS), [7, t]).numpy()[0] < p
+
+    prompt = ROLLS[1]
+    found = music.write(prompt, seed=7, steps=6)
+    assert found.dtype == "uint8"
+    np.testing.assert_array_equal(found[:2], prompt)
+    expected = step_by_step(music, prompt, sample)
+    np.testing.assert_array_equal(found[2:], expected)
+    cold = music.write(prompt, temperature=0.0, steps=6)
+    expected = step_by_step(music, prompt, lambda t, p: p > 0.5)
+    np.testing.assert_array_equal(cold[2:], expected)
+
+
+def test_what_is_written_depends_on_seed_and_temperature(music):
+    first = music.write(seed=1, steps=40)
+    assert first.shape == (40, KEYS) and set(np.unique(first)) == {0, 1}
+    np.testing.assert_array_equal(music.write(seed=1, steps=40), first)
+    assert np.any(music.write(seed=2, steps=40) != first)
+    assert np.any(music.write(seed=1, temperature=0.3, steps=40) != first)
+    assert music.write(steps=0).shape == (0, KEYS)
+    with pytest.raises(ValueError, match="temperature=-1"):
+        music.write(temperature=-1)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 9), (2, 3, KEYS)])
+def test_rolls_of_another_shape(music, shape):
+    for function in (
+        lambda roll: music.score([roll]),
+        lambda roll: music.batches([roll], 1),
+        music.write,
+    ):
+        with pytest.raises(ValueError, match="with 5 keys. Received: shape"):
+            function(np.zeros(shape))
+
+
+def test_a_saved_pipeline_is_the_same(tmp_path):
+    music = pipeline(RHNCell(4, depth=2))
+    loaded = reloaded(music, tmp_path)
+    assert isinstance(loaded, MusicPipeline)
+    for found, expected in zip(
+        loaded.score(ROLLS), music.score(ROLLS), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_it_learns_a_scale():
+    scales = [np.eye(KEYS)[np.arange(i, i + 12) % KEYS] for i in range(KEYS)]
+    music = MusicPipeline(PianoRollModel(FastGRUCell(16), keys=KEYS))
+    music.compile(keras.optimizers.Adam(0.05))
+    history = music.fit(
+        30 * scales, scales, batch_size=5, epochs=3, verbose=0
+    ).history
+    assert history["val_nll"][-1] < 0.5
+    found = music.write(scales[2][:3], temperature=0, steps=5)
+    np.testing.assert_array_equal(found, scales[2][:8])
+
+
+CLIENT = """
+import json
+import sys
+
+import tensorflow as tf
+
+model = tf.saved_model.load(sys.argv[1])
+assert not {"kerasrnn", "tensorflow_text"} & set(sys.modules)
+answers = {}
+for name, inputs in json.loads(sys.argv[2]).items():
+    function = model.signatures[name]
+    specs = function.structured_input_signature[1]
+    inputs = {
+        key: tf.constant(value, specs[key].dtype)
+        for key, value in inputs.items()
+    }
+    answers[name] = {
+        key: value.numpy().tolist() for key, value in function(**inputs).items()
+    }
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.slow
+def test_a_process_with_tensorflow_alone_answers_the_same(tmp_path):
+    cell = SelfAttentionCell(keras.layers.LSTMCell(4), "additive", window=3)
+    music = pipeline(cell)
+    music.export(tmp_path / "1")
+    padded = np.full((2, 9, KEYS), -1.0)
+    padded[0], padded[1, :6] = ROLLS[2], ROLLS[0]
+    states = [np.full((2, size), 0.5) for size in music.model.state_sizes]
+    given = {
+        "serving_default": {"roll": padded},
+        "step": {"roll": padded[:, :2]}
+        | {f"state_{i}": state for i, state in enumerate(states)},
+        "generate": {
+            "prompt": padded[:, :2],
+            **{"seed": 3, "temperature": 0.8, "steps": 9},
+        },
+    }
+    as_json = json.dumps(given, default=lambda x: x.tolist())
+    found = fresh_process.answer(CLIENT, tmp_path / "1", as_json)
+    assert found.keys() == music.signatures.keys() == given.keys()
+    assert found["serving_default"]["length"] == [9, 6]
+    for name, inputs in given.items():
+        function = music.signatures[name]
+        _, *specs = music.functions()[name]
+        live = function(*(tf.cast(inputs[x.name], x.dtype) for x in specs))
+        assert found[name].keys() == live.keys()
+        for key, value in live.items():
+            np.testing.assert_allclose(found[name][key], value, atol=1e-5)
+
+
+def test_empty_rolls_are_served(music):
+    found = music.signatures["serving_default"](tf.zeros((2, 0, KEYS)))
+    assert found["log_likelihoods"].shape == (2, 0)
+    assert found["total"].numpy().tolist() == [0, 0]
+    assert music.score([]) == []
+    scores = music.score([ROLLS[0][:0], ROLLS[0]])
+    assert [len(x) for x in scores] == [0, 6]

@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from kerasrnn.plots import piano_roll_figure
+from kerasrnn.plots import save_figure
+
+
+def rolls(steps=12):
+    piece = np.zeros((steps, 88))
+    piece[:, 39] = 1  # middle C, which is C4
+    piece[2, [27, 60]] = 1
+    return {"piece": piece, "predicted": 0.05 + 0.9 * piece}
+
+
+def test_a_panel_for_each_roll_over_the_same_keys(tmp_path):
+    figure = piano_roll_figure(rolls(), "prelude in $C")
+    *panels, bar = figure.axes
+    assert [axes.get_title("left") for axes in panels] == ["piece", "predicted"]
+    assert figure.get_suptitle() == "prelude in $C"
+    for axes, roll in zip(panels, rolls().values(), strict=True):
+        found = np.asarray(axes.images[0].get_array())
+        np.testing.assert_allclose(found, roll.T)
+        assert axes.images[0].get_clim() == (0.0, 1.0)
+        # Two keys more on both sides.
+        assert axes.get_ylim() == (24.5, 62.5)
+        labels = [label.get_text() for label in axes.get_yticklabels()]
+        assert labels == ["C3", "C4", "C5"]
+        assert axes.get_yticks().tolist() == [27, 39, 51]
+    path = save_figure(figure, tmp_path / "rolls.png")
+    assert path.stat().st_size > 5000
+
+
+def test_it_grows_with_the_piece_up_to_a_limit():
+    widths = [
+        piano_roll_figure(rolls(steps)).get_size_inches()[0]
+        for steps in (10, 200, 4000)
+    ]
+    assert widths[0] < widths[1] < widths[2] < 40
+
+
+def test_silence_has_all_keys():
+    figure = piano_roll_figure({"rest": np.zeros((4, 88))})
+    [axes] = figure.axes  # without a colour bar
+    assert axes.get_ylim() == (-0.5, 87.5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"piece": np.zeros(88)},
+        {"piece": np.zeros((0, 88))},
+        {"piece": np.zeros((3, 88)), "predicted": np.zeros((3, 80))},
+    ],
+)
+def test_shapes_that_do_not_agree(given):
+    with pytest.raises(ValueError, match=r"of shape \(time, keys\).*Received"):
+        piano_roll_figure(given)

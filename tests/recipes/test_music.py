@@ -1,0 +1,178 @@
+import json
+import sys
+
+import keras
+import mido
+import music
+import numpy as np
+import pytest
+import scipy.io
+import tensorflow as tf
+
+from kerasrnn import data
+from kerasrnn import training
+from kerasrnn.pipelines import MusicPipeline
+from kerasrnn.pipelines import MusicRun
+from tests import helpers
+
+
+def run(*flags):
+    """Runs the recipe in this process."""
+    with pytest.MonkeyPatch.context() as context:
+        context.setattr(sys, "argv", ["music.py", *map(str, flags)])
+        music.main()
+
+
+def small(output, *flags):
+    return (
+        *("--limit", 40, "--units", 8, "--epochs", 3, "--output", output),
+        *("--transpose", 3, "--weight-noise", 0.05, *flags),
+    )
+
+
+def settings(*flags):
+    flags = [*map(str, flags)]
+    return training.read_settings(music.PRESETS, music.preset_for, args=flags)
+
+
+def card(output):
+    return json.loads((output / "card.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    """What a small run leaves."""
+    output = tmp_path_factory.mktemp("models") / "tiny"
+    run(*small(output))
+    return output
+
+
+@pytest.mark.slow
+def test_a_small_run_leaves_everything(output):
+    for picture in ("training", "prediction", "sample"):
+        content = (output / f"{picture}.png").read_bytes()
+        assert content.startswith(b"\x89PNG")
+    assert mido.MidiFile(output / "sample.mid").length > 0
+    found = card(output)
+    assert found["pieces"] == {"train": 32, "validation": 4, "test": 4}
+    for scores in found["scores"].values():
+        assert 5 < scores["nll"] < 88 * np.log(2)
+        assert scores["nll_without_first"] < scores["nll"]
+    nll = found["history"]["val_nll"]
+    assert len(nll) == 3
+    assert found["scores"]["validation"]["nll"] == pytest.approx(
+        min(nll), rel=1e-4
+    )
+
+
+@pytest.mark.slow
+def test_it_scores_alike_from_every_file(output):
+    expected = card(output)["scores"]["test"]["nll"]
+    rolls = music.load_corpus(settings("--limit", 40)).test
+    pipeline = MusicPipeline.open(output / "music.keras")
+    assert pipeline.evaluate(rolls)["nll"] == pytest.approx(expected, rel=1e-4)
+    served = tf.saved_model.load(output / "1").signatures
+    assert {*served} == {"serving_default", "step", "generate"}
+    totals = [
+        served["serving_default"](roll=tf.constant(roll[None], tf.float32))
+        for roll in rolls
+    ]
+    total = sum(float(found["total"][0]) for found in totals)
+    assert -total / sum(map(len, rolls)) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_a_finished_run_is_continued(output, capsys):
+    run(*small(output), "--epochs", 4)
+    assert "resumes after epoch 3" in capsys.readouterr().out
+    assert len(card(output)["history"]["loss"]) == 4
+
+
+@pytest.mark.slow
+def test_it_starts_from_a_file(output, tmp_path):
+    before = card(output)["scores"]["validation"]["nll"]
+    start = output / "music.keras"
+    run("--from", start, "--limit", 40, "--epochs", 2, "--output", tmp_path)
+    assert card(tmp_path)["scores"]["validation"]["nll"] < before
+
+
+@pytest.mark.slow
+def test_a_run_stops_when_its_patience_ends(tmp_path, monkeypatch):
+    """At so high a rate, no epoch is better than an early one."""
+    monkeypatch.setattr(MusicRun, "finish", lambda *_: None)
+    flags = small(tmp_path, "--learning-rate", 9, "--patience", 1)
+    run(*flags, "--epochs", 40)
+    [log] = tmp_path.glob("training-*/history.csv")
+    assert len(log.read_text().splitlines()) < 20
+
+
+@pytest.mark.parametrize(
+    "flags, expected",
+    [
+        ((), "cadences"),
+        (("--corpus", "nottingham"), "best"),
+        (("--corpus", "folder"), "own"),
+        (("--corpus", "jsb", "--preset", "gru"), "gru"),
+    ],
+)
+def test_a_preset_goes_with_a_corpus(flags, expected):
+    assert settings(*flags).preset == expected
+
+
+@pytest.mark.parametrize(
+    "preset, expected",
+    helpers.one_now(
+        [
+            ("lstm", 21_364),
+            ("gru", 22_904),
+            ("tanh", 27_788),
+            ("rhn", 22_792),
+            ("rhn-attention", 22_804),
+            ("gam-rhn", 22_805),
+            ("gam-rhn-attention", 22_669),
+        ]
+    ),
+)
+def test_the_presets_have_their_weights(preset, expected):
+    model = music.build_model(music.PRESETS[preset])
+    assert model.count_params() == expected
+    assert model(np.zeros((1, 2, 88))).shape == (1, 2, 88)
+
+
+def test_the_optimizers():
+    constant = music.build_optimizer(music.PRESETS["gru"], 10)
+    assert isinstance(constant, keras.optimizers.RMSprop)
+    assert constant.global_clipnorm == 1.0
+    chosen = settings("--preset", "best", "--optimizer", "adam")
+    falling = music.build_optimizer(chosen, 10)
+    assert isinstance(falling, keras.optimizers.Adam)
+    falling.iterations.assign(1000)
+    assert float(falling.learning_rate) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_parts_of_the_cadences():
+    corpus = music.load_corpus(settings())
+    assert [len(part) for part in corpus] == [320, 40, 40]
+
+
+def test_a_published_corpus(tmp_path):
+    pieces = np.empty((1, 3), object)
+    pieces[0, :] = [np.eye(time, 88, time) for time in (3, 4, 5)]
+    names = ("traindata", "validdata", "testdata")
+    scipy.io.savemat(tmp_path / "Piano_midi.mat", dict.fromkeys(names, pieces))
+    flags = ("--corpus", "piano", "--data-dir", tmp_path, "--limit", 2)
+    corpus = music.load_corpus(settings(*flags))
+    assert [list(map(len, part)) for part in corpus] == [[3, 4]] * 3
+
+
+def test_a_folder_of_midi_files(tmp_path):
+    for i in range(3):
+        data.write_midi(np.eye(8, 88, i), tmp_path / f"{i}.mid", 4)
+    corpus = music.load_corpus(settings("--corpus", tmp_path))
+    assert [len(roll) for part in corpus for roll in part] == [8, 8, 8]
+
+
+def test_a_missing_corpus_says_how_to_get_it(tmp_path):
+    flags = ("--corpus", "jsb", "--data-dir", tmp_path)
+    with pytest.raises(FileNotFoundError, match="JSB_Chorales.*How to get it"):
+        run(*flags, "--output", tmp_path / "out")
