@@ -90,12 +90,31 @@ def _kind(spec):
     return spec.dtype.name + (f"[{', '.join(sizes)}]" if sizes else "")
 
 
+def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
+    """Converts an array or a nested list to the dtype of an input.
+
+    Args:
+        value: Array, nested list or scalar. The numbers of a list must fit the
+            dtype, and those of an array must have it. Strings are `str`, or
+            `bytes` in UTF-8.
+        dtype: The `tf.DType`.
+
+    Returns:
+        An array. That of strings has the dtype `object` and contains `bytes`.
+
+    Raises:
+        TypeError, ValueError: when the value cannot be converted unchanged.
+    """
+    if dtype == tf.string:
+        return _strings(value)
+    return _numbers(value, np.dtype(dtype.as_numpy_dtype))
+
+
 def _as_tensor(value, spec):
-    """Converts an array or a nested list to the tensor that is expected."""
-    convert = _strings if spec.dtype == tf.string else _numbers
+    """Converts a value to the tensor that is expected."""
     try:
-        array = convert(value, spec.dtype.as_numpy_dtype)
-    except (TypeError, ValueError, OverflowError) as error:
+        array = as_array(value, spec.dtype)
+    except (TypeError, ValueError) as error:
         raise _error(spec, str(error)) from error
     if not spec.shape.is_compatible_with(array.shape):
         raise _error(spec, f"the shape {array.shape}")
@@ -108,11 +127,10 @@ def _error(spec, received):
     )
 
 
-def _strings(value, _):
-    """Returns an array of `bytes`; they must be UTF-8."""
+def _strings(value):
     array = np.array(value, dtype=object)
     leaves = [
-        # A lone half of a surrogate pair cannot be encoded.
+        # Half of a surrogate pair cannot be encoded.
         leaf.encode() if isinstance(leaf, str) else leaf
         for leaf in array.ravel().tolist()
     ]
@@ -126,19 +144,19 @@ def _strings(value, _):
 
 
 def _numbers(value, dtype):
-    """Returns an array of the dtype, without changing a value of a list."""
     array = np.asarray(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        if array.dtype != dtype:
-            raise TypeError(f"the dtype {array.dtype}")
+    if array.dtype == dtype:
         return array
-    if array.size and not np.can_cast(array.dtype, dtype, "same_kind"):
+    fits = np.can_cast(array.dtype, dtype, "same_kind")
+    # NumPy casts truth values to numbers and reads strings as numbers.
+    if isinstance(value, (np.ndarray, np.generic)) or array.dtype.kind == "b":
+        fits = False
+    if array.size and not fits:
         raise TypeError(f"values of the dtype {array.dtype}")
     with np.errstate(over="ignore"):
         converted = array.astype(dtype)
-    if array.size and array.dtype.kind in "iu" and dtype is not np.bool_:
-        if converted.min() != array.min() or converted.max() != array.max():
-            raise ValueError(f"values from {array.min()} to {array.max()}")
+    if dtype.kind in "iu" and not np.array_equal(converted, array):
+        raise ValueError(f"values from {array.min()} to {array.max()}")
     return converted
 
 
