@@ -3,6 +3,7 @@
 from typing import Any
 
 import kserve
+import orjson
 from fastapi import FastAPI
 from fastapi import Request
 from fastapi.exceptions import HTTPException
@@ -64,13 +65,16 @@ class Requests(DataPlane):
     """KServe's data plane; what it cannot parse is the client's error."""
 
     def decode(self, *args: Any, **kwargs: Any) -> Any:
-        """Parses a request as `DataPlane.decode` does.
+        """Parses a request as `DataPlane.decode` does, JSON by any name.
 
         Raises:
             InvalidArgument: when that fails, in whatever way.
         """
         try:
-            return super().decode(*args, **kwargs)
+            body, attributes = super().decode(*args, **kwargs)
+            if isinstance(body, bytes):
+                body = orjson.loads(body)
+            return body, attributes
         except Exception as error:
             raise InvalidArgument(
                 "The request must be one of KServe's protocol v1 or v2. "

@@ -15,7 +15,6 @@ its name may be left out or is. Without `signature_name`, the signature is
 `serving_default`.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,8 +31,7 @@ def read_v1(
     """Reads a request.
 
     Args:
-        body: What KServe makes of the body of a request: a dictionary, or
-            `bytes` if its type is not JSON.
+        body: The body of a request, parsed.
         signatures: Dictionary from names to a `Signature` each.
 
     Returns:
@@ -50,8 +48,6 @@ def read_v1(
     >>> signature.name, inputs
     ('serving_default', {'text': ['a', 'b']})
     """
-    if isinstance(body, bytes):
-        body = json.loads(body)
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -90,8 +86,6 @@ def write_v1(body: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
     >>> write_v1({"inputs": ["a"]}, {"loud": np.array(["A"])})
     {'outputs': ['A']}
     """
-    if isinstance(body, bytes):
-        body = json.loads(body)
     lists = {name: array.tolist() for name, array in outputs.items()}
     if "inputs" in body:
         return {"outputs": _alone(lists)}

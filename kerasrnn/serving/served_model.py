@@ -128,7 +128,7 @@ class ServedModel(kserve.Model):
         self, signature: Any, inputs: Mapping[str, Any]
     ) -> dict[str, np.ndarray]:
         for name, value in inputs.items():
-            rows = len(value) if np.ndim(value) else 0
+            rows = _rows(value)
             if rows > self.max_rows:
                 raise ValueError(
                     f"The input `{name}` must have at most {self.max_rows} "
@@ -156,3 +156,11 @@ class ServedModel(kserve.Model):
         finally:
             REQUESTS.labels(self.name, outcome).inc()
             UNFINISHED.set(self.pool.unfinished)
+
+
+def _rows(value):
+    """The rows of a list or an array; what is empty may claim any size."""
+    if isinstance(value, np.ndarray):
+        shape = value.shape if value.size == 0 else value.shape[:1]
+        return max(shape, default=0)
+    return len(value) if isinstance(value, list) else 0

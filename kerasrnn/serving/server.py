@@ -74,9 +74,6 @@ class Server:
             grpc_port=settings.grpc_port,
             enable_latency_logging=False,
         )
-        from kerasrnn.serving.application import extend
-
-        extend(module.app, self.kserve, settings.max_request_bytes)
         self._stopped = threading.Event()
         self._models: dict[str, Any] = {}
         self.refresh()
@@ -85,6 +82,9 @@ class Server:
                 f"'{folder}' must contain a model to serve, such as "
                 f"'{folder / 'nmt_hindi' / '1'}'. Received: a folder without."
             )
+        from kerasrnn.serving.application import extend
+
+        extend(module.app, self.kserve, settings.max_request_bytes)
 
     def refresh(self) -> None:
         """Takes up new models, and new versions of those that are served."""
