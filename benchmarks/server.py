@@ -39,7 +39,7 @@ class Clients:
 
     def __init__(self, args):
         self.url = f"{args.url}/v2/models/{args.model.name}/infer"
-        self.until = time.monotonic() + args.seconds
+        self.until = 0.0
         self.seconds = []
         self.outcomes = collections.Counter()
         self.memory = []
@@ -87,7 +87,8 @@ class Clients:
             await asyncio.sleep(1)
 
 
-async def run(clients, count):
+async def run(clients, count, seconds):
+    clients.until = time.monotonic() + seconds
     await asyncio.gather(clients.watch(), *map(clients.ask, range(count)))
 
 
@@ -103,7 +104,7 @@ def main():
     parser.add_argument("--pid", type=int, help="process of the server")
     args = parser.parse_args()
     clients = Clients(args)
-    asyncio.run(run(clients, args.clients))
+    asyncio.run(run(clients, args.clients, args.seconds))
     p50, p99 = 1000 * np.percentile(clients.seconds, [50, 99])
     print("| clients | requests a second | p50 ms | p99 ms | outcomes |")
     print("|--:|--:|--:|--:|---|")

@@ -5,7 +5,6 @@ from typing import Any
 import kserve
 import orjson
 from fastapi import FastAPI
-from fastapi import Request
 from fastapi.exceptions import HTTPException
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -98,19 +97,19 @@ class FromFolders(ModelRepositoryExtension):
     unload = load
 
 
-async def http_error(_: Request | None, error: HTTPException) -> JSONResponse:
-    """Answers with the status and the text of an error."""
+async def http_error(_: Any, error: Any) -> JSONResponse:
+    """Answers with the status and the text of an `HTTPException`."""
     return JSONResponse({"error": error.detail}, error.status_code)
 
 
-async def grpc_error(_: Request | None, error: GrpcException) -> JSONResponse:
-    """Answers with the HTTP status of what is also an error of gRPC."""
+async def grpc_error(_: Any, error: Any) -> JSONResponse:
+    """Answers with the HTTP status of a `GrpcException`."""
     status = _HTTP_STATUS.get(error.status_code, 500)
     headers = {"Retry-After": "1"} if status == 503 else None
     return JSONResponse({"error": error.details}, status, headers)
 
 
-async def no_request(_: Request, error: RequestValidationError) -> JSONResponse:
+async def no_request(_: Any, error: Any) -> JSONResponse:
     """Answers a body that is no request of v2, without repeating the body."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
