@@ -73,6 +73,20 @@ ALLOWED = {
         "numpy",
         "tensorflow",
     },
+    # Reads SavedModels only: no pipeline, no model of Keras.
+    "serving": {
+        "fastapi",
+        "google",
+        "grpc",
+        "grpc_interceptor",
+        "kserve",
+        "numpy",
+        "orjson",
+        "prometheus_client",
+        "tensorflow",
+        "tensorflow_text",
+        "tyro",
+    },
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
 # modules that stand beside the rooms.

@@ -1,0 +1,172 @@
+"""Requests in JSON as TensorFlow Serving takes them: KServe's protocol v1.
+
+In rows:
+
+    {"instances": ["Come in.", "Who?"], "signature_name": "attend"}
+    {"instances": [{"text": "Come in."}, {"text": "Who?"}]}
+
+and the answer is `{"predictions": [...]}`, an entry a row. In columns, which
+scalars need:
+
+    {"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}
+
+and the answer is `{"outputs": ...}`. Where there is only one input or output,
+its name may be left out or is. Without `signature_name`, the signature is
+`serving_default`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kerasrnn.serving.signature import Signature
+
+_KEYS = {"instances", "inputs", "signature_name"}
+
+
+def read_v1(
+    body: Any, signatures: Mapping[str, Signature]
+) -> tuple[Signature, dict[str, Any]]:
+    """Reads a request.
+
+    Args:
+        body: The body of a request, parsed.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The signature to call, and its inputs by name.
+
+    Raises:
+        ValueError: when this is no such request.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> signatures = folder.load().signatures
+    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> signature.name, inputs
+    ('serving_default', {'text': ['a', 'b']})
+    """
+    if not isinstance(body, dict) or ("instances" in body) == (
+        "inputs" in body
+    ):
+        raise ValueError(
+            "A request must be a JSON object with either 'instances' or "
+            f"'inputs'. Received: {_kind(body)}."
+        )
+    if unknown := body.keys() - _KEYS:
+        raise ValueError(
+            f"The keys of a request are {sorted(_KEYS)}. "
+            f"Received: {sorted(unknown)}."
+        )
+    signature = choose(body.get("signature_name"), signatures)
+    if "inputs" in body:
+        return signature, _columns(body["inputs"], signature)
+    return signature, _rows(body["instances"], signature)
+
+
+def write_v1(body: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Writes the answer to a request that `read_v1` has read.
+
+    Args:
+        body: The request.
+        outputs: Dictionary from names to arrays.
+
+    Returns:
+        A dictionary for JSON.
+
+    Raises:
+        ValueError: when rows are asked for, and an output has none.
+
+    Example:
+
+    >>> write_v1({"instances": ["a"]}, {"loud": np.array(["A"])})
+    {'predictions': ['A']}
+    >>> write_v1({"inputs": ["a"]}, {"loud": np.array(["A"])})
+    {'outputs': ['A']}
+    """
+    lists = {name: array.tolist() for name, array in outputs.items()}
+    if "inputs" in body:
+        return {"outputs": _alone(lists)}
+    count = len(body["instances"])
+    if any(
+        array.ndim == 0 or len(array) != count for array in outputs.values()
+    ):
+        raise ValueError(
+            "With 'instances', each output must have a row for each. Use "
+            f"'inputs' instead. Received: {_shapes(outputs)}."
+        )
+    rows = zip(*lists.values(), strict=True)
+    return {
+        "predictions": [
+            _alone(dict(zip(lists, row, strict=True))) for row in rows
+        ]
+    }
+
+
+def choose(name: Any, signatures: Mapping[str, Signature]) -> Signature:
+    """Finds a signature by the name in a request.
+
+    Args:
+        name: The name; `None` for `"serving_default"`.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The `Signature`.
+
+    Raises:
+        ValueError: when there is none of this name.
+    """
+    name = "serving_default" if name is None else name
+    if not isinstance(name, str) or name not in signatures:
+        raise ValueError(
+            f"The signature must be one of {sorted(signatures)}. "
+            f"Received: {name!r}."
+        )
+    return signatures[name]
+
+
+def _columns(inputs, signature):
+    if isinstance(inputs, dict):
+        return inputs
+    return {_only_input(signature): inputs}
+
+
+def _rows(instances, signature):
+    if not isinstance(instances, list):
+        raise ValueError(
+            f"'instances' must be a list. Received: {_kind(instances)}."
+        )
+    if not any(isinstance(row, dict) for row in instances):
+        return {_only_input(signature): instances}
+    for row in instances:
+        if not isinstance(row, dict) or row.keys() != instances[0].keys():
+            raise ValueError(
+                "All of 'instances' must be objects with the same names. "
+                f"Received: {_kind(instances[0])} and {_kind(row)}."
+            )
+    return {name: [row[name] for row in instances] for name in instances[0]}
+
+
+def _only_input(signature):
+    if len(signature.inputs) != 1:
+        raise ValueError(
+            f"Values without names need a signature with one input. "
+            f"Received: {signature}."
+        )
+    return next(iter(signature.inputs))
+
+
+def _alone(values):
+    return next(iter(values.values())) if len(values) == 1 else values
+
+
+def _kind(value):
+    if isinstance(value, dict):
+        return f"an object with {sorted(value)}"
+    return f"a value of type `{type(value).__name__}`"
+
+
+def _shapes(outputs):
+    return ", ".join(f"{name} {array.shape}" for name, array in outputs.items())

@@ -1,0 +1,142 @@
+"""First calls of a SavedModel, which are slow, before anybody waits for them.
+
+TensorFlow Serving replays the file `tf_serving_warmup_requests` in the folder
+`assets.extra` of a SavedModel, a TFRecord of `PredictionLog` messages. So does
+this module. It reads only the fields that it needs, without the package
+`tensorflow-serving-api`.
+"""
+
+import logging
+import pathlib
+from collections.abc import Iterator
+
+import numpy as np
+import tensorflow as tf
+from google.protobuf import descriptor_pb2
+from google.protobuf import descriptor_pool
+from google.protobuf import message_factory
+from tensorflow.core.framework import tensor_pb2
+
+from kerasrnn.serving.exported import ExportedModel
+
+WARM_UP_FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
+# message: field: (its number in TensorFlow Serving, its type, repeated).
+# A map is a repeated message of a key and a value.
+_MESSAGES = {
+    "ModelSpec": {"signature_name": (3, "string", False)},
+    "Input": {
+        "key": (1, "string", False),
+        "value": (2, ".tensorflow.TensorProto", False),
+    },
+    "PredictRequest": {
+        "model_spec": (1, "ModelSpec", False),
+        "inputs": (2, "Input", True),
+    },
+    "PredictLog": {"request": (1, "PredictRequest", False)},
+    "PredictionLog": {"predict_log": (6, "PredictLog", False)},
+}
+
+log = logging.getLogger(__name__)
+
+
+def warm_up(model: ExportedModel) -> None:
+    """Calls every signature: with the requests in the model, else an example.
+
+    The first call of a signature takes a hundred times as long as others.
+
+    Args:
+        model: The `ExportedModel`.
+
+    Raises:
+        ValueError: when a request in the model is not one that it can answer.
+    """
+    called = set()
+    for name, inputs in recorded_requests(model.path):
+        if name not in model.signatures:
+            raise ValueError(
+                f"The warm-up requests of '{model.path}' must be for one of "
+                f"{sorted(model.signatures)}. Received: {name!r}."
+            )
+        model.signatures[name](**inputs)
+        called.add(name)
+    for name in model.signatures.keys() - called:
+        signature = model.signatures[name]
+        try:
+            signature(**_example(signature))
+        except ValueError as error:
+            log.info("`%s` rejects an example: %s", name, error)
+
+
+def recorded_requests(
+    path: pathlib.Path,
+) -> Iterator[tuple[str, dict[str, np.ndarray]]]:
+    """Reads the warm-up requests of a SavedModel.
+
+    Args:
+        path: Folder of the SavedModel.
+
+    Yields:
+        The name of a signature, and its inputs by name.
+
+    Raises:
+        google.protobuf.message.DecodeError, tf.errors.DataLossError: when the
+            file is damaged.
+    """
+    path = path / WARM_UP_FILE
+    if not path.exists():
+        return
+    for record in tf.data.TFRecordDataset(str(path)):
+        request = PredictionLog.FromString(record.numpy()).predict_log.request
+        name = request.model_spec.signature_name or "serving_default"
+        yield name, {x.key: tf.make_ndarray(x.value) for x in request.inputs}
+
+
+def _example(signature):
+    """The smallest inputs: one row, one column, the text "a" or zeros."""
+    return {
+        name: np.full(
+            [1 if size is None else size for size in spec.shape],
+            "a" if spec.dtype == tf.string else 0,
+            dtype=object
+            if spec.dtype == tf.string
+            else spec.dtype.as_numpy_dtype,
+        )
+        for name, spec in signature.inputs.items()
+    }
+
+
+def _prediction_log():
+    """The class of the message, made from `_MESSAGES`."""
+    package = "kerasrnn.serving"
+    file = descriptor_pb2.FileDescriptorProto(
+        name="kerasrnn/serving/prediction_log.proto",
+        package=package,
+        syntax="proto3",
+        dependency=[tensor_pb2.DESCRIPTOR.name],
+    )
+    field = descriptor_pb2.FieldDescriptorProto
+    for message, fields in _MESSAGES.items():
+        added = file.message_type.add(name=message)
+        for name, (number, kind, repeated) in fields.items():
+            added.field.add(
+                name=name,
+                number=number,
+                label=field.LABEL_REPEATED
+                if repeated
+                else field.LABEL_OPTIONAL,
+                type=field.TYPE_STRING
+                if kind == "string"
+                else field.TYPE_MESSAGE,
+                type_name={
+                    "string": None,
+                    ".tensorflow.TensorProto": kind,
+                }.get(kind, f".{package}.{kind}"),
+            )
+    pool = descriptor_pool.Default()
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(
+        pool.FindMessageTypeByName(f"{package}.PredictionLog")
+    )
+
+
+PredictionLog = _prediction_log()
