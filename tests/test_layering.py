@@ -68,6 +68,7 @@ ALLOWED = {
         "kerasrnn.metrics",
         "kerasrnn.models",
         "kerasrnn.plots",
+        "kerasrnn.serving",
         "kerasrnn.tokenizers",
         "kerasrnn.training",
         "numpy",

@@ -2,8 +2,8 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
-from kerasrnn.serving.warm_up import WARM_UP_FILE
-from kerasrnn.serving.warm_up import PredictionLog
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.serving.warm_up import warm_up
 from tests.serving.small import export_small_model
