@@ -80,6 +80,9 @@ def given(name):
 
     That is its settings, its data and a function that builds a pipeline.
     """
+    if name.startswith("kerasrnn.serving"):
+        small = importlib.import_module("tests.serving.small")
+        return {"export_small_model": small.export_small_model}
     if name not in OF_RECIPES:
         return {}
     # It needs TensorFlow.

@@ -73,6 +73,8 @@ ALLOWED = {
         "numpy",
         "tensorflow",
     },
+    # Reads SavedModels only: no pipeline, no model of Keras.
+    "serving": {"numpy", "tensorflow", "tensorflow_text"},
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
 # modules that stand beside the rooms.

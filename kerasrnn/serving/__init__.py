@@ -1,0 +1,8 @@
+"""SavedModels at work: what reads them, and what serves them."""
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.exported import ModelFolder
+from kerasrnn.serving.exported import model_folders
+from kerasrnn.serving.signature import Signature
+
+__all__ = ["ExportedModel", "ModelFolder", "Signature", "model_folders"]

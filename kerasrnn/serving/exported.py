@@ -1,0 +1,164 @@
+"""Reads the folders that recipes leave: `NAME/1/`, `NAME/2/` and so on."""
+
+import json
+import pathlib
+import re
+
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
+
+from kerasrnn.serving.signature import Signature
+from kerasrnn.typing import Config
+from kerasrnn.typing import PathLike
+
+
+class ModelFolder:
+    """The versions of a model, each a SavedModel in a folder of its own.
+
+    A version is a folder whose name is a number. It counts once its
+    `saved_model.pb` is there, which exports write in one step with the rest.
+    Other names, such as `.partial-2` or `training`, are ignored. The folder is
+    read anew at each call.
+
+    Args:
+        path: The folder `NAME` above the versions.
+
+    Attributes:
+        name: Name of the model, which is that of the folder.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> folder.name, list(folder.versions())
+    ('shout', [1])
+    """
+
+    def __init__(self, path: PathLike):
+        self.path = pathlib.Path(path)
+        self.name = self.path.absolute().name
+
+    def versions(self) -> dict[int, pathlib.Path]:
+        """Returns the complete versions: number to path, oldest first."""
+        try:
+            paths = list(self.path.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        numbered = (
+            (int(path.name), path)
+            for path in paths
+            if re.fullmatch("[0-9]+", path.name)
+            and (path / "saved_model.pb").exists()
+        )
+        return dict(sorted(numbered))
+
+    def load(self, version: int | None = None) -> "ExportedModel":
+        """Loads a version.
+
+        Args:
+            version: Its number; `None` for the newest.
+
+        Returns:
+            An `ExportedModel`.
+
+        Raises:
+            FileNotFoundError: when there is no such version.
+            OSError, ValueError, tf.errors.OpError: when it cannot be loaded.
+        """
+        versions = self.versions()
+        if not versions:
+            raise FileNotFoundError(
+                f"'{self.path}' must hold versions of a SavedModel, such as "
+                f"'{self.path / '1' / 'saved_model.pb'}'. Received: a folder "
+                "without any."
+            )
+        number = max(versions) if version is None else version
+        if number not in versions:
+            raise FileNotFoundError(
+                f"`version` must be one of {list(versions)} in '{self.path}'. "
+                f"Received: {version!r}."
+            )
+        return ExportedModel(versions[number])
+
+
+def model_folders(path: PathLike) -> dict[str, ModelFolder]:
+    """Finds the models in a folder such as `saved_models/`.
+
+    Args:
+        path: The folder above those of the models.
+
+    Returns:
+        Dictionary from names to a `ModelFolder` each, by name. Folders
+        without a complete version are left out.
+
+    Raises:
+        FileNotFoundError: when there is no such folder.
+
+    Example:
+
+    >>> path = export_small_model("saved_models/shout")
+    >>> list(model_folders("saved_models"))
+    ['shout']
+    """
+    path = pathlib.Path(path)
+    if not path.is_dir():
+        raise FileNotFoundError(
+            "The folder of the models must exist, such as 'saved_models'. "
+            f"Received: '{path}'."
+        )
+    folders = (ModelFolder(child) for child in sorted(path.iterdir()))
+    return {folder.name: folder for folder in folders if folder.versions()}
+
+
+class ExportedModel:
+    """One version of a SavedModel, loaded.
+
+    Args:
+        path: Folder of the version, `NAME/VERSION`.
+
+    Attributes:
+        name: Name of the model, which is that of the folder above.
+        version: Name of the folder, such as `"1"`.
+        signatures: Dictionary from names to a `Signature` each;
+            `"serving_default"` is among them.
+
+    Raises:
+        ValueError: when the SavedModel has no signature to serve.
+        OSError, tf.errors.OpError: when it cannot be loaded.
+
+    Example:
+
+    >>> folder = export_small_model("saved_models/shout")
+    >>> model = ExportedModel(folder / "1")
+    >>> model.signatures["serving_default"](text=["come in"])["loud"].tolist()
+    ['COME IN']
+    """
+
+    def __init__(self, path: PathLike):
+        self.path = pathlib.Path(path)
+        whole = self.path.absolute()
+        self.name, self.version = whole.parent.name, whole.name
+        # Its signatures hold no reference to the variables.
+        self._loaded = tf.saved_model.load(str(self.path))
+        self.signatures = {
+            name: Signature(name, function)
+            for name, function in self._loaded.signatures.items()
+        }
+        if "serving_default" not in self.signatures:
+            raise ValueError(
+                f"'{self.path}' must have the signature 'serving_default'. "
+                f"Received: signatures {sorted(self.signatures)}."
+            )
+
+    def card(self) -> Config | None:
+        """Returns `card.json` of the run that wrote it, or `None`.
+
+        It lies in the version or, if an older recipe wrote it, beside it.
+
+        Raises:
+            ValueError: when the file is no JSON.
+        """
+        for folder in (self.path, self.path.parent):
+            path = folder / "card.json"
+            if path.exists():
+                return dict(json.loads(path.read_text(encoding="utf-8")))
+        return None

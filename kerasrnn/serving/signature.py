@@ -1,0 +1,162 @@
+"""A function of a SavedModel, called with arrays or lists by name."""
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+class Signature:
+    """A function of a SavedModel that checks its inputs.
+
+    TensorFlow itself takes an array with an axis too many without a word.
+
+    Args:
+        name: Its name, such as `"attend"`.
+        function: The loaded concrete function.
+
+    Attributes:
+        inputs: Dictionary from names to the `tf.TensorSpec` of each.
+        outputs: The same for the outputs, in alphabetical order.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> shout = folder.load().signatures["serving_default"]
+    >>> str(shout)
+    'serving_default(text: string[?]) -> loud: string[?]'
+    >>> shout(text=["come in"])
+    {'loud': array(['COME IN'], dtype=object)}
+    """
+
+    def __init__(self, name: str, function: Any):
+        self.name = name
+        self._function = function
+        self.inputs = _by_name(function.structured_input_signature[1])
+        self.outputs = _by_name(function.structured_outputs)
+
+    def __call__(self, **inputs: Any) -> dict[str, np.ndarray]:
+        """Runs the function.
+
+        Args:
+            **inputs: Arrays or nested lists, by the names of `inputs`. The
+                numbers of a list take the dtype of the input if they fit;
+                those of an array must have it. Strings are `str`, or `bytes`
+                in UTF-8.
+
+        Returns:
+            Dictionary from names to arrays. Those of strings have the dtype
+            `object` and contain `str`.
+
+        Raises:
+            ValueError: when the inputs are not those of `inputs`, or when the
+                model rejects them, such as an id outside its vocabulary.
+        """
+        if inputs.keys() != self.inputs.keys():
+            raise ValueError(
+                f"The inputs must be those of {self}. "
+                f"Received: {', '.join(inputs) or 'none'}."
+            )
+        tensors = {
+            name: _as_tensor(value, self.inputs[name])
+            for name, value in inputs.items()
+        }
+        try:
+            outputs = self._function(**tensors)
+        except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
+            raise ValueError(
+                f"`{self.name}` cannot take these inputs: {_reason(e)}"
+            ) from e
+        return {name: _as_array(outputs[name]) for name in self.outputs}
+
+    def __str__(self) -> str:
+        """Returns names, dtypes and shapes on one line."""
+        return f"{self.name}({_line(self.inputs)}) -> {_line(self.outputs)}"
+
+
+def _by_name(specs):
+    return dict(sorted(specs.items()))
+
+
+def _line(specs):
+    return ", ".join(f"{name}: {_kind(spec)}" for name, spec in specs.items())
+
+
+def _kind(spec):
+    """`string[?]`, `int32[?, 100]`, or `float32` for a scalar."""
+    if spec.shape.rank is None:
+        return f"{spec.dtype.name}[...]"
+    sizes = ["?" if size is None else str(size) for size in spec.shape]
+    return spec.dtype.name + (f"[{', '.join(sizes)}]" if sizes else "")
+
+
+def _as_tensor(value, spec):
+    """Converts an array or a nested list to the tensor that is expected."""
+    convert = _strings if spec.dtype == tf.string else _numbers
+    try:
+        array = convert(value, spec.dtype.as_numpy_dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _error(spec, str(error)) from error
+    if not spec.shape.is_compatible_with(array.shape):
+        raise _error(spec, f"the shape {array.shape}")
+    return tf.constant(array, spec.dtype)
+
+
+def _error(spec, received):
+    return ValueError(
+        f"The input `{spec.name}` must be {_kind(spec)}. Received: {received}."
+    )
+
+
+def _strings(value, _):
+    """Returns an array of `bytes`; they must be UTF-8."""
+    array = np.array(value, dtype=object)
+    leaves = [
+        # A lone half of a surrogate pair cannot be encoded.
+        leaf.encode() if isinstance(leaf, str) else leaf
+        for leaf in array.ravel().tolist()
+    ]
+    for leaf in leaves:
+        if not isinstance(leaf, bytes):
+            raise TypeError(f"a value of type `{type(leaf).__name__}`")
+        leaf.decode()
+    encoded = np.empty(len(leaves), dtype=object)
+    encoded[:] = leaves
+    return encoded.reshape(array.shape)
+
+
+def _numbers(value, dtype):
+    """Returns an array of the dtype, without changing a value of a list."""
+    array = np.asarray(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        if array.dtype != dtype:
+            raise TypeError(f"the dtype {array.dtype}")
+        return array
+    if array.size and not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise TypeError(f"values of the dtype {array.dtype}")
+    with np.errstate(over="ignore"):
+        converted = array.astype(dtype)
+    if array.size and array.dtype.kind in "iu" and dtype is not np.bool_:
+        if converted.min() != array.min() or converted.max() != array.max():
+            raise ValueError(f"values from {array.min()} to {array.max()}")
+    return converted
+
+
+def _as_array(tensor):
+    array = tensor.numpy()
+    if tensor.dtype != tf.string:
+        return np.asarray(array)
+    texts = np.empty(tensor.shape, dtype=object)
+    texts.flat = [x.decode(errors="replace") for x in np.ravel(array).tolist()]
+    return texts
+
+
+def _reason(error):
+    """The line of TensorFlow's message that says what is wrong."""
+    noise = ("Graph execution error", "Detected at node", "<stack traces", "\t")
+    lines = [
+        line.partition(" [Op:")[0]
+        for line in error.message.splitlines()
+        if line.strip() and not line.startswith(noise)
+    ]
+    return lines[0] if lines else error.message

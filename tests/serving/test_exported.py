@@ -1,0 +1,61 @@
+import pytest
+
+from kerasrnn.serving import ExportedModel
+from kerasrnn.serving import ModelFolder
+from kerasrnn.serving import model_folders
+from tests.serving.small import export_small_model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two versions, and what a killed or older run leaves beside them."""
+    path = export_small_model(tmp_path_factory.mktemp("models") / "shout")
+    export_small_model(path, version=10, mark="!")
+    for name in (".partial-11", "training-ab12"):
+        (path / name).mkdir()
+        (path / name / "saved_model.pb").touch()
+    (path / "12").mkdir()  # Still without `saved_model.pb`.
+    return ModelFolder(path)
+
+
+def test_versions_are_complete_and_in_the_order_of_numbers(folder):
+    assert folder.name == "shout"
+    assert list(folder.versions()) == [1, 10]
+    assert ModelFolder(folder.path / "missing").versions() == {}
+
+
+def test_the_newest_version_is_loaded_or_the_one_asked_for(folder):
+    newest, first = folder.load(), folder.load(1)
+    assert (newest.name, newest.version, first.version) == ("shout", "10", "1")
+    for model, expected in [(newest, "A!"), (first, "A")]:
+        answer = model.signatures["serving_default"](text=["a"])
+        assert answer["loud"].tolist() == [expected]
+
+
+def test_a_missing_version_is_an_error(folder, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"\[1, 10\].*Received: 7"):
+        folder.load(7)
+    with pytest.raises(FileNotFoundError, match="must hold versions"):
+        ModelFolder(tmp_path).load()
+
+
+def test_models_are_found_by_their_folders(folder, tmp_path):
+    assert list(model_folders(folder.path.parent)) == ["shout"]
+    assert model_folders(tmp_path) == {}
+    with pytest.raises(FileNotFoundError, match="missing"):
+        model_folders(tmp_path / "missing")
+
+
+def test_a_card_in_the_version_comes_before_one_beside_it(folder):
+    model = folder.load(1)
+    assert model.card() is None
+    (folder.path / "card.json").write_text('{"commit": "beside"}')
+    assert model.card() == {"commit": "beside"}
+    (model.path / "card.json").write_text('{"commit": "within"}')
+    assert model.card() == {"commit": "within"}
+
+
+def test_a_broken_version_does_not_load(tmp_path):
+    (tmp_path / "saved_model.pb").write_bytes(b"no protocol buffer")
+    with pytest.raises(OSError, match="SavedModel"):
+        ExportedModel(tmp_path)

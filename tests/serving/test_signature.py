@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from kerasrnn.serving import ModelFolder
+from kerasrnn.serving import Signature
+from tests.serving.small import export_small_model
+
+
+@pytest.fixture(scope="module")
+def signatures(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "shout"
+    return ModelFolder(export_small_model(path)).load().signatures
+
+
+def test_it_names_its_inputs_and_outputs(signatures):
+    square = signatures["square"]
+    assert isinstance(square, Signature)
+    assert str(square) == (
+        "square(ids: int32[?, ?]) -> square: float32[?, ?], total: float32[?]"
+    )
+    assert list(square.inputs) == ["ids"]
+    assert list(square.outputs) == ["square", "total"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ["é", "ab"],
+        [b"\xc3\xa9", b"ab"],
+        np.array(["é", "ab"]),
+        np.array([b"\xc3\xa9", b"ab"], dtype=object),
+    ],
+    ids=["str", "bytes", "array of str", "array of bytes"],
+)
+def test_strings_are_taken_in_every_form(signatures, text):
+    answer = signatures["serving_default"](text=text)
+    assert answer["loud"].tolist() == ["É", "AB"]
+
+
+def test_numbers_of_a_list_take_the_dtype_of_the_input(signatures):
+    answer = signatures["square"](ids=[[1, 2], [3, 0]])
+    assert answer["square"].tolist() == [[1, 4], [9, 0]]
+    assert answer["total"].tolist() == [5, 9]
+    assert signatures["repeat"](text=["a"], times=2)["text"].shape == (2,)
+
+
+def test_an_empty_batch_has_an_empty_answer(signatures):
+    assert signatures["serving_default"](text=[])["loud"].shape == (0,)
+    empty = np.zeros((0, 3), "int32")
+    assert signatures["square"](ids=empty)["square"].shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "message"),
+    [
+        ("square", {"id": [[1]]}, "ids: int32.*Received: id"),
+        ("square", {}, "Received: none"),
+        ("square", {"ids": [1, 2]}, r"int32\[\?, \?\].*shape \(2,\)"),
+        ("square", {"ids": [[1], [1, 2]]}, "inhomogeneous"),
+        ("square", {"ids": [[1.5]]}, "dtype float64"),
+        ("square", {"ids": [["1"]]}, "dtype <U1"),
+        ("square", {"ids": np.array([[1]], "int64")}, "dtype int64"),
+        ("square", {"ids": [[2**31]]}, "2147483648"),
+        ("square", {"ids": [[2**70]]}, "dtype object"),
+        ("square", {"ids": [[0, 4]]}, "`square` cannot.*not in \\[0, 4\\)"),
+        ("square", {"ids": [[-1]]}, "not in \\[0, 4\\)"),
+        ("repeat", {"text": ["a"], "times": [2]}, r"int32\. .*shape \(1,\)"),
+        ("serving_default", {"text": "a"}, r"string\[\?\].*shape \(\)"),
+        ("serving_default", {"text": [["a"]]}, r"shape \(1, 1\)"),
+        ("serving_default", {"text": [1]}, "type `int`"),
+        ("serving_default", {"text": [None]}, "type `NoneType`"),
+        ("serving_default", {"text": [["a"], ["b", "c"]]}, "`list`|inhomog"),
+        ("serving_default", {"text": [b"\xff"]}, "can't decode byte 0xff"),
+        ("serving_default", {"text": ["\ud800"]}, "surrogates not allowed"),
+    ],
+)
+def test_wrong_inputs_are_named(signatures, name, inputs, message):
+    with pytest.raises(ValueError, match=message):
+        signatures[name](**inputs)
