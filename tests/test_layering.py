@@ -74,7 +74,17 @@ ALLOWED = {
         "tensorflow",
     },
     # Reads SavedModels only: no pipeline, no model of Keras.
-    "serving": {"numpy", "tensorflow", "tensorflow_text"},
+    "serving": {
+        "apache_beam",
+        "gradio",
+        "kerasrnn.data",
+        "kerasrnn.plots",
+        "kerasrnn.training",
+        "matplotlib",
+        "numpy",
+        "tensorflow",
+        "tensorflow_text",
+    },
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
 # modules that stand beside the rooms.
