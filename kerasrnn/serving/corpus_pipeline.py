@@ -38,12 +38,8 @@ class SavedModelHandler(
 
     >>> folder = ModelFolder(export_small_model("saved_models/shout"))
     >>> handler = SavedModelHandler(folder.path / "1")
-    >>> with beam.Pipeline() as pipeline:
-    ...     loud = (
-    ...         pipeline
-    ...         | beam.Create([["come in", "please"], ["tea"]])
-    ...         | RunInference(handler)
-    ...     )
+    >>> handler.run_inference([["come in", None, "tea"]], handler.load_model())
+    [['COME IN', '', 'TEA']]
     """
 
     def __init__(self, path: PathLike, batch_size: int = 64) -> None:

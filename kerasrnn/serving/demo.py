@@ -46,6 +46,12 @@ def load_models(path: PathLike) -> list[ExportedModel]:
 
     Raises:
         FileNotFoundError: when there is no such folder.
+
+    Example:
+
+    >>> path = export_small_model("saved_models/shout")
+    >>> [model.name for model in load_models("saved_models")]
+    ['shout']
     """
     models = []
     for name, folder in model_folders(path).items():

@@ -8,11 +8,11 @@ from kerasrnn.serving.signature import Signature
 
 # The columns of a line, by what the model is: a translator, a classifier, a
 # language model.
-_COLUMNS = [("translation",), ("label", "probability"), ("total", "perplexity")]
+_COLUMNS = [["translation"], ["label", "probability"], ["total", "perplexity"]]
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 
 
-def answer_columns(signature: Signature) -> Sequence[str]:
+def answer_columns(signature: Signature) -> list[str]:
     """Chooses the outputs that `line_answers` writes.
 
     Args:
@@ -32,19 +32,21 @@ def answer_columns(signature: Signature) -> Sequence[str]:
     >>> answer_columns(folder.load().signatures["serving_default"])
     ['loud']
     """
-    found = [
-        columns
-        for columns in _COLUMNS
-        if signature.outputs.keys() >= set(columns)
-    ] or [
-        [name for name, x in signature.outputs.items() if x.shape.rank == 1],
-    ]
-    if signature.inputs.keys() != {"text"} or not found[0]:
+    for columns in _COLUMNS:
+        if signature.outputs.keys() >= set(columns):
+            break
+    else:
+        columns = [
+            name
+            for name, output in signature.outputs.items()
+            if output.shape.rank == 1
+        ]
+    if signature.inputs.keys() != {"text"} or not columns:
         raise ValueError(
             "A model for lines of text must have one input, `text`, and an "
             f"output of the shape (batch,). Received: {signature}"
         )
-    return found[0]
+    return columns
 
 
 def line_answers(
@@ -70,13 +72,11 @@ def line_answers(
     """
     columns = answer_columns(signature)
     answers = [""] * len(lines)
-    order = sorted(
-        (i for i, line in enumerate(lines) if line is not None),
-        key=lambda i: len(lines[i]),
-    )
-    for begin in range(0, len(order), batch_size):
-        places = order[begin : begin + batch_size]
-        outputs = signature(text=[lines[i] for i in places])
+    given = [(line, i) for i, line in enumerate(lines) if line is not None]
+    given.sort(key=lambda pair: len(pair[0]))
+    for begin in range(0, len(given), batch_size):
+        texts, places = zip(*given[begin : begin + batch_size], strict=True)
+        outputs = signature(text=list(texts))
         if "label" in columns:
             outputs["probability"] = _of_label(outputs["probability"])
         rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
