@@ -41,6 +41,13 @@ SLOW = OF_RECIPES | {
     "kerasrnn.pipelines.text_translator",
 }
 
+# They need an extra of pyproject.toml.
+EXTRAS = {
+    "kerasrnn.serving.corpus": "apache_beam",
+    "kerasrnn.serving.corpus_pipeline": "apache_beam",
+    "kerasrnn.serving.demo": "gradio",
+}
+
 
 def name_of(path):
     """The name of the module in a file."""
@@ -140,6 +147,9 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
         monkeypatch.setattr(
             pipelines.TextPipeline, "export", lambda self, path, card: path
         )
+    extra = EXTRAS.get(name)
+    if extra is not None:
+        pytest.importorskip(extra, reason=f"needs {extra}")
     module = importlib.import_module(name)
     names = namespace() | given(name)
     failures = []

@@ -76,11 +76,17 @@ ALLOWED = {
     },
     # Reads SavedModels only: no pipeline, no model of Keras.
     "serving": {
+        "apache_beam",
         "fastapi",
         "google",
+        "gradio",
         "grpc",
         "grpc_interceptor",
+        "kerasrnn.data",
+        "kerasrnn.plots",
+        "kerasrnn.training",
         "kserve",
+        "matplotlib",
         "numpy",
         "orjson",
         "prometheus_client",

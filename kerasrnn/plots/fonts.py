@@ -50,7 +50,7 @@ def font_family(texts):
     fonts = [
         (entry.name, entry.fname, entry.index) for entry in _system_fonts()
     ]
-    packaged = _packaged_font()
+    packaged = packaged_font()
     if packaged:
         fonts.insert(0, (_family(packaged), packaged, 0))
     for family, *file in fonts:
@@ -97,8 +97,11 @@ def _family(path):
 
 
 @functools.cache
-def _packaged_font():
-    """Registers FiraGO with matplotlib; returns its path, `None` without it."""
+def packaged_font():
+    """Returns the path of FiraGO, `None` if its package is not installed.
+
+    The font has Devanagari. It is registered with matplotlib.
+    """
     try:
         import pymupdf_fonts
     except ImportError:

@@ -114,7 +114,7 @@ def _as_tensor(value, spec):
     """Converts a value to the tensor that is expected."""
     try:
         array = as_array(value, spec.dtype)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise _error(spec, str(error)) from error
     if not spec.shape.is_compatible_with(array.shape):
         raise _error(spec, f"the shape {array.shape}")

@@ -62,7 +62,7 @@ def locked(path: PathLike) -> Iterator[pathlib.Path]:
         lock.acquire()
     except filelock.Timeout as error:
         raise RuntimeError(
-            "Another process is training in the output folder. Expected: one "
+            "Another process is at work in the output folder. Expected: one "
             "process at a time; wait until it ends, or choose another folder. "
             f"Received: '{path}'."
         ) from error

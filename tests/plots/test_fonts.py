@@ -99,8 +99,8 @@ def test_shaping_survives_a_second_font_in_the_same_text():
 
 
 def test_a_font_of_the_system_serves_without_the_package(monkeypatch):
-    registered = fonts._packaged_font()
-    monkeypatch.setattr(fonts, "_packaged_font", lambda: None)
+    registered = fonts.packaged_font()
+    monkeypatch.setattr(fonts, "packaged_font", lambda: None)
     entry = next(
         entry
         for entry in fonts.fontManager.ttflist
@@ -111,7 +111,7 @@ def test_a_font_of_the_system_serves_without_the_package(monkeypatch):
 
 
 def test_no_font_at_all_says_which_package_to_install(monkeypatch):
-    monkeypatch.setattr(fonts, "_packaged_font", lambda: None)
+    monkeypatch.setattr(fonts, "packaged_font", lambda: None)
     monkeypatch.setattr(fonts, "_system_fonts", lambda: [])
     with pytest.warns(UserWarning, match="`pymupdf-fonts`"):
         assert font_family(["ab", "कख"]) == ["DejaVu Sans"]

@@ -300,7 +300,7 @@ def test_a_second_process_is_refused(two_files, tmp_path):
     # For the system, a file that is opened again is another process's.
     with open(tmp_path / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(RuntimeError, match="Another process is training"):
+        with pytest.raises(RuntimeError, match="Another process is at work"):
             run("--train", *two_files, "--epochs", 1, "--output", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 

@@ -1,0 +1,98 @@
+"""What a model answers to each line of a text, as a line of text."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kerasrnn.serving.signature import Signature
+
+# The columns of a line, by what the model is: a translator, a classifier, a
+# language model.
+_COLUMNS = [["translation"], ["label", "probability"], ["total", "perplexity"]]
+_ONE_LINE = str.maketrans("\t\r\n", "   ")
+
+
+def answer_columns(signature: Signature) -> list[str]:
+    """Chooses the outputs that `line_answers` writes.
+
+    Args:
+        signature: The `Signature`, with the input `text`.
+
+    Returns:
+        Names of outputs: the translation; the label and its probability; the
+        log probability of the line and its perplexity; or, of another model,
+        all that have the shape `(batch,)`.
+
+    Raises:
+        ValueError: when it takes other inputs, or has no such output.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> answer_columns(folder.load().signatures["serving_default"])
+    ['loud']
+    """
+    for columns in _COLUMNS:
+        if signature.outputs.keys() >= set(columns):
+            break
+    else:
+        columns = [
+            name
+            for name, output in signature.outputs.items()
+            if output.shape.rank == 1
+        ]
+    if signature.inputs.keys() != {"text"} or not columns:
+        raise ValueError(
+            "A model for lines of text must have one input, `text`, and an "
+            f"output of the shape (batch,). Received: {signature}"
+        )
+    return columns
+
+
+def line_answers(
+    signature: Signature, lines: Sequence[str | None], batch_size: int = 64
+) -> list[str]:
+    """Answers lines, in batches of similar length.
+
+    Args:
+        signature: The `Signature`, with the input `text`.
+        lines: List of strings; `None` for a line without an answer.
+        batch_size: Positive integer, lines in a batch.
+
+    Returns:
+        List of strings, one a line: the values of `answer_columns`, separated
+        by tabs. White space within a value becomes spaces.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> shout = folder.load().signatures["serving_default"]
+    >>> line_answers(shout, ["come in", None, "please"])
+    ['COME IN', '', 'PLEASE']
+    """
+    columns = answer_columns(signature)
+    answers = [""] * len(lines)
+    given = [(line, i) for i, line in enumerate(lines) if line is not None]
+    given.sort(key=lambda pair: len(pair[0]))
+    for begin in range(0, len(given), batch_size):
+        texts, places = zip(*given[begin : begin + batch_size], strict=True)
+        outputs = signature(text=list(texts))
+        if "label" in columns:
+            outputs["probability"] = _of_label(outputs["probability"])
+        rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
+        for place, row in zip(places, rows, strict=True):
+            answers[place] = "\t".join(map(_cell, row))
+    return answers
+
+
+def _of_label(probabilities):
+    """The probability of the label: of two classes, the model has one."""
+    if probabilities.ndim == 1:
+        return np.maximum(probabilities, 1 - probabilities)
+    return probabilities.max(axis=1)
+
+
+def _cell(value):
+    return (
+        value.translate(_ONE_LINE) if isinstance(value, str) else f"{value:.6g}"
+    )

@@ -1,0 +1,30 @@
+"""The tabs of the page to try models, one for each kind of model."""
+
+from collections.abc import Callable
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.tabs.classifier import classifier_tab
+from kerasrnn.serving.tabs.language_model import language_model_tab
+from kerasrnn.serving.tabs.translator import translator_tab
+
+_BY_SIGNATURE = {
+    "attend": translator_tab,
+    "explain": classifier_tab,
+    "generate": language_model_tab,
+}
+
+
+def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
+    """Chooses the function that fills the tab of a model.
+
+    Args:
+        model: The `ExportedModel`.
+
+    Returns:
+        The function, by the signatures of the model; `None` if there is no tab
+        for this kind of model.
+    """
+    for name, tab in _BY_SIGNATURE.items():
+        if name in model.signatures:
+            return tab
+    return None

@@ -1,0 +1,82 @@
+"""The tab of a text classifier: probabilities of labels, weights of words."""
+
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.tabs.texts import add_examples
+from kerasrnn.serving.tabs.texts import checked
+from kerasrnn.serving.tabs.texts import samples
+from kerasrnn.serving.tabs.texts import text_box
+
+
+def classifier_tab(model: ExportedModel) -> None:
+    """Adds the components for a model with the signature `explain`.
+
+    Args:
+        model: The `ExportedModel`.
+    """
+    names = (model.card() or {}).get("labels")
+
+    def explain(text):
+        found = model.signatures["explain"](text=[checked(text)])
+        label, probability = found["label"][0], found["probability"][0]
+        return (
+            probabilities(label, probability, names),
+            weighted_words(found["tokens"][0], found["weights"][0]),
+        )
+
+    with gr.Row():
+        with gr.Column():
+            text = text_box("Text", lines=6)
+            button = gr.Button("Classify", variant="primary")
+            add_examples(samples(model), text)
+        with gr.Column():
+            label = gr.Label(label="Labels and their probabilities")
+            words = gr.HighlightedText(
+                label="Words: the darker, the more weight",
+                show_legend=False,
+                elem_classes="weighted-words",
+            )
+    gr.on([button.click, text.submit], explain, [text], [label, words])
+
+
+def probabilities(
+    label: str, found: Any, names: list[str] | None
+) -> dict[str, float]:
+    """Returns the probability of each label.
+
+    Args:
+        label: String, the predicted label.
+        found: Float, the probability of the second of two classes; or an
+            array of shape `(classes,)`.
+        names: List of labels in their order; `None` if it is not known.
+    """
+    if np.ndim(found) == 0:
+        if names is None:
+            others = [f"not {label}", label]
+            names = others if found > 0.5 else others[::-1]
+        found = [1 - found, found]
+    elif names is None:
+        names = [str(i) for i in range(len(found))]
+        names[int(np.argmax(found))] = label
+    return dict(zip(names, map(float, found), strict=True))
+
+
+def weighted_words(
+    tokens: np.ndarray, weights: np.ndarray
+) -> list[tuple[str, float]]:
+    """Returns each word and its weight relative to the greatest one.
+
+    Args:
+        tokens: Array of strings of shape `(time,)`, empty for padding.
+        weights: Array of shape `(time,)`.
+    """
+    greatest = weights.max(initial=0.0) or 1.0
+    return [
+        (token, float(weight / greatest))
+        for token, weight in zip(tokens, weights, strict=True)
+        if token
+    ]

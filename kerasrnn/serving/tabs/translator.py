@@ -1,0 +1,119 @@
+"""The tab of a translator: its translation, hypotheses and attention."""
+
+import gradio as gr
+import numpy as np
+from matplotlib.figure import Figure
+
+from kerasrnn.plots import attention_figure
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.step_by_step import can_write
+from kerasrnn.serving.step_by_step import written
+from kerasrnn.serving.tabs.texts import add_examples
+from kerasrnn.serving.tabs.texts import checked
+from kerasrnn.serving.tabs.texts import samples
+from kerasrnn.serving.tabs.texts import text_box
+from kerasrnn.serving.tabs.words import merge_subwords
+
+
+def translator_tab(model: ExportedModel) -> None:
+    """Adds the components for a model with the signature `attend`.
+
+    Args:
+        model: The `ExportedModel`.
+    """
+
+    def translate(text, search):
+        text = checked(text)
+        if search == "greedy" and can_write(model.signatures):
+            for begun in written(model.signatures, text):
+                yield begun, gr.skip(), gr.skip()
+        rows = hypotheses(model, text, search)
+        yield rows[0][1], rows, gr.skip()
+        yield gr.skip(), gr.skip(), attention_of(model, text)
+
+    with gr.Row():
+        with gr.Column():
+            text = text_box("Text")
+            search = _search_box(model)
+            button = gr.Button("Translate", variant="primary")
+            add_examples(samples(model), text)
+        with gr.Column():
+            translation = gr.Textbox(
+                label="Translation", lines=3, buttons=["copy"]
+            )
+            table = gr.Dataframe(
+                headers=["score", "translation"],
+                datatype=["number", "str"],
+                label="Hypotheses, the best first",
+                column_widths=["25%", "75%"],
+                interactive=False,
+                wrap=True,
+            )
+    # A label of the plot itself would cover a part of it.
+    gr.Markdown("Attention of the best translation")
+    picture = gr.Plot(show_label=False)
+    gr.on(
+        [button.click, text.submit],
+        translate,
+        [text, search],
+        [translation, table, picture],
+    )
+
+
+def _search_box(model):
+    """Adds the choice of a search, hidden if the model has only one."""
+    choices = [("Beam", "serving_default")]
+    if "greedy" in model.signatures:
+        writes = can_write(model.signatures)
+        label = "Greedy, word by word" if writes else "Greedy"
+        choices.append((label, "greedy"))
+    return gr.Radio(
+        choices,
+        value="serving_default",
+        label="Search",
+        visible=len(choices) > 1,
+    )
+
+
+def hypotheses(
+    model: ExportedModel, text: str, search: str = "serving_default"
+) -> list[list[float | str]]:
+    """Translates a text.
+
+    Args:
+        model: The `ExportedModel`.
+        text: String.
+        search: Name of a signature, `"serving_default"` or `"greedy"`.
+
+    Returns:
+        List of `[score, translation]`, the best first: those of `n_best` if
+        the model has it and the search is not greedy, otherwise one.
+    """
+    if search == "serving_default" and "n_best" in model.signatures:
+        found = model.signatures["n_best"](text=[text])
+        texts, scores = found["translations"][0], found["scores"][0]
+    else:
+        found = model.signatures[search](text=[text])
+        texts, scores = found["translation"], found["score"]
+    return [
+        [round(float(score), 3), translation]
+        for score, translation in zip(scores, texts, strict=True)
+        # A beam may end with fewer hypotheses than it is wide.
+        if np.isfinite(score)
+    ]
+
+
+def attention_of(model: ExportedModel, text: str) -> Figure | None:
+    """Draws where a translator attends; `None` without a translation.
+
+    Args:
+        model: The `ExportedModel`.
+        text: String.
+    """
+    found = model.signatures["attend"](text=[text])
+    weights, sources, targets = merge_subwords(
+        found["weights"][0],
+        found["source_tokens"][0],
+        found["target_tokens"][0],
+    )
+    return attention_figure(weights, sources, targets) if weights.size else None

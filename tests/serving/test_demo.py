@@ -1,0 +1,216 @@
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import numpy as np
+import pytest
+
+gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
+
+from kerasrnn.serving import ExportedModel  # noqa: E402
+from kerasrnn.serving import demo  # noqa: E402
+from kerasrnn.serving.step_by_step import can_write  # noqa: E402
+from kerasrnn.serving.step_by_step import written  # noqa: E402
+from kerasrnn.serving.tabs import tab_of  # noqa: E402
+from kerasrnn.serving.tabs.classifier import probabilities  # noqa: E402
+from kerasrnn.serving.tabs.classifier import weighted_words  # noqa: E402
+from kerasrnn.serving.tabs.texts import MAX_CHARACTERS  # noqa: E402
+from kerasrnn.serving.tabs.texts import checked  # noqa: E402
+from kerasrnn.serving.tabs.translator import attention_of  # noqa: E402
+from kerasrnn.serving.tabs.translator import hypotheses  # noqa: E402
+from kerasrnn.serving.tabs.words import merge_subwords  # noqa: E402
+from tests.serving import toys  # noqa: E402
+from tests.serving.small import export_small_model  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models")
+    toys.translator(path / "plain")
+    toys.translator(
+        path / "full",
+        greedy=toys.greedy,
+        n_best=toys.n_best,
+        encode=toys.encode,
+        decode_step=toys.decode_step,
+        detokenize=toys.detokenize,
+    )
+    toys.classifier(path / "stars")
+    toys.language_model(path / "writer")
+    export_small_model(path / "shout")
+    (path / "broken" / "1").mkdir(parents=True)
+    (path / "broken" / "1" / "saved_model.pb").write_bytes(b"broken")
+    return path
+
+
+@pytest.fixture(scope="module")
+def models(folder):
+    return {model.name: model for model in demo.load_models(folder)}
+
+
+@pytest.fixture(scope="module")
+def page(models):
+    async def build():
+        return demo.build_page(models.values())
+
+    # Where no event loop runs, Gradio makes one, and never closes it.
+    return asyncio.run(build())
+
+
+def call(page, tab, *inputs):
+    """Runs what the button of a tab runs; returns all that it shows."""
+    names = [x.label for x in page.blocks.values() if isinstance(x, gr.Tab)]
+    events = [
+        x.fn for x in page.fns.values() if x.fn.__module__.startswith("k")
+    ]
+    shown = events[names.index(tab)](*inputs)
+    return list(shown) if hasattr(shown, "__next__") else shown
+
+
+def components(page, kind):
+    return [x for x in page.blocks.values() if type(x) is kind]
+
+
+def test_a_model_that_does_not_load_is_left_out(folder, capsys):
+    found = [model.name for model in demo.load_models(folder)]
+    assert found == ["full", "plain", "shout", "stars", "writer"]
+    assert "broken is left out" in capsys.readouterr().err
+
+
+def test_each_model_has_a_tab_by_its_signatures(page, models):
+    tabs = [tab.label for tab in components(page, gr.Tab)]
+    assert tabs == ["full", "plain", "stars", "writer"]
+    assert tab_of(models["shout"]) is None
+    with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
+        demo.build_page([models["shout"]])
+
+
+def test_what_an_export_lacks_is_not_shown(page):
+    full, plain = components(page, gr.Radio)
+    assert full.visible and not plain.visible
+    assert [label for label, _ in full.choices] == (
+        ["Beam", "Greedy, word by word"]
+    )
+    sliders = [slider.label for slider in components(page, gr.Slider)]
+    assert sliders == ["Temperature", "Top k", "Length in tokens"]
+
+
+def test_a_translation_is_shown_with_hypotheses_and_attention(page):
+    steps = call(page, "full", "come in", "serving_default")
+    translation, rows, _ = steps[0]
+    assert translation == "COME IN"
+    assert rows == [[-1.0, "COME IN"], [-2.0, "come in"]]
+    figure = steps[-1][2]
+    labels = [x.get_text() for x in figure.axes[0].get_yticklabels()]
+    assert labels == ["COME", "IN"]
+    steps = call(page, "plain", "come in", "serving_default")
+    assert steps[0][1] == [[-7.0, "COME IN"]]
+
+
+def test_greedy_is_shown_as_it_is_written(page):
+    steps = call(page, "full", "abc", "greedy")
+    assert [step[0] for step in steps[:4]] == ["3", "3 4", "3 4 5", "abc"]
+    assert steps[3][1] == [[0.0, "abc"]]
+
+
+def test_writing_ends_at_the_end_token_or_the_limit(models):
+    signatures = models["full"].signatures
+    assert can_write(signatures)
+    assert not can_write(models["plain"].signatures)
+    assert list(written(signatures, "ab")) == ["3", "3 4"]
+
+
+def test_a_text_without_words_has_no_attention(models):
+    assert attention_of(models["full"], " ") is None
+    assert len(hypotheses(models["full"], "a", "greedy")) == 1
+
+
+def test_a_review_has_labels_and_weighted_words(page):
+    labels, words = call(page, "stars", "so good")
+    assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
+    assert words == [("so", 0.5), ("good", 1.0)]
+
+
+def test_probabilities_have_names_without_a_card():
+    assert probabilities("good", 0.75, None) == {"not good": 0.25, "good": 0.75}
+    assert probabilities("bad", 0.25, None) == {"bad": 0.75, "not bad": 0.25}
+    found = probabilities("fair", np.array([0.25, 0.5, 0.25]), None)
+    assert found == {"0": 0.25, "fair": 0.5, "2": 0.25}
+
+
+def test_padding_and_no_weight_at_all_are_no_words():
+    assert weighted_words(np.array(["a", ""]), np.zeros(2)) == [("a", 0.0)]
+    assert weighted_words(np.array([]), np.zeros(0)) == []
+
+
+def test_a_language_model_gets_what_the_controls_say(page):
+    assert call(page, "writer", "say", 0.5, 20, 3, 7) == "say 27 27 27"
+    with pytest.raises(ValueError, match="cannot take"):
+        call(page, "writer", "say", -1.0, 20, 3, 7)
+
+
+def test_texts_are_bounded():
+    assert checked("a" * MAX_CHARACTERS)
+    with pytest.raises(gr.Error, match="2,001 characters"):
+        checked("a" * (MAX_CHARACTERS + 1))
+    with pytest.raises(gr.Error, match="type a text"):
+        checked(" \n")
+
+
+def test_subwords_are_merged_with_their_weights():
+    source = np.array(["▁re", "d", "▁", "book", "</s>", ""])
+    weights = np.arange(18.0).reshape(3, 6)
+    merged, sources, targets = merge_subwords(
+        weights, source, np.array(["una", "##ble", ""])
+    )
+    assert sources == ["red", "book", "</s>"]
+    assert targets == ["unable"]
+    np.testing.assert_allclose(merged, [[7.0, 11.0, 7.0]])
+
+
+def test_the_page_says_where_a_model_comes_from(folder):
+    model = ExportedModel(folder / "full" / "1")
+    assert demo.caption(model) == "Version 1, commit 1234567"
+
+
+@pytest.mark.slow
+def test_the_command_serves_the_page(folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "kerasrnn.serving.demo", str(folder)]
+    server = subprocess.Popen([*command, "--port", str(port)])
+    try:
+        config = json.loads(wait_for(f"http://127.0.0.1:{port}/config", server))
+    finally:
+        server.terminate()
+        server.wait()
+    labels = [x["props"].get("label") for x in config["components"]]
+    assert {"full", "Translation", "Hypotheses, the best first"} <= {*labels}
+    # No statistics, and no font from elsewhere.
+    assert not config["analytics_enabled"]
+    assert not [x for x in config["stylesheets"] if x.startswith("http")]
+
+
+def wait_for(url, server):
+    """The answer of a server that is starting."""
+    while True:
+        assert server.poll() is None
+        try:
+            with urllib.request.urlopen(url) as answer:
+                return answer.read()
+        except OSError:
+            time.sleep(0.2)
+
+
+@pytest.mark.parametrize("content", [None, "shout"])
+def test_the_command_says_what_is_missing(content, tmp_path, capsys):
+    if content:
+        export_small_model(tmp_path / "models" / content)
+    with pytest.raises(SystemExit):
+        demo.main([str(tmp_path / "models")])
+    assert "kerasrnn-demo: The" in capsys.readouterr().err

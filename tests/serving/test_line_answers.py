@@ -1,0 +1,44 @@
+import pytest
+
+from kerasrnn.serving import ModelFolder
+from kerasrnn.serving.line_answers import answer_columns
+from kerasrnn.serving.line_answers import line_answers
+from tests.serving import toys
+from tests.serving.small import export_small_model
+
+
+def served(path):
+    return ModelFolder(path).load().signatures["serving_default"]
+
+
+def test_a_translator_writes_translations(tmp_path):
+    translate = served(toys.translator(tmp_path / "toy"))
+    lines = ["come in please", "tea", None, "", "a\tb\rc"]
+    answers = line_answers(translate, lines, batch_size=2)
+    assert answers == ["COME IN PLEASE", "TEA", "", "", "A B C"]
+    assert line_answers(translate, []) == []
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_classifier_writes_the_label_and_its_probability(classes, tmp_path):
+    label = served(toys.classifier(tmp_path / "toy", classes))
+    answers = line_answers(label, ["a good book", "a bad book"])
+    bad = {2: "negative\t0.8", 3: "negative\t0.4"}[classes]
+    assert answers == ["positive\t0.9", bad]
+
+
+def test_a_language_model_writes_total_and_perplexity(tmp_path):
+    score = served(toys.language_model(tmp_path / "toy"))
+    assert line_answers(score, ["0123456789"]) == ["-10\t2.71828"]
+
+
+def test_another_model_writes_what_has_one_value_a_line(tmp_path):
+    shout = served(export_small_model(tmp_path / "shout"))
+    assert answer_columns(shout) == ["loud"]
+    assert line_answers(shout, ["a"]) == ["A"]
+
+
+def test_a_model_without_such_an_output_is_refused(tmp_path):
+    folder = ModelFolder(export_small_model(tmp_path / "shout")).load()
+    with pytest.raises(ValueError, match=r"Received: square\(ids"):
+        answer_columns(folder.signatures["square"])

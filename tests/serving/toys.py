@@ -1,0 +1,146 @@
+"""SavedModels of every kind that need no training."""
+
+import json
+
+import tensorflow as tf
+
+TEXTS = tf.TensorSpec([None], tf.string, "text")
+
+
+def export(path, functions, card=None, version="1"):
+    """Writes a version with a signature for each function, and its card."""
+    module = tf.Module()
+    for name, function in functions.items():
+        setattr(module, name, function)
+    tf.saved_model.save(module, str(path / version), signatures=functions)
+    if card is not None:
+        (path / version / "card.json").write_text(json.dumps(card))
+    return path
+
+
+def translator(path, **others):
+    """Translates into capitals; attends to the word that it translates."""
+
+    @tf.function(input_signature=[TEXTS])
+    def translate(text):
+        score = -tf.cast(tf.strings.length(text), tf.float32)
+        return {"translation": tf.strings.upper(text), "score": score}
+
+    @tf.function(input_signature=[TEXTS])
+    def attend(text):
+        source = tf.strings.split(text).to_tensor("")
+        rows, places = tf.shape(source)[0], tf.shape(source)[1]
+        return {
+            "source_tokens": source,
+            "target_tokens": tf.strings.upper(source),
+            "weights": tf.eye(places, batch_shape=[rows]),
+        }
+
+    functions = {"serving_default": translate, "attend": attend, **others}
+    card = {"commit": "1234567", "samples": [["come in", "आओ", "COME IN"]]}
+    return export(path, functions, card)
+
+
+@tf.function(input_signature=[TEXTS])
+def greedy(text):
+    score = tf.zeros_like(text, tf.float32)
+    return {"translation": tf.strings.lower(text), "score": score}
+
+
+@tf.function(input_signature=[TEXTS])
+def n_best(text):
+    scores = tf.tile([[-1.0, -2.0, -float("inf")]], [tf.shape(text)[0], 1])
+    texts = tf.stack([tf.strings.upper(text), text, text], axis=1)
+    return {"translations": texts, "scores": scores}
+
+
+@tf.function(input_signature=[TEXTS])
+def encode(text):
+    """The memory is the length, the state the number of tokens written."""
+    rows = tf.shape(text)[0]
+    lengths = tf.strings.length(text)
+    return {
+        "memory_0": tf.cast(tf.sequence_mask(lengths), tf.float32),
+        "state_0": tf.zeros([rows, 1]),
+    }
+
+
+@tf.function(
+    input_signature=[
+        tf.TensorSpec([None], tf.int32, "ids"),
+        tf.TensorSpec([None, None], tf.float32, "memory_0"),
+        tf.TensorSpec([None, 1], tf.float32, "state_0"),
+    ]
+)
+def decode_step(ids, memory_0, state_0):
+    """Counts 1, 3, 4, ... and ends when it has as many tokens as the text."""
+    done = state_0[:, 0] >= tf.reduce_sum(memory_0, axis=1)
+    following = tf.where(done, 2, tf.maximum(ids + 1, 3))
+    return {
+        "log_probabilities": tf.math.log(tf.one_hot(following, 40) + 1e-6),
+        "state_0": state_0 + 1,
+    }
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32, "ids")])
+def detokenize(ids):
+    return {"text": tf.strings.reduce_join(tf.as_string(ids), 1, separator=" ")}
+
+
+def classifier(path, classes=2):
+    """Finds a text positive if it has a "good"; it looks at long words."""
+
+    def answer(text):
+        good = tf.strings.regex_full_match(text, ".*good.*")
+        positive = tf.where(good, 0.9, 0.2)
+        label = tf.where(good, "positive", "negative")
+        if classes > 2:
+            rest = (1 - positive) / (classes - 1)
+            columns = [positive] + [rest] * (classes - 1)
+            return {"probability": tf.stack(columns, 1), "label": label}
+        return {"probability": positive, "label": label}
+
+    @tf.function(input_signature=[TEXTS])
+    def label(text):
+        return answer(text)
+
+    @tf.function(input_signature=[TEXTS])
+    def explain(text):
+        tokens = tf.strings.split(text).to_tensor("")
+        weights = tf.cast(tf.strings.length(tokens), tf.float32)
+        return {"tokens": tokens, "weights": weights, **answer(text)}
+
+    card = {"labels": ["negative", "positive"], "samples": []}
+    functions = {"serving_default": label, "explain": explain}
+    return export(path, functions, card if classes == 2 else None)
+
+
+def language_model(path):
+    """Repeats the seed as often as it may write tokens."""
+
+    @tf.function(input_signature=[TEXTS])
+    def score(text):
+        total = -tf.cast(tf.strings.length(text), tf.float32)
+        return {"total": total, "perplexity": tf.exp(-total / 10)}
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([None], tf.string, "prompt"),
+            *(
+                tf.TensorSpec([], dtype, name)
+                for name, dtype in [
+                    ("temperature", tf.float32),
+                    ("top_k", tf.int32),
+                    ("max_tokens", tf.int32),
+                    ("seed", tf.int32),
+                ]
+            ),
+        ]
+    )
+    def generate(prompt, temperature, top_k, max_tokens, seed):
+        tf.debugging.assert_greater_equal(temperature, 0.0)
+        words = tf.fill([max_tokens], tf.as_string(seed + top_k))
+        written = tf.strings.reduce_join(words, separator=" ")
+        return {"text": tf.strings.join([prompt, written], separator=" ")}
+
+    return export(path, {"serving_default": score, "generate": generate})
