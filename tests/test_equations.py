@@ -13,6 +13,11 @@ from tests.test_layering import FILES
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 # Indented blocks that are no equations: signatures, and a table of names.
 CODE = {
+    '{"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}',
+    '{"instances": ["Come in.", "Who?"], "signature_name": "attend"}\n',
+    "python -m kerasrnn.serving.corpus saved_models/nmt_hindi in.txt out.txt\n",
+    "python -m kerasrnn.serving.demo saved_models",
+    "python -m kerasrnn.serving.server saved_models\n",
     '"dot" "scaled_dot"',
     "call(inputs, states) -> (output, new_states)",
     "run(sequence, states, mask=None, training=False) -> (outputs, states)",

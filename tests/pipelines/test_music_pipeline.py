@@ -155,6 +155,7 @@ def test_a_saved_pipeline_is_the_same(tmp_path):
         np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_it_learns_a_scale():
     scales = [np.eye(KEYS)[np.arange(i, i + 12) % KEYS] for i in range(KEYS)]
     music = MusicPipeline(PianoRollModel(FastGRUCell(16), keys=KEYS))

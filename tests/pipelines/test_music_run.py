@@ -44,6 +44,7 @@ def corpus(**parts):
     )
 
 
+@pytest.mark.slow
 def test_another_training_by_its_data(tmp_path):
     def trained(**parts):
         with MusicRun(Small(output=tmp_path)) as run:
@@ -61,6 +62,7 @@ def test_another_training_by_its_data(tmp_path):
     assert trained(validation=ROLLS[:2]) == 3
 
 
+@pytest.mark.slow
 def test_what_a_run_leaves(tmp_path, monkeypatch):
     monkeypatch.setattr(MusicPipeline, "export", lambda *_: None)
     music = pipeline()

@@ -223,7 +223,6 @@ def test_a_text_that_is_too_long_is_an_error(words):
         assert scored(words, ["the red book is"])["length"] == [5]
         for function in (
             lambda: scored(words, ["the", "the red book is red"]),
-            lambda: words.write(["the"], max_tokens=6),
             lambda: words.signatures["score_ids"]([[4] * 6]),
         ):
             with pytest.raises(
