@@ -2,8 +2,8 @@
 
 from kerasrnn.decoding.beam_search import BeamSearch
 from kerasrnn.decoding.beams import tile_memory
-from kerasrnn.decoding.forced_decoding import ForcedDecoding
-from kerasrnn.decoding.forced_decoding import forced_decoding
+from kerasrnn.decoding.forced import ForcedDecoding
+from kerasrnn.decoding.forced import forced_decoding
 from kerasrnn.decoding.greedy_search import GreedySearch
 from kerasrnn.decoding.sampling_search import SamplingSearch
 from kerasrnn.decoding.search import Hypotheses

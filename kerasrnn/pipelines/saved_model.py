@@ -120,7 +120,7 @@ def next_version(folder: PathLike) -> pathlib.Path:
 
     Example:
 
-    >>> next_version("saved_models/nmt_hindi").name
+    >>> next_version("saved_models/mine").name
     '1'
     """
     folder = pathlib.Path(folder)

@@ -323,7 +323,9 @@ def test_it_is_served_as_it_lives(tmp_path):
     texts = {name: [x.hex() for x in xs] for name, xs in SERVED.items()}
     given = {"texts": texts, "ids": padded(TEXTS).tolist()}
     client = fresh_process.answer(CLIENT, path, json.dumps(given))
-    assert client["names"] == ["explain", "label_ids", "serving_default"]
+    assert client["names"] == [
+        *("explain", "label_ids", "serving_default", "tokenize"),
+    ]
     check_equal(client["ids"], labeller.signatures["label_ids"](padded(TEXTS)))
     for name, texts in SERVED.items():
         texts = strings(texts)

@@ -108,7 +108,7 @@ def unserved(monkeypatch):
 @pytest.mark.usefixtures("unserved")
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_a_finished_run_is_continued(corpus, output, capsys):
-    run(*small(corpus, output), "--epochs", 3, "--no-dynamic")
+    run(*small(corpus, output), "--epochs", 3)
     assert "resumes after epoch 2" in capsys.readouterr().out
     assert len(card(output)["history"]["loss"]) == 3
 

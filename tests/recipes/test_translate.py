@@ -104,7 +104,7 @@ def test_it_translates_alike_from_every_file(output):
     assert found[0] == said
     assert found[-1] == "" and len({*found}) >= 3
     served = tf.saved_model.load(output / "1").signatures
-    assert set(served) == {"serving_default", "translate_ids", "attend"}
+    assert {"serving_default", "translate_ids", "attend"} < {*served}
     answer = served["serving_default"](text=tf.constant(texts))
     assert [x.decode() for x in answer["translation"].numpy()] == found
 
