@@ -5,9 +5,9 @@
     python recipes/music.py --corpus nottingham --preset best
     python recipes/music.py --corpus FOLDER        # MIDI files of your own
 
-A run writes `music.keras`, a SavedModel in `OUTPUT/1/`, `card.json`, pictures
-and `sample.mid`, a piece that the model continues. The same command resumes an
-interrupted run.
+A run writes `music.keras`, a SavedModel in `OUTPUT/VERSION/`, `card.json`,
+pictures and `sample.mid`, a piece that the model continues. The same command
+resumes an interrupted run.
 """
 
 import dataclasses

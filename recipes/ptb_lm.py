@@ -5,9 +5,9 @@
     python recipes/ptb_lm.py --corpus mine.txt      # one sentence per line
     python recipes/ptb_lm.py --corpus more.txt --from OTHER/language.keras
 
-A run writes `language.keras`, a SavedModel in `OUTPUT/1/` and `card.json`. The
-same command resumes an interrupted run, and continues a finished one if
-`--epochs` is increased.
+A run writes `language.keras`, a SavedModel in `OUTPUT/VERSION/` and
+`card.json`. The same command resumes an interrupted run, and continues a
+finished one if `--epochs` is increased.
 """
 
 import dataclasses

@@ -5,9 +5,9 @@
     python recipes/translate.py --train pairs.csv --source de --target en
     python recipes/translate.py --train more.tsv --from OTHER/translator.keras
 
-A run writes `translator.keras`, a SavedModel in `OUTPUT/1/`, `card.json` and
-pictures. The same command resumes an interrupted run, and continues a finished
-one if `--epochs` is increased.
+A run writes `translator.keras`, `card.json`, pictures and a SavedModel, in
+`OUTPUT/1/` or the next number that is free. The same command resumes an
+interrupted run, and continues a finished one if `--epochs` is increased.
 """
 
 import dataclasses
