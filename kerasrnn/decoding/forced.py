@@ -81,11 +81,13 @@ def forced_decoding(
         written = {name: put(x, t, values[name]) for name, x in written.items()}
         return t + 1, here, states, written
 
-    *_, written = ops.while_loop(
-        lambda t, *rest: t < time,
-        advance,
-        (0, ops.full((batch_size,), start_id, "int32"), states, written),
-    )
+    # JAX would trace a step over empty arrays.
+    if not any(isinstance(n, int) and n == 0 for n in (batch_size, time)):
+        *_, written = ops.while_loop(
+            lambda t, *rest: t < time,
+            advance,
+            (0, ops.full((batch_size,), start_id, "int32"), states, written),
+        )
     real = ops.cast(is_token, "float32")
     alignments = written.get("alignments")
     if alignments is not None:
