@@ -11,6 +11,7 @@ from kerasrnn.decoding import forced_decoding
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
@@ -92,10 +93,15 @@ class TranslationFunctions:
 
     def score(self, text, translation):
         """The log-probability of given translations."""
-        ids = self.target.tokenize(translation)
+        most = self.search.max_length
+        # One token more shows that there are too many.
+        ids = self.target.tokenize(translation, most + 1)
         end = tf.fill((ids.nrows(), 1), self.target.end_id)
         with tf.control_dependencies(
-            [check_rows(text=text, translation=translation)]
+            [
+                check_rows(text=text, translation=translation),
+                check_length(ids.row_lengths(), most),
+            ]
         ):
             targets = tf.concat([ids, end], axis=1).to_tensor(PAD)
         log_probabilities, _ = self.forced(self.source_ids(text), targets)

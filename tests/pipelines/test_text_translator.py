@@ -239,6 +239,8 @@ def test_a_given_translation_has_the_score_of_the_search(translator):
         tf.errors.InvalidArgumentError, match="as many rows.*6 1"
     ):
         translator.signatures["score"](sources, targets[:1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="At most 50"):
+        translator.signatures["score"](["who knows"], ["घर " * 51])
 
 
 def test_steps_spell_what_greedy_search_finds(beam):
