@@ -8,6 +8,7 @@ from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.pipelines.writing import as_lines
 from kerasrnn.pipelines.writing import draw_ids
@@ -114,11 +115,11 @@ class LanguageFunctions:
 
     def step(self, ids, *states):
         """The logits of the next tokens, and the new states."""
-        given = _named(states)
+        given = named("state", states)
         with tf.control_dependencies([check_rows(ids=ids, **given)]):
             ids = checked_ids(ids, self.tokenizer.vocabulary_size, PAD)
         logits, states = self.model.run(ids, list(states))
-        return {"logits": tf.cast(logits, tf.float32), **_named(states)}
+        return {"logits": tf.cast(logits, tf.float32), **named("state", states)}
 
     def tokenize(self, text):
         """The ids that the model reads."""
@@ -141,7 +142,3 @@ class LanguageFunctions:
         return log_probabilities(
             self.model, ids, lengths, self.window, self.tokenizer.end_id
         )
-
-
-def _named(states):
-    return {f"state_{i}": state for i, state in enumerate(states)}

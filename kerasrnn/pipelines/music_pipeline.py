@@ -11,6 +11,7 @@ from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
+from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.training import PianoRollCrossentropy
@@ -254,10 +255,9 @@ class MusicPipeline(TextPipeline):
 
     def _step(self, roll, *states):
         logits, states = self.model.run(roll, list(states))
-        names = (f"state_{i}" for i in range(len(states)))
         return {
             "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
-            **dict(zip(names, states, strict=True)),
+            **named("state", states),
         }
 
     def _generate(self, prompt, seed, temperature, steps):

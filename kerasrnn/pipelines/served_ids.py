@@ -76,6 +76,11 @@ def check_length(lengths, max_length):
     )
 
 
+def named(name, nest):
+    """Returns the tensors of a nest by names: `NAME_0`, `NAME_1` and so on."""
+    return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}
+
+
 def flat_specs(name, nest):
     """Describes the tensors of a nest as arguments of a signature.
 
@@ -84,9 +89,9 @@ def flat_specs(name, nest):
         nest: Nest of tensors of shape `(batch, ...)`.
 
     Returns:
-        List of `tf.TensorSpec`, named `NAME_0`, `NAME_1` and so on.
+        List of `tf.TensorSpec`, named as by `named`.
     """
     return [
-        tf.TensorSpec([None, *x.shape[1:]], x.dtype, name=f"{name}_{i}")
-        for i, x in enumerate(tf.nest.flatten(nest))
+        tf.TensorSpec([None, *x.shape[1:]], x.dtype, name=key)
+        for key, x in named(name, nest).items()
     ]

@@ -15,6 +15,7 @@ from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
+from kerasrnn.pipelines.served_ids import named
 
 
 class TranslationFunctions:
@@ -122,15 +123,15 @@ class TranslationFunctions:
     def start(self, text):
         """The states and the memory of the first `decode_step`."""
         states, memory = self.encode(self.source_ids(text))
-        return {**_named("state", states), **_named("memory", memory)}
+        return {**named("state", states), **named("memory", memory)}
 
     def decode_step(self, ids, *flat):
         """The log-probabilities of the next token, and the new states."""
         states, memory = self._encoded
         count = len(tf.nest.flatten(states))
         given = {
-            **_named("state", flat[:count]),
-            **_named("memory", flat[count:]),
+            **named("state", flat[:count]),
+            **named("memory", flat[count:]),
         }
         with tf.control_dependencies([check_rows(ids=ids, **given)]):
             ids = checked_ids(ids[:, None], self.target.vocabulary_size, 0)
@@ -141,7 +142,7 @@ class TranslationFunctions:
         )
         found = {
             "log_probabilities": tf.nn.log_softmax(tf.cast(logits, tf.float32)),
-            **_named("state", states),
+            **named("state", states),
         }
         if weights is not None:
             found["weights"] = tf.cast(weights, tf.float32)
@@ -223,8 +224,3 @@ class TranslationFunctions:
 
     def _padded(self, ids):
         return tf.where(ids == self.target.pad_id, PAD, ids)
-
-
-def _named(name, nest):
-    """The tensors of a nest, as `NAME_0`, `NAME_1` and so on."""
-    return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}

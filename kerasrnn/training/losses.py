@@ -12,8 +12,21 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
+class _PooledLoss(keras.losses.Loss):
+    """Base of the losses whose mean leaves padding out.
+
+    Args:
+        name: Name of the loss.
+    """
+
+    def __init__(self, name: str) -> None:
+        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        super().__init__(name=name, dtype=dtype)
+        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
+
+
 @keras.saving.register_keras_serializable("kerasrnn")
-class TokenCrossentropy(keras.losses.Loss):
+class TokenCrossentropy(_PooledLoss):
     """Cross-entropy of the next token, without padding.
 
     With `p` the predicted distribution over a vocabulary of `V` tokens, `y`
@@ -70,8 +83,7 @@ class TokenCrossentropy(keras.losses.Loss):
         label_smoothing: float = 0.0,
         name: str = "token_crossentropy",
     ) -> None:
-        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
-        super().__init__(name=name, dtype=dtype)
+        super().__init__(name)
         if not 0.0 <= label_smoothing < 1.0:
             raise ValueError(
                 "`label_smoothing` must be in [0, 1). "
@@ -79,7 +91,6 @@ class TokenCrossentropy(keras.losses.Loss):
             )
         self.pad_id = pad_id
         self.label_smoothing = label_smoothing
-        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 
     def __call__(
         self,
@@ -137,7 +148,7 @@ class TokenCrossentropy(keras.losses.Loss):
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PianoRollCrossentropy(keras.losses.Loss):
+class PianoRollCrossentropy(_PooledLoss):
     """Negative log-likelihood of a step of a piano roll, without padding.
 
     With `y` the keys of a step and `p` their predicted probabilities, which
@@ -181,9 +192,7 @@ class PianoRollCrossentropy(keras.losses.Loss):
     """
 
     def __init__(self, name: str = "piano_roll_crossentropy") -> None:
-        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
-        super().__init__(name=name, dtype=dtype)
-        self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
+        super().__init__(name)
 
     def __call__(
         self,
