@@ -35,9 +35,13 @@ if keras.backend.backend() == "jax":
 
     # Every eager loop compiles anew; the code need not be good for a test.
     jax.config.update("jax_disable_most_optimizations", True)
-    # Saves a third to a half of the time. Read with the first program.
+    # Saves half of the time. Read with the first program.
     os.environ["XLA_FLAGS"] = " ".join(
-        [os.environ.get("XLA_FLAGS", ""), "--xla_cpu_use_fusion_emitters=false"]
+        [
+            os.environ.get("XLA_FLAGS", ""),
+            "--xla_cpu_use_fusion_emitters=false",
+            "--xla_cpu_parallel_codegen_split_count=1",
+        ]
     )
 
     @pytest.fixture(scope="module", autouse=True)

@@ -3,13 +3,17 @@
 import keras
 from keras import ops
 
+# How many times the batch may be halved.
+HALVINGS = 2
 
-def advance_until_done(advance, t, rows, given, halvings=2):
+
+def advance_until_done(advance, t, rows, given):
     """Advances the rows of a batch until each of them is done.
 
     A step costs as much for a row that is done as for any other, and sentences
     end at different lengths. So once at most half of the rows are left, the
-    loop continues with these alone, and again once at most a quarter are left.
+    loop continues with these alone, and again once at most half of those are
+    left.
 
     Args:
         advance: The function of a step, `(t, rows, given) -> rows`, which does
@@ -19,38 +23,61 @@ def advance_until_done(advance, t, rows, given, halvings=2):
             them `"done"`, a boolean tensor of shape `(batch,)`.
         given: Nest of tensors of shape `(batch, ...)`, or `None`, that
             `advance` reads.
-        halvings: Integer, how many times the batch may be halved.
 
     Returns:
         The number of steps taken, and the rows.
     """
+
+    def advance_first(count, limit, t, rows):
+        """Advances `count` rows until at most `limit` of them are left."""
+        order = ops.argsort(ops.cast(rows["done"], "int32"))
+        first, behind = order[:count], order[count:]
+        their_own = pick(given, first)
+        t, advanced = ops.while_loop(
+            lambda t, rows: unfinished(rows) > limit,
+            lambda t, rows: (t + 1, advance(t, rows, their_own)),
+            (t, pick(rows, first)),
+        )
+        back = ops.argsort(order)
+        return t, keras.tree.map_structure(
+            lambda *both: ops.take(ops.concatenate(both), back, axis=0),
+            advanced,
+            pick(rows, behind),
+        )
+
     size = ops.shape(rows["done"])[0]
-    if isinstance(size, int) and size < 2:
-        if size < 1:
-            return t, rows
-        halvings = 0
-    half = (size + 1) // 2
-
-    def busy(t, rows):
-        count = ops.sum(ops.cast(ops.logical_not(rows["done"]), "int32"))
-        return count > (half if halvings else 0)
-
-    t, rows = ops.while_loop(
-        busy, lambda t, rows: (t + 1, advance(t, rows, given)), (t, rows)
-    )
-    if not halvings:
+    if isinstance(size, int):
+        for limit in limits(size):
+            t, rows = advance_first(size, limit, t, rows)
+            size = limit
         return t, rows
-    order = ops.argsort(ops.cast(rows["done"], "int32"))
-    left, behind = order[:half], order[half:]
-    t, advanced = advance_until_done(
-        advance, t, pick(rows, left), pick(given, left), halvings - 1
+
+    def advance_some(halvings, t, rows):
+        count = unfinished(rows)
+        limit = ops.where(halvings < HALVINGS, count // 2, 0)
+        return halvings + 1, *advance_first(count, limit, t, rows)
+
+    # A graph for batches of any size has the step once, not once a halving.
+    _, t, rows = ops.while_loop(
+        lambda halvings, t, rows: unfinished(rows) > 0,
+        advance_some,
+        (0, t, rows),
     )
-    back = ops.argsort(order)
-    return t, keras.tree.map_structure(
-        lambda *both: ops.take(ops.concatenate(both), back, axis=0),
-        advanced,
-        pick(rows, behind),
-    )
+    return t, rows
+
+
+def limits(size):
+    """How many of `size` rows may be left after each halving, and at last."""
+    left = []
+    while size > 1 and len(left) < HALVINGS:
+        size = (size + 1) // 2
+        left.append(size)
+    return [*left, 0] if size else []
+
+
+def unfinished(rows):
+    """The number of rows that are not done."""
+    return ops.sum(ops.cast(ops.logical_not(rows["done"]), "int32"))
 
 
 def pick(nest, index):

@@ -46,3 +46,38 @@ def test_what_is_done_is_left_behind():
     count_up([1, 9, 2, 3, 4, 5, 6, 7], sizes)
     # Four of eight are left behind after 4 steps, two more after 6.
     assert sizes == [8] * 4 + [4] * 2 + [2] * 3
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="only TensorFlow has batches of unknown size",
+)
+def test_in_a_graph_for_batches_of_any_size():
+    import tensorflow as tf
+
+    traced = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def count(targets):
+        rows = {
+            "done": targets == 0,
+            "counts": tf.zeros_like(targets),
+            "names": tf.range(tf.shape(targets)[0]),
+        }
+
+        def advance(t, rows, given):
+            traced.append(t)
+            left = tf.cast(~rows["done"], tf.int32)
+            counts = rows["counts"] + left
+            return {**rows, "counts": counts, "done": counts >= given}
+
+        steps, rows = advance_until_done(advance, 0, rows, targets)
+        return steps, rows["counts"], rows["names"]
+
+    for size in range(10):
+        targets = np.random.default_rng(size).integers(0, 9, size, "int32")
+        steps, counts, names = count(targets)
+        np.testing.assert_array_equal(counts, targets)
+        np.testing.assert_array_equal(names, range(size))
+        assert steps == targets.max(initial=0)
+    assert len(traced) == 1
