@@ -2,6 +2,7 @@
 
 import collections
 import gc
+import itertools
 import os
 import random
 
@@ -28,6 +29,19 @@ def pytest_collection_modifyitems(items):
     for item in items:
         weights[item.path] += 10 if item.get_closest_marker("slow") else 1
     items.sort(key=lambda item: -weights[item.path])
+    if keras.backend.backend() == "jax":
+        leave_to_tensorflow(items)
+
+
+def leave_to_tensorflow(items):
+    """Of the cases of a test, JAX runs each third; the others are `slow`.
+
+    It compiles every case anew, of the same `keras.ops`.
+    """
+    cases = collections.defaultdict(itertools.count)
+    for item in items:
+        if next(cases[item.path, item.originalname]) % 3:
+            item.add_marker(pytest.mark.slow)
 
 
 if keras.backend.backend() == "jax":

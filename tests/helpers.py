@@ -18,22 +18,9 @@ def one_now(values):
 
     For what costs seconds a value and goes the same way in all of them.
     """
-    return _some_now(values, 1)
-
-
-def few_on_jax(values, count=1):
-    """Parameters of which JAX tests the first at once, the others as `slow`.
-
-    It compiles each for seconds, of the same `keras.ops`. TensorFlow tests
-    all of them at once.
-    """
-    return _some_now(values, count if ON_JAX else len(values))
-
-
-def _some_now(values, count):
     values = [v if isinstance(v, tuple) else (v,) for v in values]
-    return [pytest.param(*v) for v in values[:count]] + [
-        pytest.param(*v, marks=pytest.mark.slow) for v in values[count:]
+    return [pytest.param(*values[0])] + [
+        pytest.param(*v, marks=pytest.mark.slow) for v in values[1:]
     ]
 
 

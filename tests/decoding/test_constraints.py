@@ -12,7 +12,6 @@ from tests import helpers
 from tests.decoding.steps import random_trees
 from tests.decoding.steps import search_trees
 from tests.decoding.steps import tree_functions
-from tests.helpers import few_on_jax
 from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
@@ -26,9 +25,7 @@ CONSTRAINTS = [
     {"no_repeat_ngram": 1},
     {"no_repeat_ngram": 2},
 ]
-some_constraints = pytest.mark.parametrize(
-    "constraints", few_on_jax(CONSTRAINTS), ids=str
-)
+some_constraints = pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
 
 
 def functions(trees, constraints):

@@ -23,7 +23,6 @@ from tests.decoding.steps import random_tables
 from tests.decoding.steps import run
 from tests.decoding.steps import table_step
 from tests.decoding.steps import tokens
-from tests.helpers import few_on_jax
 from tests.helpers import slow_on_jax
 
 SEARCHES = {
@@ -38,7 +37,7 @@ SEARCHES = {
 KINDS = [GreedySearch, BeamSearch, SamplingSearch]
 
 
-@pytest.fixture(params=few_on_jax([*SEARCHES], 2))
+@pytest.fixture(params=[*SEARCHES])
 def search(request):
     return SEARCHES[request.param]
 
@@ -56,7 +55,7 @@ LETTERS = "-$abcdefghijklmnopqrstuvwxyz^"  # padding, end, ..., start
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("word", few_on_jax(["sequentially", "a", ""]))
+@pytest.mark.parametrize("word", ["sequentially", "a", ""])
 def test_spells_a_word(kind, word):
     """The state counts how many letters are written."""
     spelled = ops.convert_to_tensor([LETTERS.index(c) for c in word + "$"])
@@ -72,7 +71,7 @@ def test_spells_a_word(kind, word):
         assert written == f"{word}$".ljust(20, "-")
 
 
-@pytest.fixture(scope="module", params=few_on_jax([*SEARCHES], 2))
+@pytest.fixture(scope="module", params=[*SEARCHES])
 def searched(request):
     """A search, what it searched, and what it found there."""
     tables = random_tables(20, 6, seed=3)
@@ -252,7 +251,7 @@ def compiled(function):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few_on_jax(["coverage", "sampling", "greedy"]))
+@pytest.mark.parametrize("name", ["coverage", "sampling", "greedy"])
 def test_compiled_is_as_eager(name):
     search = SEARCHES[name]
 
@@ -333,7 +332,7 @@ def listed_step(ids, states, memory):
 
 
 @slow_on_jax
-@pytest.mark.parametrize("name", few_on_jax(["coverage", "sampling", "3-best"]))
+@pytest.mark.parametrize("name", ["coverage", "sampling", "3-best"])
 def test_a_shortlist_equals_forbidding_all_other_words(name):
     search = SEARCHES[name]
     constraints = {"min_length": 7, "forbidden_ids": [5, B]}

@@ -26,7 +26,7 @@ VARIANTS = {
     "peepholes": {"cell": PeepholeLSTMCell(4), "depth": 2},
     "rhn": {"cell": RHNCell(4, depth=2)},
 }
-every_variant = pytest.mark.parametrize("variant", helpers.few_on_jax(VARIANTS))
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
 def piano_roll_model(variant="rhn", **options):

@@ -68,9 +68,7 @@ PAIRS = [
     ("stacked", "decoder"),
 ]
 
-every_pair = pytest.mark.parametrize(
-    "encoder, summary", helpers.few_on_jax(PAIRS, len(SUMMARIES))
-)
+every_pair = pytest.mark.parametrize("encoder, summary", PAIRS)
 some_pairs = pytest.mark.parametrize(
     "encoder, summary",
     [

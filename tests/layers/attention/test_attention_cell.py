@@ -69,9 +69,7 @@ def step_by_step(layer, sequence, memory, memory_mask):
     return ops.stack(outputs, 1), states, ops.stack(weights, 1)
 
 
-@pytest.mark.parametrize(
-    "attention", helpers.few_on_jax(["additive", *NEW_STYLES], 2)
-)
+@pytest.mark.parametrize("attention", ["additive", *NEW_STYLES])
 def test_the_sequence_is_step_by_step_and_its_two_halves(attention):
     sequence, memory, mask = INPUTS.values()
     for placement in PLACEMENTS:

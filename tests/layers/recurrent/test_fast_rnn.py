@@ -30,8 +30,6 @@ MASKS = {
 SEQUENCE = helpers.random(3, 5, 2)
 
 every_layer = pytest.mark.parametrize("name", FAST)
-# For what a layer has from its base class.
-some_layers = pytest.mark.parametrize("name", helpers.few_on_jax([*FAST], 2))
 
 
 def both(name, rnn=None, **options):
@@ -76,19 +74,19 @@ def test_from_given_states_and_backwards(name, go_backwards):
     check(*both(name, rnn))
 
 
-@some_layers
+@every_layer
 def test_dropout(name):
     loop, fast = both(name, **DROPOUT)
     check(loop, fast, training=True, states=False)
 
 
-@some_layers
+@every_layer
 def test_zero_output_for_mask(name):
     rnn = {"zero_output_for_mask": True}
     check(*both(name, rnn), mask=MASKS["gaps"], states=False)
 
 
-@some_layers
+@every_layer
 @pytest.mark.parametrize("options", [{"layer_norm": True}, {}])
 def test_unrolled_it_is_the_loop_of_keras(name, options):
     loop, fast = both(name, {"unroll": True}, **options)
@@ -113,7 +111,7 @@ def test_depth(name, depth):
     check(*both(name, depth=depth), states=False)
 
 
-@some_layers
+@every_layer
 def test_one_step_and_the_last_output_alone(name):
     loop, fast = both(name, {"return_sequences": False})
     for sequence in (SEQUENCE[:, :1], SEQUENCE):
@@ -122,7 +120,7 @@ def test_one_step_and_the_last_output_alone(name):
         helpers.assert_close(found, loop(sequence))
 
 
-@some_layers
+@every_layer
 def test_it_does_not_see_the_future(name):
     layer = small_layers.fast(name)
     changed = SEQUENCE.copy()
@@ -132,7 +130,7 @@ def test_it_does_not_see_the_future(name):
     assert np.all(np.any(before[:, 3:] != after[:, 3:], axis=-1))
 
 
-@some_layers
+@every_layer
 def test_two_stateful_halves_are_the_whole(name):
     whole = small_layers.fast(name)
     halves = small_layers.fast(name, {"stateful": True}, batch_size=3)
@@ -144,7 +142,7 @@ def test_two_stateful_halves_are_the_whole(name):
         halves.reset_state()
 
 
-@some_layers
+@every_layer
 def test_inside_other_layers(name):
     _, layer_class, sizes = small_layers.LAYERS[name]
     new = layer_class(**sizes, return_sequences=True)
@@ -182,7 +180,7 @@ def test_a_model_learns_and_survives_its_file(name, tmp_path):
     assert again.get_config() == first.get_config()
 
 
-@some_layers
+@every_layer
 def test_mixed_precision(name):
     plain = small_layers.fast(name)
     mixed = small_layers.fast(name, dtype="mixed_bfloat16")
@@ -207,7 +205,7 @@ def test_the_state_stays_in_float32_under_mixed_precision():
     assert np.all(fast < 0.95)
 
 
-@some_layers
+@every_layer
 def test_one_layer_at_two_places(name):
     loop, fast = both(name)
 
@@ -301,7 +299,7 @@ def test_what_is_no_cell_is_refused(cell):
         FastRNN(cell)
 
 
-@some_layers
+@every_layer
 def test_an_empty_batch(name):
     layer = small_layers.fast(name, {"return_state": True})
     outputs, *states = layer(np.ones((0, 5, 2), "float32"))
