@@ -11,6 +11,7 @@ from kerasrnn.layers.attention.local_attention import LocalAttention
 from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
@@ -48,6 +49,7 @@ __all__ = [
     "LocationAttention",
     "MonotonicAttention",
     "MultiHeadDotAttention",
+    "MultiScaleAttention",
     "PeepholeLSTM",
     "PeepholeLSTMCell",
     "RHN",

@@ -65,6 +65,7 @@ SelfAttentionName = typing.Literal[
     "general",
     "additive",
     "multi_head",
+    "multi_scale",
     "normed_bahdanau",
     "scaled_luong",
     "luong",

@@ -48,8 +48,8 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
     Args:
         cell: Any Keras recurrent cell, such as `GAMRHNCell(...)`.
         attention: A mechanism of `kerasrnn.layers` without dropout, or its
-            name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"` or
-            `"multi_head"`.
+            name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"`,
+            `"multi_head"` or `"multi_scale"`.
         window: Positive integer, number of last outputs that it attends to.
         placement: `"after"` or `"before"` the cell.
         units: Positive integer, width of `h~`; `None` for the width of `h`.
