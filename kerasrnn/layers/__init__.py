@@ -14,6 +14,8 @@ from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
+from kerasrnn.layers.attention.sha_cell import SHACell
+from kerasrnn.layers.attention.transformer_cell import TransformerCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gam import GAM
 from kerasrnn.layers.recurrent.gam import GAMCell
@@ -54,8 +56,10 @@ __all__ = [
     "PeepholeLSTMCell",
     "RHN",
     "RHNCell",
+    "SHACell",
     "ScaledDotAttention",
     "SelfAttentionCell",
     "SelfAttentionRNN",
+    "TransformerCell",
     "ZoneoutCell",
 ]

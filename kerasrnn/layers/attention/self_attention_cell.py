@@ -100,7 +100,7 @@ class SelfAttentionCell(WindowCell):
     ) -> None:
         cells.check_cell(cell, "SelfAttentionCell")
         kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(cell, **kwargs)
+        super().__init__(**kwargs)
         self.window = positive_integer("window", window)
         attention = get_attention(
             attention, cell.output_size, self.dtype_policy
@@ -120,7 +120,8 @@ class SelfAttentionCell(WindowCell):
             kernel_initializer=kernel_initializer,
             dtype=self.dtype_policy,
         )
-        self.attention = self.attending.attention
+        self.add_cell(cell)
+        self.attention = attention
         self.placement = placement
         self.units = self.attending.units
         self.kernel_initializer = self.attending.kernel_initializer
@@ -132,15 +133,12 @@ class SelfAttentionCell(WindowCell):
         sizes = self.attention.projected_shapes(width, width)
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
 
-    @property
-    def cell_input_size(self) -> int:
-        return self.attending.cell_input_size
-
     def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
             width = self.cell.output_size
             self.attending.build(input_shape, (None, None, width))
             self.attending.built = True
+        self.cell_input_size = self.attending.cell_input_size
         self._rnn.build((None, *input_shape))
 
     def call(

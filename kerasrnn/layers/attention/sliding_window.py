@@ -40,6 +40,16 @@ def attend_to_windows(attention, queries, places, window):
     return ops.reshape(context, shape)[:, :time]
 
 
+def attend_to_windows_and_own(attention, queries, places, window):
+    """Lets query `t` attend to the places `t` to `t + window`.
+
+    The arguments are those of `attend_to_windows`. The last of these places is
+    the query's own.
+    """
+    places = [_pad(x, 0, 1) for x in places]
+    return attend_to_windows(attention, queries, places, window + 1)
+
+
 def _attend_to_band(attention, queries, places, window):
     """Lets each query attend to the `window` places before its own.
 

@@ -23,13 +23,9 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     the window: tensors of the places that it holds, the last of which flags
     the places that are filled. Each state has the shape `(batch, size)`.
 
-    A subclass sets `output_size` and `window`, the number of places, and
-    overrides `place_shapes`, `project` and `attend`. Its `run` may be
-    `run_at_once`.
-
-    Args:
-        cell: The recurrent cell inside, or `None`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+    A subclass sets `output_size` and `window`, the number of places, calls
+    `add_cell` if there is one, and overrides `place_shapes`, `project` and
+    `attend`. Its `run` may be `run_at_once`.
     """
 
     dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
@@ -37,11 +33,12 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     window: int
     cell_input_size: int
 
-    def __init__(self, cell: keras.layers.Layer | None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    cell: Any = None
+
+    def add_cell(self, cell: keras.layers.Layer) -> None:
+        """Sets the inner cell, and creates the layer that runs it."""
         self.cell = cell
-        if cell is not None:
-            self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
+        self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
 
     @property
     def place_shapes(self) -> list[Shape]:
