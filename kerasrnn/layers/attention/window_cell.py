@@ -157,8 +157,10 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         self, output: Tensor, inner: States, places: list[Tensor]
     ) -> States:
         """Returns the states as one list, which `unpack` takes apart."""
+        # A loop over windows needs the static batch size, if there is one.
+        batch_size = ops.shape(output)[0]
         flat = [
-            ops.reshape(x, (-1, math.prod(shape)))
+            ops.reshape(x, (batch_size, math.prod(shape)))
             for x, shape in zip(places, self._shapes, strict=True)
         ]
         return [output, *keras.tree.flatten(inner), *flat]
