@@ -59,7 +59,7 @@ class Settings(training.Settings):
     depth: Count = 1
     """Number of recurrent layers."""
     attention: training.PastAttentionName | None = None
-    """Attention to the past: of the cell, or transformer or sha blocks."""
+    """Attention of the cell to its past, or transformer or sha blocks."""
     memory: Count = 32
     """Earlier steps that attention sees."""
     blocks: Count = 1

@@ -267,6 +267,19 @@ def test_a_memory_is_made_longer_after_training(tmp_path, monkeypatch):
     assert all(x[0] in "+-" and " ± " in x for x in (twice, four))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", hybrid_table.ROWS)
+def test_the_rows_have_five_million_weights(name):
+    flags = ["--preset", "5m", *hybrid_table.ROWS[name].split()]
+    settings = training.read_settings(
+        ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
+    )
+    words = types.SimpleNamespace(vocabulary_size=10_000)
+    model = ptb_lm.build_model(settings, words)
+    count = sum(np.prod(weight.shape) for weight in model.trainable_weights)
+    assert 4_900_000 <= count <= 5_000_000
+
+
 def test_a_reach_is_multiplied_wherever_it_is_set():
     heads = MultiScaleAttention((1, 2), 3, blocks=5)
     attending = SelfAttentionCell(RHNCell(4), heads, window=7)

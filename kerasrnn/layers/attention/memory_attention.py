@@ -8,6 +8,7 @@ from keras import ops
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -82,18 +83,20 @@ class GatedAttention(AttentionMechanism):
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         width = memory_shape[-1]
-        options = {
-            "kernel_initializer": self.kernel_initializer,
-            "dtype": self.dtype_policy,
-        }
-        self.query_projection = keras.layers.Dense(width, **options)
+        self.query_projection, self.value_gate = (
+            keras.layers.Dense(
+                units,
+                kernel_initializer=reseeded(self.kernel_initializer, units),
+                dtype=self.dtype_policy,
+            )
+            for units in (width, 2 * width)
+        )
         self.query_projection.build((None, query_shape[-1]))
+        self.value_gate.build((None, width))
         self.query_norm = keras.layers.LayerNormalization(
             epsilon=1e-5, dtype=self.dtype_policy
         )
         self.query_norm.build((None, None, width))
-        self.value_gate = keras.layers.Dense(2 * width, **options)
-        self.value_gate.build((None, width))
         self.gates = self.add_weight(
             shape=(3, width), initializer="zeros", name="gates"
         )

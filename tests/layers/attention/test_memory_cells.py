@@ -235,6 +235,18 @@ def test_mixed_precision(name):
     helpers.assert_close(found, exact, rtol=0.2, atol=0.2)
 
 
+def test_a_fixed_seed_does_not_make_kernels_equal():
+    seeded = keras.initializers.GlorotUniform(seed=1)
+    cell = SHACell(GRUCell(4), boom=1, kernel_initializer=seeded)
+    cell.build((None, 4))
+    query, boom = (
+        weights_of(layer)[0]
+        for layer in (cell.attention.query_projection, cell.boom_layer)
+    )
+    assert query.shape == boom.shape
+    assert np.abs(query - boom).max() > 0.01
+
+
 def test_projected_queries_are_multi_head_attention():
     """Keys and values need no projection then, and may be NaN where masked."""
     kept = MemoryMultiHeadAttention(2, 3, 5)
