@@ -25,7 +25,6 @@ from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import tokenizers
 from kerasrnn import training
-from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.training import Count
 from kerasrnn.training import Positive
 from kerasrnn.training import Rate
@@ -35,8 +34,8 @@ from kerasrnn.training import Rate
 class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
-        *("attention", "embedding_dim", "uniform", "dropout", "word_dropout"),
-        *("recurrent_dropout", "batch_size", "window"),
+        *("attention", "memory", "blocks", "uniform", "dropout", "window"),
+        *("embedding_dim", "word_dropout", "recurrent_dropout", "batch_size"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
 
@@ -59,8 +58,12 @@ class Settings(training.Settings):
     """Micro-steps of an RHN or GAM-RHN in a time step."""
     depth: Count = 1
     """Number of recurrent layers."""
-    attention: training.SelfAttentionName | None = None
-    """Attention of the cell to its last 32 outputs, if any."""
+    attention: training.PastAttentionName | None = None
+    """Attention of the cell to its past, or transformer or sha blocks."""
+    memory: Count = 32
+    """Earlier steps that attention sees."""
+    blocks: Count = 1
+    """Transformer blocks above each recurrent layer."""
     embedding_dim: Count | None = None
     """Width of separate embeddings; default: tied to the output layer."""
     uniform: Positive | None = None
@@ -157,10 +160,9 @@ def build_tokenizer(settings, lines):
     size, options = settings.vocabulary_size, {"lowercase": False}
     if settings.tokens == "subwords":
         return tokenizers.SentencePieceTokenizer.train(lines, size, **options)
-    by_words = settings.tokens == "words"
-    kind = (
-        tokenizers.WordTokenizer if by_words else tokenizers.CharacterTokenizer
-    )
+    kind = tokenizers.CharacterTokenizer
+    if settings.tokens == "words":
+        kind = tokenizers.WordTokenizer
     return kind.train(lines, size, specials=("</s>", "<unk>"), **options)
 
 
@@ -171,8 +173,13 @@ def build_model(settings, tokenizer):
         settings.micro_steps,
         recurrent_dropout=settings.recurrent_dropout,
     )
-    if settings.attention is not None:
-        cell = SelfAttentionCell(cell, settings.attention, window=32)
+    cell = training.add_attention(
+        cell,
+        settings.attention,
+        settings.memory,
+        settings.blocks,
+        settings.dropout,
+    )
     embeddings = {}
     if bound := settings.uniform:
         uniform = keras.initializers.RandomUniform(-bound, bound)
@@ -201,8 +208,7 @@ def build_optimizer(settings, epoch_steps):
         options |= {"use_ema": True, "ema_momentum": momentum}
     if settings.schedule == "zilly":
         # Divided by 1.02 after each epoch, from the 20th on.
-        epochs = range(20, settings.epochs)
-        ends = [epoch_steps * epoch - 1 for epoch in epochs]
+        ends = [epoch_steps * i - 1 for i in range(20, settings.epochs)]
         rate = keras.optimizers.schedules.PiecewiseConstantDecay(
             ends, [peak / 1.02**i for i in range(len(ends) + 1)]
         )

@@ -11,8 +11,11 @@ from kerasrnn.layers.attention.local_attention import LocalAttention
 from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
+from kerasrnn.layers.attention.sha_cell import SHACell
+from kerasrnn.layers.attention.transformer_cell import TransformerCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gam import GAM
 from kerasrnn.layers.recurrent.gam import GAMCell
@@ -48,12 +51,15 @@ __all__ = [
     "LocationAttention",
     "MonotonicAttention",
     "MultiHeadDotAttention",
+    "MultiScaleAttention",
     "PeepholeLSTM",
     "PeepholeLSTMCell",
     "RHN",
     "RHNCell",
+    "SHACell",
     "ScaledDotAttention",
     "SelfAttentionCell",
     "SelfAttentionRNN",
+    "TransformerCell",
     "ZoneoutCell",
 ]

@@ -8,6 +8,7 @@ from kerasrnn.training.callbacks import without_costs
 from kerasrnn.training.card import read_card
 from kerasrnn.training.card import write_card
 from kerasrnn.training.cells import CellName
+from kerasrnn.training.cells import add_attention
 from kerasrnn.training.cells import build_cell
 from kerasrnn.training.command_line import read_settings
 from kerasrnn.training.csv_log import columns
@@ -28,6 +29,7 @@ from kerasrnn.training.settings import AttentionName
 from kerasrnn.training.settings import Count
 from kerasrnn.training.settings import Existing
 from kerasrnn.training.settings import NotNegative
+from kerasrnn.training.settings import PastAttentionName
 from kerasrnn.training.settings import Positive
 from kerasrnn.training.settings import Rate
 from kerasrnn.training.settings import SelfAttentionName
@@ -51,6 +53,7 @@ __all__ = [
     "InverseSigmoidSampling",
     "LinearSampling",
     "NotNegative",
+    "PastAttentionName",
     "PianoRollCrossentropy",
     "Positive",
     "Rate",
@@ -63,6 +66,7 @@ __all__ = [
     "TrainingSpeed",
     "WeightNoise",
     "Whole",
+    "add_attention",
     "build_cell",
     "by_size",
     "columns",

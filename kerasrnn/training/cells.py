@@ -9,6 +9,10 @@ from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import TransformerCell
+from kerasrnn.training.settings import PastAttentionName
 
 CellName = typing.Literal["rnn", "lstm", "gru", "rhn", "gam_rhn"]
 CELLS = typing.get_args(CellName)
@@ -57,3 +61,45 @@ def build_cell(
             f"There is no cell {name!r}. Expected one of {', '.join(CELLS)}."
         )
     return cells[name](units, **options)
+
+
+def add_attention(
+    cell: keras.layers.Layer,
+    name: PastAttentionName | None,
+    memory: int = 32,
+    blocks: int = 1,
+    dropout: float = 0.0,
+) -> keras.layers.Layer:
+    """Returns a cell joined with attention to its past.
+
+    Args:
+        cell: A recurrent cell.
+        name: `"transformer"` for transformer blocks above the cell, `"sha"`
+            for the block of SHA-RNN around it; otherwise the style in which
+            the cell attends to its own outputs, such as `"additive"`. `None`
+            for no attention.
+        memory: Positive integer, number of earlier steps to attend to.
+        blocks: Positive integer, number of transformer blocks.
+        dropout: Rate of the variational dropout within blocks.
+
+    Returns:
+        A `StackedRNNCells`, a `SHACell` or a `SelfAttentionCell`; without
+        attention, `cell` itself.
+
+    Example:
+
+    >>> cell = add_attention(RHNCell(8), "transformer", memory=128, blocks=2)
+    >>> LanguageModel(50, cell)(np.ones((2, 7), "int32")).shape
+    (2, 7, 50)
+    """
+    if name is None:
+        return cell
+    if name == "sha":
+        return SHACell(cell, memory=memory, dropout=dropout)
+    if name != "transformer":
+        return SelfAttentionCell(cell, name, window=memory)
+    above = [
+        TransformerCell(cell.output_size, memory=memory, dropout=dropout)
+        for _ in range(blocks)
+    ]
+    return keras.layers.StackedRNNCells([cell, *above])

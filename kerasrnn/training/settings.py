@@ -65,6 +65,7 @@ SelfAttentionName = typing.Literal[
     "general",
     "additive",
     "multi_head",
+    "multi_scale",
     "normed_bahdanau",
     "scaled_luong",
     "luong",
@@ -79,6 +80,7 @@ AttentionName = typing.Literal[
     "coverage",
     "monotonic",
 ]
+PastAttentionName = typing.Literal[SelfAttentionName, "transformer", "sha"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,7 +90,8 @@ class Settings:
     When an instance is created, every value is checked against the type of
     its field. Besides Python's own types, a field may be a `Count`, a
     `Whole`, a `Rate`, a `Positive`, a `NotNegative`, an `Existing` path, a
-    `CellName`, an `AttentionName` or a `SelfAttentionName`.
+    `CellName`, an `AttentionName`, a `SelfAttentionName` or a
+    `PastAttentionName`.
 
     Attributes:
         not_identity: Names of the fields that may change without starting

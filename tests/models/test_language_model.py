@@ -7,12 +7,15 @@ from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
+from keras.layers import StackedRNNCells
 
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import TransformerCell
 from kerasrnn.layers import ZoneoutCell
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import LanguageModel
@@ -33,6 +36,12 @@ def attending(attention):
     return SelfAttentionCell(gam_rhn(), attention, window=4)
 
 
+def hybrid(blocks):
+    """A recurrent highway network below some transformer blocks."""
+    blocks = [TransformerCell(UNITS, 2, memory=3) for _ in range(blocks)]
+    return StackedRNNCells([RHNCell(UNITS, depth=2), *blocks])
+
+
 VARIANTS = {
     "lstm": {"cell": LSTMCell(UNITS)},
     "gru": {"cell": GRUCell(UNITS)},
@@ -42,6 +51,9 @@ VARIANTS = {
     "scaled_dot": {"cell": attending("scaled_dot")},
     "additive": {"cell": attending(BahdanauAttention(UNITS))},
     "multi_head": {"cell": attending(MultiHeadDotAttention(2, UNITS // 2))},
+    "above": {"cell": hybrid(2)},
+    "alternating": {"cell": hybrid(1), "depth": 2},
+    "sha": {"cell": SHACell(RHNCell(UNITS, depth=2), 2, memory=3), "depth": 2},
     "deep": {"cell": LSTMCell(UNITS), "depth": 2},
     "deep_attending": {"cell": attending("dot"), "depth": 2},
     "untied": {"cell": GRUCell(UNITS), "tie_embeddings": False},
@@ -53,7 +65,7 @@ VARIANTS = {
     },
 }
 
-SOME = ["deep_attending", "narrow_untied", "rhn"]
+SOME = ["deep_attending", "sha", "narrow_untied", "rhn", "above"]
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 some_variants = pytest.mark.parametrize("variant", SOME)

@@ -5,7 +5,10 @@ import tensorflow as tf
 
 from kerasrnn.data import text_windows
 from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import TransformerCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.tokenizers import CharacterTokenizer
@@ -41,6 +44,14 @@ def gam_rhn():
 
 def attending_lstm():
     return SelfAttentionCell(keras.layers.LSTMCell(6), "additive", window=3)
+
+
+def blocks():
+    cells = [
+        SHACell(RHNCell(6, depth=2), 2, memory=3),
+        TransformerCell(6, 2, memory=2),
+    ]
+    return keras.layers.StackedRNNCells(cells)
 
 
 def new_model(tokenizer, cell, **kwargs):
@@ -310,6 +321,21 @@ def test_steps_of_any_length(language):
     assert_close(
         np.concatenate(logits, 1), language.model.predict_on_batch(ids)
     )
+
+
+@pytest.mark.slow
+def test_steps_carry_the_memory_of_blocks():
+    tokenizer = TOKENIZERS["words"]
+    model = new_model(tokenizer, blocks())
+    randomize(model)
+    step = TextLanguageModel(model, tokenizer, WINDOW).signatures["step"]
+    ids = np.random.default_rng(0).integers(0, 8, (2, 9)).astype("int32")
+    logits, states = [], model.initial_states(2)
+    for window in np.split(ids, [1, 2, 6], axis=1):
+        found = dict(step(window, *states))
+        logits.append(found.pop("logits"))
+        states = list(found.values())
+    assert_close(np.concatenate(logits, 1), model.predict_on_batch(ids))
 
 
 # Writing.
@@ -626,6 +652,17 @@ def test_lines_are_evaluated_as_one_text(words):
     assert found["wall_seconds"] >= 0
     with pytest.raises(ValueError, match="Received: 2 lines without any"):
         words.evaluate(["", " "])
+
+
+@pytest.mark.parametrize("cell", one_now([attending_lstm, blocks]))
+def test_one_text_of_a_model_with_a_memory_is_evaluated(cell):
+    """A loop over windows whose states have a static batch size of 1."""
+    model = new_model(TOKENIZERS["words"], cell())
+    randomize(model)
+    language = TextLanguageModel(model, TOKENIZERS["words"], WINDOW)
+    loss = -expected_scores(language, language.ids(LINES).tolist()).mean()
+    found = language.evaluate(LINES)["loss"]
+    assert found == pytest.approx(loss, rel=1e-5)
 
 
 def test_it_learns_from_lines():

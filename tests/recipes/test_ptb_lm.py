@@ -167,6 +167,8 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
         [
             "--cell gam_rhn --micro-steps 2 --attention additive",
             "--cell lstm --depth 2",
+            "--cell rhn --attention transformer --memory 5 --blocks 2",
+            "--cell rhn --attention sha --memory 5 --depth 2",
         ]
     ),
 )

@@ -5,11 +5,15 @@ import json
 import shlex
 import sys
 import tarfile
+import types
 
 import imdb
+import keras
 import music
 import numpy as np
+import ptb_lm
 import pytest
+from studies import hybrid_table
 from studies import imdb_folds
 from studies import imdb_models
 from studies import imdb_parts
@@ -17,7 +21,13 @@ from studies import imdb_pretraining
 from studies import imdb_self_training
 from studies import music_table
 
+from kerasrnn import pipelines
 from kerasrnn import training
+from kerasrnn.layers import MultiScaleAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import TransformerCell
+from tests import helpers
 
 # The report leaves stop words out, negations among them.
 pytestmark = pytest.mark.filterwarnings("ignore:`stop_words` has negations")
@@ -212,6 +222,72 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
     means = " | ".join(4 * ["9.00 ± 1.00"])
     assert table[2] == f"| jsb, `gru` | 1,234 | {means} | 8.54 | 7 |"
     assert table[3].startswith("| jsb, `best` |") and table[3].count("|") == 9
+
+
+@pytest.mark.slow
+def test_a_memory_is_made_longer_after_training(tmp_path, monkeypatch):
+    path = tmp_path / "text.txt"
+    path.write_text("the bank sold a house\n" * 20, "utf-8")
+    trained = []
+
+    def pretend(command, check):
+        recipe, *flags = map(str, command[1:])
+        settings = training.read_settings(
+            ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
+        )
+        trained.append(settings.output.name)
+        lines = ptb_lm.load_corpus(settings).train
+        tokenizer = ptb_lm.build_tokenizer(settings, lines)
+        model = ptb_lm.build_model(settings, tokenizer)
+        helpers.randomize(model)
+        settings.output.mkdir(parents=True, exist_ok=True)
+        pipelines.TextLanguageModel(model, tokenizer, settings.window).save(
+            settings.output / "language.keras"
+        )
+        card = {
+            "command": shlex.join(["python", recipe, *flags]),
+            "parameters": 1234,
+            "scores": {"validation": {"perplexity": 8.0 + settings.seed}},
+            "history": {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]},
+        }
+        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
+
+    # Not `subprocess.run` itself, which asks for the commit of a card.
+    fake = types.SimpleNamespace(run=pretend)
+    monkeypatch.setattr("studies.rows.subprocess", fake)
+    small = {"none": "--units 4", "sha": "--units 4 --attention sha --memory 3"}
+    monkeypatch.setattr(hybrid_table, "ROWS", small)
+    for seeds in ((0,), (0, 2)):
+        flags = ("--corpus", path, "--seeds", *seeds, "--output", tmp_path)
+        run(hybrid_table, monkeypatch, *flags)
+    assert trained == ["none-0", "sha-0", "none-2", "sha-2"]
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    assert table[2] == "| `none` | 1,234 | 9.00 ± 1.41 | 36 |  |  |"
+    *_, twice, four = table[3].strip("| ").split(" | ")
+    assert all(x[0] in "+-" and " ± " in x for x in (twice, four))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", hybrid_table.ROWS)
+def test_the_rows_have_five_million_weights(name):
+    flags = ["--preset", "5m", *hybrid_table.ROWS[name].split()]
+    settings = training.read_settings(
+        ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
+    )
+    words = types.SimpleNamespace(vocabulary_size=10_000)
+    model = ptb_lm.build_model(settings, words)
+    count = sum(np.prod(weight.shape) for weight in model.trainable_weights)
+    assert 4_900_000 <= count <= 5_000_000
+
+
+def test_a_reach_is_multiplied_wherever_it_is_set():
+    heads = MultiScaleAttention((1, 2), 3, blocks=5)
+    attending = SelfAttentionCell(RHNCell(4), heads, window=7)
+    stack = keras.layers.StackedRNNCells([attending, TransformerCell(4)])
+    config = hybrid_table.farther(stack.get_config(), 2)
+    first, second = keras.layers.StackedRNNCells.from_config(config).cells
+    assert (first.window, first.attention.blocks) == (14, 10)
+    assert (first.attention.spans, second.memory) == ((1, 2), 256)
 
 
 @pytest.mark.slow

@@ -149,6 +149,47 @@ def multi_head_attend(
     return output, np.stack(weights, axis=1)
 
 
+def multi_scale_attend(
+    query,
+    memory,
+    mask,
+    spans,
+    blocks,
+    query_kernel,
+    key_kernel,
+    value_kernel,
+    output_kernel,
+):
+    """Multi-head attention whose head `n` attends to blocks of `spans[n]`.
+
+    The kernels are those of `multi_head_attend`. The blocks of a row are
+    counted back from its last place that counts, and at most `blocks` of
+    them are seen. Key and value of a block are the means of those of its
+    places that count, and these share its weight.
+    """
+    mask = np.ones(memory.shape[:2], bool) if mask is None else mask
+    _, heads, head_dim = query_kernel.shape
+    contexts = np.zeros((*query.shape[:2], heads, head_dim))
+    weights = np.zeros((len(query), heads, query.shape[1], memory.shape[1]))
+    for b, n in np.ndindex(len(query), heads):
+        real = np.flatnonzero(mask[b])
+        if not len(real):
+            continue
+        ends = range(real[-1], -1, -spans[n])[:blocks]
+        pools = [[i for i in real if 0 <= end - i < spans[n]] for end in ends]
+        pools = [pool for pool in pools if pool]
+        for t in range(query.shape[1]):
+            means = np.array([memory[b, pool].mean(axis=0) for pool in pools])
+            q = query[b, t] @ query_kernel[:, n]
+            scores = means @ key_kernel[:, n] @ q
+            exps = np.exp(scores / np.sqrt(head_dim))
+            alphas = exps / exps.sum()
+            contexts[b, t, n] = alphas @ means @ value_kernel[:, n]
+            for alpha, pool in zip(alphas, pools, strict=True):
+                weights[b, n, t, pool] = alpha / len(pool)
+    return np.einsum("bthd,hdu->btu", contexts, output_kernel), weights
+
+
 def contexts(weights, memory):
     """c = sum_j a_j memory_j over the last axis of the weights."""
     return np.einsum("bij,bjd->bid", weights, np.asarray(memory, "float64"))

@@ -65,16 +65,30 @@ def _additive(mechanism):
 
 
 def _multi_head(mechanism, query, memory, mask):
-    heads = (mechanism.num_heads, mechanism.head_dim)
-    *kernels, output = (_value(weight) for weight in mechanism.weights)
     context, by_head = attention.multi_head_attend(
+        query, memory, mask, *_by_head(mechanism)
+    )
+    return context, by_head.mean(axis=1)
+
+
+def _multi_scale(mechanism, query, memory, mask):
+    context, by_head = attention.multi_scale_attend(
         query,
         memory,
         mask,
-        *(kernel.reshape((len(kernel), *heads)) for kernel in kernels),
-        output.reshape((*heads, -1)),
+        mechanism.spans,
+        mechanism.blocks,
+        *_by_head(mechanism),
     )
     return context, by_head.mean(axis=1)
+
+
+def _by_head(mechanism):
+    """The kernels of multi-head attention, with an axis for the heads."""
+    heads = (mechanism.num_heads, mechanism.head_dim)
+    *kernels, output = (_value(weight) for weight in mechanism.weights)
+    kernels = [kernel.reshape((len(kernel), *heads)) for kernel in kernels]
+    return [*kernels, output.reshape((*heads, -1))]
 
 
 def _local(mechanism, query, memory, mask):
@@ -115,6 +129,7 @@ def _coverage(mechanism, query, memory, mask):
 
 _BY_CLASS = {
     "MultiHeadDotAttention": _multi_head,
+    "MultiScaleAttention": _multi_scale,
     "LocalAttention": _local,
     "LocationAttention": _location,
     "CoverageAttention": _coverage,

@@ -12,6 +12,7 @@ from kerasrnn.layers.attention.location_attention import LocationAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
 from kerasrnn.typing import Config
 from kerasrnn.typing import DType
 
@@ -24,6 +25,14 @@ _BY_NAME = {
     "multi_head": (
         MultiHeadDotAttention,
         lambda units: {"num_heads": 4, "head_dim": max(1, units // 4)},
+    ),
+    "multi_scale": (
+        MultiScaleAttention,
+        lambda units: {
+            "spans": (1, 2, 4, 8),
+            "head_dim": max(1, units // 4),
+            "blocks": 16,
+        },
     ),
     "normed_bahdanau": (
         BahdanauAttention,
@@ -53,6 +62,7 @@ def get_attention(
         "additive" "bahdanau" "concat"
             "normed_bahdanau"               BahdanauAttention
         "multi_head"                        MultiHeadDotAttention, four heads
+        "multi_scale"                       MultiScaleAttention, four heads
         "local_p" "local_m"                 LocalAttention, a general score
         "location"                          LocationAttention, 100 places
         "coverage"                          CoverageAttention
@@ -62,7 +72,7 @@ def get_attention(
         identifier: One of these names, a serialized mechanism, or a layer.
         units: Integer, width of a mechanism given by name: the hidden width of
             an additive score, or the total width of the heads of
-            `"multi_head"`.
+            `"multi_head"` and `"multi_scale"`.
         dtype: Dtype or policy of a mechanism given by name; `None` for the
             global one.
 

@@ -1,6 +1,5 @@
 """A recurrent cell that attends to its own past."""
 
-import math
 from typing import Any
 from typing import Literal
 from typing import Self
@@ -13,11 +12,8 @@ from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
-from kerasrnn.layers.attention.sliding_window import take_by_row
-from kerasrnn.layers.attention.sliding_window import unmasked_first
+from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent._keras import DropoutRNNCell
-from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
@@ -26,7 +22,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
+class SelfAttentionCell(WindowCell):
     """A recurrent cell that attends to its own last outputs.
 
     It adds attention to any `cell`, whose state is `s` and whose output is `h`.
@@ -48,8 +44,8 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
     Args:
         cell: Any Keras recurrent cell, such as `GAMRHNCell(...)`.
         attention: A mechanism of `kerasrnn.layers` without dropout, or its
-            name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"` or
-            `"multi_head"`.
+            name: `"dot"`, `"scaled_dot"`, `"general"`, `"additive"`,
+            `"multi_head"` or `"multi_scale"`.
         window: Positive integer, number of last outputs that it attends to.
         placement: `"after"` or `"before"` the cell.
         units: Positive integer, width of `h~`; `None` for the width of `h`.
@@ -92,8 +88,6 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
         [Daniluk et al., 2017](https://arxiv.org/abs/1702.04521).
     """
 
-    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
-
     def __init__(
         self,
         cell: keras.layers.Layer,
@@ -126,66 +120,41 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
             kernel_initializer=kernel_initializer,
             dtype=self.dtype_policy,
         )
-        self.cell = cell
-        self.attention = self.attending.attention
+        self.add_cell(cell)
+        self.attention = attention
         self.placement = placement
         self.units = self.attending.units
         self.kernel_initializer = self.attending.kernel_initializer
         self.output_size = self.attending.output_size
-        self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
 
     @property
-    def _place_shapes(self):
-        """Shapes of the keys, the values, and the flags of filled places."""
+    def place_shapes(self) -> list[Shape]:
         width = self.cell.output_size
-        sizes = [*self.attention.projected_shapes(width, width), (1,)]
+        sizes = self.attention.projected_shapes(width, width)
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
-
-    @property
-    def state_size(self) -> list[int]:
-        return [
-            self.output_size,
-            *cells.flat_state_sizes(self.cell),
-            *map(math.prod, self._place_shapes),
-        ]
-
-    def get_initial_state(
-        self, batch_size: int | Tensor | None = None
-    ) -> States:
-        """Returns the initial states: those of the cell, otherwise zeros."""
-        inner = keras.tree.flatten(cells.initial_state(self.cell, batch_size))
-        zeros = [
-            ops.zeros((batch_size, size), self.compute_dtype)
-            for size in self.state_size
-        ]
-        return [zeros[0], *inner, *zeros[1 + len(inner) :]]
 
     def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
             width = self.cell.output_size
             self.attending.build(input_shape, (None, None, width))
             self.attending.built = True
+        self.cell_input_size = self.attending.cell_input_size
         self._rnn.build((None, *input_shape))
 
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        output, inner, places = self._unpack(states)
+        output, inner, places = self.unpack(states)
         if self.placement == "before":
-            context = self._attend(output, places)
+            context = self._context(output, places)
             inputs = ops.concatenate([inputs, context], axis=-1)
         hidden, inner = cells.step(self.cell, inputs, inner, training)
         output = hidden
         if self.placement == "after":
-            context = self._attend(hidden, places)
+            context = self._context(hidden, places)
             output = self.attending.combine(context, hidden)
-        places = [
-            ops.concatenate([old[..., 1:, :], new], axis=-2)
-            for old, new in zip(
-                places, self._project(ops.expand_dims(hidden, 1)), strict=True
-            )
-        ]
-        return output, self._pack(output, inner, places)
+        places = self.with_places_of(ops.expand_dims(hidden, 1), places)
+        return output, self.pack(output, inner, [x[..., 1:, :] for x in places])
 
     @property
     def can_run_at_once(self) -> bool:
@@ -203,81 +172,26 @@ class SelfAttentionCell(DropoutRNNCell, keras.layers.Layer):
 
         The cell runs first, then all steps attend at once.
         """
-        output, inner, places = self._unpack(states)
-        sequence = ops.swapaxes(sequence, 0, 1)
-        if mask is not None:
-            mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
-        hidden, *inner = self._rnn(
-            sequence, initial_state=inner, mask=mask, training=training
-        )
-        if mask is not None:
-            order, counts = unmasked_first(mask)
-            hidden = take_by_row(hidden, order)
-        # The incoming window, followed by the places of this sequence.
-        places = [
-            ops.concatenate([ops.cast(old, new.dtype), new], axis=-2)
-            for old, new in zip(places, self._project(hidden), strict=True)
-        ]
-        context = attend_to_windows(self.attention, hidden, places, self.window)
-        outputs = self.attending.combine(context, hidden)
-        if mask is None:
-            places = [x[..., -self.window :, :] for x in places]
-        else:
-            first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
-            outputs = ops.concatenate([first, outputs], axis=1)
-            outputs = take_by_row(outputs, counts)
-            last = counts[:, -1:] + ops.arange(self.window)
-            places = [take_by_row(x, last, axis=-2) for x in places]
-        states = self._pack(outputs[:, -1], inner, places)
-        return ops.swapaxes(outputs, 0, 1), states
+        return self.run_at_once(sequence, states, mask, training)
 
-    def _attend(self, query, places):
+    def project(self, hidden: Tensor) -> list[Tensor]:
+        """Returns the keys and values of the cell's outputs."""
+        return [*self.attention.project(hidden)]
+
+    def attend(
+        self, hidden: Tensor, places: list[Tensor], training: bool = False
+    ) -> Tensor:
+        """Returns the outputs of all steps, after the cell."""
+        context = attend_to_windows(self.attention, hidden, places, self.window)
+        return self.attending.combine(context, hidden)
+
+    def _context(self, query, places):
         """Returns the context of one query per row, `(batch, query_dim)`."""
         keys, values, filled = places
         context, *_ = self.attention.attend(
             ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
         )
         return ops.squeeze(context, 1)
-
-    def _project(self, hidden):
-        """Returns the places of the cell's outputs `(batch, steps, dim)`."""
-        return [*self.attention.project(hidden), ops.ones_like(hidden[..., :1])]
-
-    def _unpack(self, states):
-        """Splits the states: the output, those of the cell, the window."""
-        output, *inner, keys, values, filled = states
-        inner = keras.tree.pack_sequence_as(cells.state_sizes(self.cell), inner)
-        places = [
-            ops.reshape(flat, (-1, *shape))
-            for flat, shape in zip(
-                (keys, values, filled), self._place_shapes, strict=True
-            )
-        ]
-        return output, inner, places
-
-    def _pack(self, output, inner, places):
-        """Returns the states as one list, which `_unpack` takes apart."""
-        flat = [
-            ops.reshape(x, (-1, math.prod(shape)))
-            for x, shape in zip(places, self._place_shapes, strict=True)
-        ]
-        return [output, *keras.tree.flatten(inner), *flat]
-
-    # `keras.layers.RNN` draws and resets dropout masks with these four methods
-    # of the cell that it runs, not of the inner cell.
-    def get_dropout_mask(self, step_input: Tensor) -> None:
-        shape = (ops.shape(step_input)[0], self.attending.cell_input_size)
-        first = ops.zeros(shape, self.compute_dtype)
-        cells.draw_dropout_masks(self.cell, first)
-
-    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
-        pass
-
-    def reset_dropout_mask(self) -> None:
-        cells.drop_dropout_masks(self.cell)
-
-    def reset_recurrent_dropout_mask(self) -> None:
-        pass
 
     def get_config(self) -> Config:
         return {

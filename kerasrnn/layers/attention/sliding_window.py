@@ -20,7 +20,8 @@ def attend_to_windows(attention, queries, places, window):
     Returns:
         The contexts, of shape `(batch, time, context_dim)`.
     """
-    time, block = ops.shape(queries)[1], max(1, window // 2)
+    batch_size, time = ops.shape(queries)[:2]
+    block = max(1, window // 2)
     if isinstance(time, int) and time <= 3 * block:
         return _attend_to_band(attention, queries, places, window)
     blocks, seen = -(-time // block), -(-window // block)
@@ -36,8 +37,19 @@ def attend_to_windows(attention, queries, places, window):
         for x in places
     ]
     context = _attend_to_band(attention, queries, places, window)
-    shape = (-1, blocks * block, context.shape[-1])
+    # A loop over windows needs the static batch size, if there is one.
+    shape = (batch_size, blocks * block, context.shape[-1])
     return ops.reshape(context, shape)[:, :time]
+
+
+def attend_to_windows_and_own(attention, queries, places, window):
+    """Lets query `t` attend to the places `t` to `t + window`.
+
+    The arguments are those of `attend_to_windows`. The last of these places is
+    the query's own.
+    """
+    places = [_pad(x, 0, 1) for x in places]
+    return attend_to_windows(attention, queries, places, window + 1)
 
 
 def _attend_to_band(attention, queries, places, window):

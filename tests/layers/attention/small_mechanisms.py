@@ -10,6 +10,7 @@ from kerasrnn.layers import LocalAttention
 from kerasrnn.layers import LocationAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import ScaledDotAttention
 from tests import helpers
 
@@ -28,6 +29,9 @@ MECHANISMS = {
         5, normalize=True, **kwargs
     ),
     "multi_head": lambda **kwargs: MultiHeadDotAttention(3, 2, 7, **kwargs),
+    "multi_scale": lambda **kwargs: MultiScaleAttention(
+        (1, 2, 3), 2, 2, **kwargs
+    ),
     "local_p": lambda **kwargs: LocalAttention(
         BahdanauAttention(5, dtype=kwargs.get("dtype")),
         radius=2,

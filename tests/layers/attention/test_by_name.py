@@ -9,6 +9,7 @@ from kerasrnn.layers import LocalAttention
 from kerasrnn.layers import LocationAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import ScaledDotAttention
 from kerasrnn.layers.attention.by_name import get_attention
 
@@ -26,6 +27,7 @@ from kerasrnn.layers.attention.by_name import get_attention
         ("concat", BahdanauAttention, {"units": 8, "normalize": False}),
         ("normed_bahdanau", BahdanauAttention, {"units": 8, "normalize": True}),
         ("multi_head", MultiHeadDotAttention, {"num_heads": 4, "head_dim": 2}),
+        ("multi_scale", MultiScaleAttention, {"spans": (1, 2, 4, 8)}),
         ("local_p", LocalAttention, {"alignment": "predictive", "radius": 10}),
         ("local_m", LocalAttention, {"alignment": "monotonic", "radius": 10}),
         ("location", LocationAttention, {"max_places": 100}),

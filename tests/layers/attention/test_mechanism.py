@@ -172,7 +172,9 @@ def test_mixed_precision(dtype):
         helpers.assert_close(found, expected, 0.08, 0.08)
 
 
-@pytest.mark.parametrize("name", ["additive", "multi_head", "coverage"])
+@pytest.mark.parametrize(
+    "name", ["additive", "multi_head", "multi_scale", "coverage"]
+)
 def test_dropout_of_weights(name):
     """The context is that of the weights left over, the weights are all."""
     mechanism, inputs = make(name, dropout=0.5, seed=1)
@@ -249,7 +251,7 @@ def along(layer, arrays, loss):
 @pytest.mark.skipif(not small_layers.FLOAT64, reason="no float64")
 @pytest.mark.parametrize(
     "name",
-    ["normalized", "scaled_general", "local_p", "location"]
+    ["normalized", "scaled_general", "multi_scale", "local_p", "location"]
     + ["coverage", "coverage_sum", "monotonic"],
 )
 def test_gradients_equal_finite_differences(name):

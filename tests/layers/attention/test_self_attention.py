@@ -71,6 +71,7 @@ CELLS = {
 }
 LAYERS = [keras.layers.RNN, SelfAttentionRNN]
 NAMES = ["dot", "scaled_dot", "general", "additive", "multi_head"]
+NAMES += ["multi_scale"]
 
 every_cell = pytest.mark.parametrize("cell", [*CELLS][:-1])
 every_placement = pytest.mark.parametrize("placement", ["before", "after"])

@@ -1,0 +1,188 @@
+"""Attention at several scales: places one by one, or the means of blocks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.softmax import masked_softmax
+from kerasrnn.typing import Config
+from kerasrnn.typing import Initializer
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MultiScaleAttention(MultiHeadDotAttention):
+    """Multi-head attention in which each head pools blocks of its own size.
+
+    Head `j` has a span `n_j`. Counted back from the last unmasked place, its
+    block `b = 0, 1, ...` consists of the `n_j` places from the `b n_j`th on.
+    Keys and values of a block are the means of those of its unmasked places:
+
+        score_{j,b}(q) = (W_q^j q) . mean_{i in b}(W_k^j k_i) / sqrt(head_dim)
+        context_j = sum_b alpha_{j,b} mean_{i in b}(W_v^j v_i)
+        context = W_out [context_1; ...; context_{heads}]
+
+    `alpha_j` is the softmax over the blocks that have an unmasked place; all
+    other blocks have the weight 0. With a span of 1, a head attends to places
+    one by one. With `blocks`, it sees only its last blocks, so spans of 1, 4
+    and 16 are windows of three lengths: the last places one by one, and
+    places farther back only as means.
+
+    In a `SelfAttentionCell` the blocks slide with the window: block 0 of the
+    step `t` is always `h_{t-n_j} ... h_{t-1}`. The farthest block is cut off
+    where the window or the sequence begins, and is the mean of what is left.
+    In an `AttentionCell` all steps see the same blocks, counted back from the
+    end of each memory.
+
+    Args:
+        spans: Sequence of positive integers, the number of places in a block
+            of each head; as many as there are heads.
+        head_dim: Positive integer, width of a head.
+        blocks: Positive integer, the number of blocks that a head attends to;
+            `None` for all.
+        units: Positive integer, width of the context; `None` for the width
+            of the query.
+        kernel_initializer: Initializer of the four kernels.
+        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
+        seed: Seed of `dropout`.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Tensor of shape `(batch, queries, query_dim)`.
+        memory: Tensor of shape `(batch, places, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        `(context, weights)` of shapes `(batch, queries, units)` and
+        `(batch, queries, places)`; the weights are the mean over the heads,
+        and a block's weight is shared equally by its unmasked places.
+
+    Raises:
+        ValueError: when `spans` is empty, or a span, `head_dim`, `blocks` or
+            `units` is not a positive integer.
+
+    Example:
+
+    >>> query, memory = np.ones((2, 1, 8)), np.ones((2, 6, 8))
+    >>> attention = MultiScaleAttention((1, 4), head_dim=4, blocks=1)
+    >>> context, weights = attention(query, memory)
+    >>> weights[0].numpy().round(3)
+    array([[0.   , 0.   , 0.125, 0.125, 0.125, 0.625]], dtype=float32)
+    >>> cell = SelfAttentionCell(RHNCell(8), attention, window=4)
+
+    Reference:
+        Heads as in [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762).
+        The compressed memory of
+        [Rae et al., 2020](https://arxiv.org/abs/1911.05507) may be the mean
+        of blocks, too; there it is one scale, and the blocks do not slide.
+    """
+
+    def __init__(
+        self,
+        spans: Sequence[int],
+        head_dim: int,
+        blocks: int | None = None,
+        units: int | None = None,
+        kernel_initializer: Initializer = "glorot_uniform",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not spans:
+            raise ValueError(
+                "`spans` must hold a positive integer for each head. "
+                f"Received: spans={spans!r}"
+            )
+        super().__init__(
+            len(spans),
+            head_dim,
+            units,
+            kernel_initializer=kernel_initializer,
+            dropout=dropout,
+            seed=seed,
+            **kwargs,
+        )
+        self.spans = tuple(positive_integer("spans", span) for span in spans)
+        if blocks is not None:
+            blocks = positive_integer("blocks", blocks)
+        self.blocks = blocks
+
+    def align(
+        self,
+        query: Tensor,
+        projected: tuple[Tensor, ...],
+        memory_mask: Tensor | None,
+        state: Tensor,
+        training: bool,
+        noise: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
+        """Returns the weights `(batch, heads, queries, places)`, and `()`."""
+        # The score of a mean of keys is the mean of their scores.
+        scores = self.score(query, projected[0])
+        scores = ops.cast(
+            scores, keras.backend.result_type(scores.dtype, "float32")
+        )
+        if memory_mask is None:
+            memory_mask = ops.ones((1, 1, ops.shape(scores)[-1]), "bool")
+        weights = [
+            _weights_in_blocks(scores[:, head], memory_mask, span, self.blocks)
+            for head, span in enumerate(self.spans)
+        ]
+        return ops.stack(weights, axis=1), state
+
+    def get_config(self) -> Config:
+        config = super().get_config()
+        del config["num_heads"]
+        return {**config, "spans": self.spans, "blocks": self.blocks}
+
+
+def _weights_in_blocks(scores, mask, span, blocks):
+    """Softmax over blocks of places, shared by the places of each block.
+
+    Args:
+        scores: Float tensor of shape `(batch, queries, places)`.
+        mask: Boolean tensor that broadcasts against it.
+        span: Integer, the number of places in a block.
+        blocks: Integer, the number of last blocks that count, or `None`.
+
+    Returns:
+        Weights of the shape of `scores`.
+    """
+    places = ops.arange(ops.shape(scores)[-1])
+    last = ops.where(mask, places, -1)
+    last = ops.max(last, axis=-1, keepdims=True, initial=-1)
+    # Each block is represented by the place where it ends.
+    is_end = ops.equal((last - places) % span, 0)
+    if blocks is not None:
+        is_end = ops.logical_and(is_end, last - places < span * blocks)
+    counts = _running_sum(ops.cast(mask, scores.dtype), span)
+    sums = _running_sum(ops.where(mask, scores, 0.0), span)
+    is_end = ops.logical_and(is_end, counts > 0)
+    counts = ops.maximum(counts, 1.0)
+    shares = masked_softmax(sums / counts, is_end) / counts
+    shares = ops.flip(_running_sum(ops.flip(shares, -1), span), -1)
+    return ops.where(mask, shares, 0.0)
+
+
+def _running_sum(x, span):
+    """Sums of the last `span` places up to each place of the last axis.
+
+    They are added pairwise: differences of cumulative sums would be inexact.
+    """
+    if span == 1:
+        return x
+    half = span // 2
+    total = _running_sum(x, half)
+    total = total + _delayed(total, half)
+    return x + _delayed(total, 1) if span % 2 else total
+
+
+def _delayed(x, steps):
+    """Moves the last axis by some places, and zeros in."""
+    width = [(0, 0)] * (len(x.shape) - 1) + [(steps, 0)]
+    return ops.pad(x, width)[..., : ops.shape(x)[-1]]

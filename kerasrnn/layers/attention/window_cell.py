@@ -1,0 +1,184 @@
+"""The base class of the cells that attend to a window of their past."""
+
+import math
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.sliding_window import take_by_row
+from kerasrnn.layers.attention.sliding_window import unmasked_first
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+class WindowCell(DropoutRNNCell, keras.layers.Layer):
+    """Base class of the cells that attend to a window of their past.
+
+    The states are the output, those of the inner `cell`, if there is one, and
+    the window: tensors of the places that it holds, the last of which flags
+    the places that are filled. Each state has the shape `(batch, size)`.
+
+    A subclass sets `output_size` and `window`, the number of places, calls
+    `add_cell` if there is one, and overrides `place_shapes`, `project` and
+    `attend`. Its `run` may be `run_at_once`.
+    """
+
+    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
+    output_size: int
+    window: int
+    cell_input_size: int
+
+    cell: Any = None
+
+    def add_cell(self, cell: keras.layers.Layer) -> None:
+        """Sets the inner cell, and creates the layer that runs it."""
+        self.cell = cell
+        self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
+
+    @property
+    def place_shapes(self) -> list[Shape]:
+        """Shapes of all that the window holds for a row, but its flags."""
+        raise NotImplementedError
+
+    def project(self, hidden: Tensor) -> list[Tensor]:
+        """Returns what the window holds of hidden `(batch, time, dim)`."""
+        raise NotImplementedError
+
+    def attend(
+        self, hidden: Tensor, places: list[Tensor], training: bool = False
+    ) -> Tensor:
+        """Returns the outputs `(batch, time, output_size)`.
+
+        Args:
+            hidden: Tensor of shape `(batch, time, dim)`.
+            places: The window before the first step, followed by the places
+                of these steps, and their flags.
+            training: Whether to behave as in training.
+        """
+        raise NotImplementedError
+
+    @property
+    def _shapes(self):
+        return [*self.place_shapes, (self.window, 1)]
+
+    @property
+    def state_size(self) -> list[int]:
+        inner = [] if self.cell is None else cells.flat_state_sizes(self.cell)
+        return [self.output_size, *inner, *map(math.prod, self._shapes)]
+
+    def get_initial_state(
+        self, batch_size: int | Tensor | None = None
+    ) -> States:
+        """Returns the initial states: those of the cell, otherwise zeros."""
+        inner = []
+        if self.cell is not None:
+            inner = cells.initial_state(self.cell, batch_size)
+            inner = keras.tree.flatten(inner)
+        zeros = [
+            ops.zeros((batch_size, size), self.compute_dtype)
+            for size in self.state_size
+        ]
+        return [zeros[0], *inner, *zeros[1 + len(inner) :]]
+
+    def run_inner(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs the inner cell over a sequence `(batch, time, input_dim)`."""
+        hidden, *states = self._rnn(
+            sequence, initial_state=states, mask=mask, training=training
+        )
+        return hidden, states
+
+    def run_at_once(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
+
+        The inner cell runs first, then all steps attend at once.
+        """
+        output, inner, places = self.unpack(states)
+        sequence = ops.swapaxes(sequence, 0, 1)
+        if mask is not None:
+            mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
+        hidden, inner = self.run_inner(sequence, inner, mask, training)
+        if mask is not None:
+            order, counts = unmasked_first(mask)
+            hidden = take_by_row(hidden, order)
+        places = self.with_places_of(hidden, places)
+        outputs = self.attend(hidden, places, training)
+        if mask is None:
+            places = [x[..., -self.window :, :] for x in places]
+        else:
+            first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
+            outputs = ops.concatenate([first, outputs], axis=1)
+            outputs = take_by_row(outputs, counts)
+            last = counts[:, -1:] + ops.arange(self.window)
+            places = [take_by_row(x, last, axis=-2) for x in places]
+        states = self.pack(outputs[:, -1], inner, places)
+        return ops.swapaxes(outputs, 0, 1), states
+
+    def with_places_of(
+        self, hidden: Tensor, places: list[Tensor]
+    ) -> list[Tensor]:
+        """Returns a window, followed by the places of some steps."""
+        new = [*self.project(hidden), ops.ones_like(hidden[..., :1])]
+        return [
+            ops.concatenate([ops.cast(x, y.dtype), y], axis=-2)
+            for x, y in zip(places, new, strict=True)
+        ]
+
+    def unpack(self, states: States) -> tuple[Tensor, States, list[Tensor]]:
+        """Splits the states: the output, those of the cell, the window."""
+        count = len(self._shapes)
+        output, *inner = states[:-count]
+        if self.cell is not None:
+            sizes = cells.state_sizes(self.cell)
+            inner = keras.tree.pack_sequence_as(sizes, inner)
+        places = [
+            ops.reshape(flat, (-1, *shape))
+            for flat, shape in zip(states[-count:], self._shapes, strict=True)
+        ]
+        return output, inner, places
+
+    def pack(
+        self, output: Tensor, inner: States, places: list[Tensor]
+    ) -> States:
+        """Returns the states as one list, which `unpack` takes apart."""
+        # A loop over windows needs the static batch size, if there is one.
+        batch_size = ops.shape(output)[0]
+        flat = [
+            ops.reshape(x, (batch_size, math.prod(shape)))
+            for x, shape in zip(places, self._shapes, strict=True)
+        ]
+        return [output, *keras.tree.flatten(inner), *flat]
+
+    # `keras.layers.RNN` draws and resets dropout masks with these four methods
+    # of the cell that it runs, not of the inner cell.
+    def get_dropout_mask(self, step_input: Tensor) -> None:
+        if self.cell is not None:
+            shape = (ops.shape(step_input)[0], self.cell_input_size)
+            first = ops.zeros(shape, self.compute_dtype)
+            cells.draw_dropout_masks(self.cell, first)
+
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
+        pass
+
+    def reset_dropout_mask(self) -> None:
+        if self.cell is not None:
+            cells.drop_dropout_masks(self.cell)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        pass

@@ -1,0 +1,290 @@
+"""`TransformerCell` and `SHACell`: blocks whose state is their memory."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
+
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import MultiHeadDotAttention
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import TransformerCell
+from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
+from tests import helpers
+from tests.layers import small_layers
+from tests.reference import memory_cells as reference
+
+X = helpers.random(3, 9, 4)
+CELLS = {
+    "transformer": lambda **options: TransformerCell(4, 2, 6, **options),
+    "sha": lambda **options: SHACell(RHNCell(4, depth=2), 2, **options),
+    "sha_lstm": lambda **options: SHACell(LSTMCell(4), 2, **options),
+}
+every_cell = pytest.mark.parametrize("name", helpers.few_on_jax(CELLS, 2))
+both = pytest.mark.parametrize("name", ["transformer", "sha"])
+
+
+def make_cell(name, memory=3, **options):
+    """A cell with random weights."""
+    cell = CELLS[name](memory=memory, **options)
+    cell.build((None, 4))
+    cell.built = True
+    helpers.randomize(cell)
+    return cell
+
+
+def whole(layer_class, cell, **kwargs):
+    """A layer that returns all it can: a list of outputs and last states."""
+    return layer_class(cell, return_sequences=True, return_state=True, **kwargs)
+
+
+def some_states(cell, steps=2):
+    """The states after some steps: some of the memory is filled."""
+    states = cell.get_initial_state(3)
+    for x in helpers.random(steps, 3, 4, seed=5):
+        _, states = cell(ops.convert_to_tensor(x), states)
+    return helpers.as_numpy(states)
+
+
+def weights_of(layer):
+    return [np.array(w.value, "float64") for w in layer.weights]
+
+
+def oracle(cell, sequence):
+    if isinstance(cell, TransformerCell):
+        heads = [
+            np.reshape(kernel, (-1, 2, 2))
+            for kernel in weights_of(cell.attention)
+        ]
+        heads[3] = np.reshape(heads[3], (2, 2, -1))
+        return reference.transformer(
+            sequence,
+            cell.memory,
+            [
+                weights_of(cell.attention_norm),
+                weights_of(cell.feedforward_norm),
+            ],
+            heads,
+            weights_of(cell.hidden_layer),
+            weights_of(cell.output_layer),
+        )
+    norms = {name: weights_of(norm) for name, norm in cell.norms.items()}
+    sequence = reference.layer_norm(sequence, *norms["input"])
+    hidden = keras.layers.RNN(cell.cell, return_sequences=True)(sequence)
+    attention = cell.attention
+    return reference.sha(
+        helpers.as_numpy(hidden),
+        cell.memory,
+        [norms[name] for name in ("memory", "query", "residual", "boom")],
+        weights_of(cell.boom_layer),
+        weights_of(attention.query_projection),
+        weights_of(attention.query_norm),
+        weights_of(attention.value_gate),
+        np.array(attention.gates.value, "float64"),
+    )
+
+
+@pytest.mark.parametrize("memory", helpers.few_on_jax([3, 1, 20]))
+@every_cell
+def test_equals_the_oracle_in_a_compiled_graph(name, memory):
+    cell = make_cell(name, memory)
+    layer = FastRNN(cell, return_sequences=True)
+    found = helpers.compiled(layer, {"sequences": X})
+    helpers.assert_close(found, oracle(cell, X))
+
+
+@both
+def test_the_layer_is_the_loop_with_its_gradients(name):
+    """From the midst of a text, and with a mask as well."""
+    cell = make_cell(name)
+    arrays = [X, some_states(cell)]
+    loop, fast = (whole(c, cell) for c in (keras.layers.RNN, FastRNN))
+    for layer in (loop, fast):
+        layer.build(X.shape)
+    cotangents = [
+        helpers.random(*shape, seed=6)
+        for shape in fast.compute_output_shape(X.shape)
+    ]
+    gaps = [[1] * 9, [1, 1, 0, 1, 1, 0, 0, 1, 0], [1] + [0] * 8]
+    for mask in (None, ops.convert_to_tensor(np.array(gaps, bool))):
+        found, expected = (
+            small_layers.backpropagate(layer, arrays, cotangents, mask=mask)
+            for layer in (fast, loop)
+        )
+        helpers.assert_close(found, expected)
+
+
+@every_cell
+def test_windows_and_steps_are_the_whole(name):
+    cell = make_cell(name)
+    layer = whole(FastRNN, cell)
+    outputs, *last = layer(X)
+    for sizes in ([1] * 9, [4, 5]):
+        parts, states = [], None
+        for window in np.split(X, np.cumsum(sizes)[:-1], axis=1):
+            part, *states = layer(window, initial_state=states)
+            parts.append(part)
+        helpers.assert_close(ops.concatenate(parts, axis=1), outputs)
+        helpers.assert_close(states, last)
+
+
+@both
+def test_it_is_causal(name):
+    layer = FastRNN(make_cell(name), return_sequences=True)
+    changed = X.copy()
+    changed[:, 5:] = helpers.random(3, 4, 4, seed=9)
+    before, after = (helpers.as_numpy(layer(x)) for x in (X, changed))
+    np.testing.assert_allclose(after[:, :5], before[:, :5], atol=1e-6)
+    assert np.all(np.abs(after - before)[:, 5:].max(axis=-1) > 1e-4)
+
+
+def test_a_transformer_sees_its_memory_and_nothing_before_it():
+    layer = FastRNN(make_cell("transformer", memory=3), return_sequences=True)
+    changed = X.copy()
+    changed[:, 2] = helpers.random(3, 4, seed=9)
+    change = np.abs(helpers.as_numpy(layer(changed) - layer(X)))
+    change = change.max(axis=(0, 2))
+    assert (change > 1e-4).tolist() == [False] * 2 + [True] * 4 + [False] * 3
+
+
+@both
+def test_skipped_steps_do_not_enter_the_memory(name):
+    layer = whole(FastRNN, make_cell(name))
+    mask = np.tile(np.arange(9) % 3 != 1, (3, 1))
+    outputs, *last = layer(X, mask=mask)
+    expected, *states = layer(X[:, mask[0]])
+    helpers.assert_close(helpers.as_numpy(outputs)[:, mask[0]], expected)
+    helpers.assert_close(last, states)
+    nothing = np.zeros((3, 9), bool)
+    _, *same = layer(X, initial_state=states, mask=nothing)
+    helpers.assert_close(same, states, 0, 0)
+
+
+@both
+def test_the_weights_fit_a_longer_memory(name):
+    short, long = (make_cell(name, memory) for memory in (2, 8))
+    long.set_weights(short.get_weights())
+    found = [FastRNN(cell, return_sequences=True)(X) for cell in (short, long)]
+    helpers.assert_close(found[1][:, :3], found[0][:, :3])
+    assert np.abs(helpers.as_numpy(found[1] - found[0])[:, 3:]).max() > 1e-3
+
+
+def test_they_stack_on_any_cell():
+    cells = [GRUCell(4), make_cell("transformer"), make_cell("sha")]
+    outputs = FastRNN(cells, return_sequences=True)(X)
+    x = keras.layers.RNN(cells[0], return_sequences=True)(X)
+    for cell in cells[1:]:
+        x = oracle(cell, helpers.as_numpy(x))
+    helpers.assert_close(outputs, x)
+
+
+@both
+def test_dropout_is_the_same_at_all_steps_and_in_the_loop(name):
+    found = []
+    for layer_class in (keras.layers.RNN, FastRNN):
+        layer = whole(layer_class, make_cell(name, dropout=0.5, seed=1))
+        found.append([layer(X, training=True), layer(X), layer(X)])
+    helpers.assert_close(*found)
+    training, inference, again = helpers.as_numpy(found[0])
+    helpers.assert_close(inference, again, 0, 0)
+    assert np.abs(training[0] - inference[0]).max() > 1e-3
+
+
+def test_the_inner_cell_keeps_its_dropout():
+    inner = LSTMCell(4, dropout=0.5, recurrent_dropout=0.5, seed=1)
+    layer = FastRNN(SHACell(inner, memory=3, dropout=0.5, seed=2))
+    training, again, inference = (
+        helpers.as_numpy(layer(X, training=training))
+        for training in (True, True, False)
+    )
+    assert np.abs(training - inference).max() > 1e-4
+    assert np.abs(training - again).max() > 1e-4
+    np.testing.assert_array_equal(inference, layer(X))
+
+
+@both
+def test_configuration_and_file_round_trip(name, tmp_path):
+    cell = make_cell(name, dropout=0.1, seed=3)
+    copy = helpers.copy_of(cell)
+    assert copy.get_config() == cell.get_config()
+    assert copy.state_size == cell.state_size
+    inputs = {"sequences": X}
+    model = helpers.functional(whole(FastRNN, cell), inputs)
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(inputs), model(inputs), 0, 0)
+
+
+@helpers.slow_on_jax
+@both
+def test_mixed_precision(name):
+    exact = whole(FastRNN, make_cell(name))(X)
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        layer = whole(FastRNN, make_cell(name, dropout=0.5))
+    finally:
+        keras.config.set_dtype_policy(policy)
+    found = layer(X)
+    assert {w.dtype for w in layer.trainable_weights} == {"float32"}
+    for tensor in (*found, layer(X, training=True)[0]):
+        assert keras.backend.standardize_dtype(tensor.dtype) == "bfloat16"
+    found = [ops.cast(x, "float32") for x in found]
+    helpers.assert_close(found, exact, rtol=0.2, atol=0.2)
+
+
+def test_a_fixed_seed_does_not_make_kernels_equal():
+    seeded = keras.initializers.GlorotUniform(seed=1)
+    cell = SHACell(GRUCell(4), boom=1, kernel_initializer=seeded)
+    cell.build((None, 4))
+    query, boom = (
+        weights_of(layer)[0]
+        for layer in (cell.attention.query_projection, cell.boom_layer)
+    )
+    assert query.shape == boom.shape
+    assert np.abs(query - boom).max() > 0.01
+
+
+def test_projected_queries_are_multi_head_attention():
+    """Keys and values need no projection then, and may be NaN where masked."""
+    kept = MemoryMultiHeadAttention(2, 3, 5)
+    plain = MultiHeadDotAttention(2, 3, 5)
+    query, memory = helpers.random(3, 2, 4), helpers.random(3, 5, 6, seed=1)
+    mask = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 1, 0], [0, 0, 0, 0, 0]], bool)
+    memory[~mask] = np.nan
+    kept(query, memory, mask)
+    plain(query, memory, mask)
+    helpers.randomize(plain)
+    kept.set_weights(plain.get_weights())
+    helpers.assert_close(kept(query, memory, mask), plain(query, memory, mask))
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: SHACell("gru"), "SHACell expects `cell`.*cell='gru'"),
+        (lambda: SHACell(GRUCell(3), boom=0), "`boom` must.*Received: boom=0"),
+        (lambda: TransformerCell(4, memory=0), "`memory` must.*memory=0"),
+        (lambda: TransformerCell(4, dropout=1.0), r"`dropout`.*dropout=1.0"),
+        (lambda: TransformerCell(4, 0), "`num_heads` must.*num_heads=0"),
+        (lambda: TransformerCell(4, 2, 0), "`hidden_dim` must.*hidden_dim=0"),
+        (
+            lambda: FastRNN(TransformerCell(6))(X),
+            "`units` wide.*units=6 and an input of width 4",
+        ),
+    ],
+)
+def test_bad_arguments(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.slow
+@both
+def test_it_is_compiled_by_xla(name):
+    model = keras.Sequential([FastRNN(CELLS[name](memory=3))])
+    model.compile("sgd", "mse", jit_compile=True)
+    loss = model.train_on_batch(X, np.ones((3, 4)))
+    assert np.isfinite(loss)
