@@ -23,7 +23,7 @@ CELLS = {
     "sha": lambda **options: SHACell(RHNCell(4, depth=2), 2, **options),
     "sha_lstm": lambda **options: SHACell(LSTMCell(4), 2, **options),
 }
-every_cell = pytest.mark.parametrize("name", helpers.few_on_jax(CELLS, 2))
+every_cell = pytest.mark.parametrize("name", CELLS)
 both = pytest.mark.parametrize("name", ["transformer", "sha"])
 
 
