@@ -87,7 +87,7 @@ def oracle(cell, sequence):
     )
 
 
-@pytest.mark.parametrize("memory", helpers.few_on_jax([3, 1, 20]))
+@pytest.mark.parametrize("memory", [3, 1, 20])
 @every_cell
 def test_equals_the_oracle_in_a_compiled_graph(name, memory):
     cell = make_cell(name, memory)
