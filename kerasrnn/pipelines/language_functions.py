@@ -7,6 +7,7 @@ from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
+from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.window_scores import log_probabilities
@@ -116,7 +117,8 @@ class LanguageFunctions:
     def step(self, ids, *states):
         """The logits of the next tokens, and the new states."""
         given = named("state", states)
-        with tf.control_dependencies([check_rows(ids=ids, **given)]):
+        checks = [check_rows(ids=ids, **given), check_steps(ids)]
+        with tf.control_dependencies(checks):
             ids = checked_ids(ids, self.tokenizer.vocabulary_size, PAD)
         logits, states = self.model.run(ids, list(states))
         return {"logits": tf.cast(logits, tf.float32), **named("state", states)}

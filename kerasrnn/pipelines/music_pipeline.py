@@ -11,6 +11,8 @@ from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
+from kerasrnn.pipelines.served_ids import check_rows
+from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import ready
@@ -254,6 +256,10 @@ class MusicPipeline(TextPipeline):
         return score_rolls(self.model, roll)
 
     def _step(self, roll, *states):
+        given = named("state", states)
+        checks = [check_rows(roll=roll, **given), check_steps(roll)]
+        with tf.control_dependencies(checks):
+            roll = tf.identity(roll)
         logits, states = self.model.run(roll, list(states))
         return {
             "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),

@@ -60,6 +60,22 @@ def check_rows(**tensors):
     )
 
 
+def check_steps(x):
+    """Raises unless a tensor of shape `(batch, time, ...)` has steps.
+
+    Args:
+        x: Tensor of shape `(batch, time, ...)`.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    return tf.debugging.Assert(
+        tf.shape(x)[1] > 0,
+        ["At least one step is expected. Received the shape:", tf.shape(x)],
+        summarize=-1,
+    )
+
+
 def check_length(lengths, max_length):
     """Raises when a text has too many tokens.
 

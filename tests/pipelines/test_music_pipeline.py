@@ -108,6 +108,15 @@ def step_by_step(music, prompt, sample):
     return np.array(written)
 
 
+@pytest.mark.parametrize(
+    "shape, message", [((1, 3), "as many rows.*1 2"), ((2, 0), "one step")]
+)
+def test_a_step_needs_keys_of_the_rows_of_its_states(music, shape, message):
+    states = music.model.initial_states(2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        music.signatures["step"](tf.zeros((*shape, KEYS)), *states)
+
+
 def test_writing_is_step_by_step(music):
     def sample(t, p):
         return tf.random.stateless_uniform((1, KEYS), [7, t]).numpy()[0] < p

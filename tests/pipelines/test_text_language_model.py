@@ -259,6 +259,10 @@ def test_ids_and_states_of_other_batches_do_not_mix(words):
         tf.errors.InvalidArgumentError, match="as many rows.*1 2"
     ):
         words.signatures["step"]([[4]], *states)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"one step.*\[2 0\]"
+    ):
+        words.signatures["step"]([[], []], *states)
 
 
 def test_tokens_and_back(language):
