@@ -80,6 +80,7 @@ def fit_arguments(
     if strategy is None:
         return {"x": batches, "validation_data": validation_data}
     reduce_before_clipping(model.optimizer)
+    build_for_shares(model, batches, strategy)
     arguments = {"x": shared_batches(batches, strategy)}
     if validation_data is not None:
         # At the end of a dataset, Keras would count one more batch.
@@ -88,6 +89,27 @@ def fit_arguments(
             validation_data.repeat(), strategy
         )
     return arguments
+
+
+def build_for_shares(
+    model: keras.Model, batches: Batches, strategy: Any
+) -> None:
+    """Builds metrics and loss of a model without drawing a batch.
+
+    Under a strategy, `fit` would draw one to learn its shapes, and then start
+    anew: the batches of a dataset that is shuffled each time would come in
+    another order than on one device.
+
+    Args:
+        model: A compiled `keras.Model`.
+        batches: `tf.data.Dataset`.
+        strategy: A `tf.distribute.Strategy`.
+    """
+    count = strategy.num_replicas_in_sync
+    shares = batches.map(lambda *batch: share(batch, 0, count))
+    with strategy.scope():
+        model._symbolic_build(data_batch=shares.element_spec)
+    model._maybe_symbolic_build = lambda **_: None
 
 
 def share(batch: Nest, index: int | Any, count: int) -> Nest:
