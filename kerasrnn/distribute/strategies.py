@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from kerasrnn.distribute.strategy import check_count
+
 
 class _Reduce:
     """Corrects what `Model.fit` asks of a strategy.
@@ -45,16 +47,12 @@ def local_devices(count=None):
         ValueError: when there are not so many GPUs.
     """
     gpus = tf.config.list_physical_devices("GPU")
-    if not gpus:
-        count = count or 1
+    if gpus:
+        count = check_count(count, len(gpus)) or len(gpus)
+        return [f"GPU:{i}" for i in range(count)]
+    count = count or 1
+    if count > 1:
         cpu, *_ = tf.config.list_physical_devices("CPU")
         parts = [tf.config.LogicalDeviceConfiguration() for _ in range(count)]
-        if count > 1:
-            tf.config.set_logical_device_configuration(cpu, parts)
-    elif count and count > len(gpus):
-        raise ValueError(
-            f"`devices` must be at most {len(gpus)}, the number of GPUs of "
-            f"this machine. Received: devices={count}"
-        )
-    kind = "GPU" if gpus else "CPU"
-    return [f"{kind}:{i}" for i in range(count or len(gpus))]
+        tf.config.set_logical_device_configuration(cpu, parts)
+    return [f"CPU:{i}" for i in range(count)]

@@ -24,15 +24,16 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
             the processes that the environment variable `TF_CONFIG` lists,
             each with all of its GPUs, or with its CPU.
         devices: Positive integer, how many devices of this machine to use;
-            `None` for all GPUs. Without a GPU, the CPU is used as so many
-            devices, which is for tests: it is not faster.
+            `None` for all GPUs. Without a GPU, TensorFlow uses the CPU as so
+            many devices, which is for tests: it is not faster.
 
     Returns:
-        A `tf.distribute.Strategy`.
+        A `tf.distribute.Strategy`; on JAX, a
+        `keras.distribution.DataParallel`.
 
     Raises:
-        RuntimeError: on another backend than TensorFlow, or when TensorFlow
-            has already set up its devices.
+        RuntimeError: when TensorFlow has already set up its devices, or the
+            backend does not support the strategy.
         ValueError: when there are not so many devices, or `TF_CONFIG` is
             missing.
 
@@ -41,21 +42,30 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     >>> strategy = make_strategy("mirrored", devices=1)
     >>> with strategy.scope():
     ...     model = LanguageModel(50, RHNCell(16), batch_size=2)
-    >>> strategy.num_replicas_in_sync
-    1
     """
-    if keras.backend.backend() != "tensorflow":
+    backend = keras.backend.backend()
+    if backend != "tensorflow" and (backend, name) != ("jax", "mirrored"):
         raise RuntimeError(
-            "The strategies are those of TensorFlow. Expected: "
-            "KERAS_BACKEND=tensorflow; on JAX, `keras.distribution` does the "
-            "same. Received: "
-            f"KERAS_BACKEND={keras.backend.backend()}"
+            "Workers are started by TensorFlow. Expected: "
+            "KERAS_BACKEND=tensorflow. On JAX, call "
+            "`keras.distribution.initialize`, as the guide shows. "
+            f"Received: KERAS_BACKEND={backend}"
+        )
+    if name == "workers":
+        return _workers(devices)
+    if backend == "jax":
+        found = keras.distribution.list_devices()
+        chosen = found[: check_count(devices, len(found))]
+        return keras.distribution.DataParallel(
+            devices=chosen, auto_shard_dataset=False
         )
     # Without TensorFlow installed, the package must still load.
     from kerasrnn.distribute import strategies
 
-    if name == "mirrored":
-        return strategies.Mirrored(strategies.local_devices(devices))
+    return strategies.Mirrored(strategies.local_devices(devices))
+
+
+def _workers(devices):
     if not os.environ.get("TF_CONFIG"):
         raise ValueError(
             "Workers find each other by the environment variable TF_CONFIG. "
@@ -69,4 +79,16 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
             "set CUDA_VISIBLE_DEVICES to choose some. "
             f"Received: devices={devices}"
         )
+    from kerasrnn.distribute import strategies
+
     return strategies.Workers()
+
+
+def check_count(devices: int | None, found: int) -> int | None:
+    """Returns `devices`, or raises a `ValueError` if it is more than found."""
+    if devices is not None and devices > found:
+        raise ValueError(
+            f"`devices` must be at most {found}, the number of devices of "
+            f"this machine. Received: devices={devices}"
+        )
+    return devices

@@ -25,7 +25,7 @@ class _PooledLoss(keras.losses.Loss):
         super().__init__(name=name, dtype=dtype)
         self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 
-    def parts(self, losses, real):
+    def _parts(self, losses, real):
         """Returns the part of each loss in the mean over all replicas.
 
         Args:
@@ -35,7 +35,7 @@ class _PooledLoss(keras.losses.Loss):
         count = sum_over_replicas(ops.sum(ops.cast(real, losses.dtype)))
         return losses / ops.maximum(count, 1.0)
 
-    def total(self, parts):
+    def _total(self, parts):
         """Returns the sum of the parts over all replicas, in each of them."""
         return self._mean_over_replicas(sum_over_replicas(ops.sum(parts)))
 
@@ -117,7 +117,7 @@ class TokenCrossentropy(_PooledLoss):
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
             losses = losses * weights_of_tokens(sample_weight, losses.dtype)
-        return self.total(losses)
+        return self._total(losses)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the part of each token in the mean, `(batch, time)`."""
@@ -139,7 +139,7 @@ class TokenCrossentropy(_PooledLoss):
         losses = ops.where(known, losses, math.nan)
         # `where`, not a product with 0: the loss of padding may be infinite.
         losses = ops.where(real, losses, 0.0)
-        return self.parts(losses, real)
+        return self._parts(losses, real)
 
     def _smoothed(self, labels, logits):
         # -log p(v) = logsumexp - logit(v), so no tensor of log p is needed.
@@ -213,14 +213,14 @@ class PianoRollCrossentropy(_PooledLoss):
         sample_weight: Tensor | None = None,
     ) -> Tensor:
         # The mean of Keras would count padding.
-        return self.total(self.call(y_true, y_pred))
+        return self._total(self.call(y_true, y_pred))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the part of each step in the mean, `(batch, time)`."""
         y_true, y_pred = map(ops.convert_to_tensor, (y_true, y_pred))
         dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
         costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
-        return self.parts(costs, real)
+        return self._parts(costs, real)
 
     def get_config(self) -> Config:
         return {"name": self.name}
