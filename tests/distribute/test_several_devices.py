@@ -13,32 +13,33 @@ if keras.backend.backend() != "tensorflow":
 pytestmark = pytest.mark.slow
 
 SCRIPT = ("-m", "tests.distribute.trainings")
+CELLS = ("lstm", "gam_rhn")
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     """The logs of one device."""
     folder = tmp_path_factory.mktemp("one_device")
-    return processes.answer(processes.start(*SCRIPT, "none", folder, 0))
+    return processes.answer(processes.start(*SCRIPT, "none", folder, 0, *CELLS))
 
 
-def assert_same(found, expected):
-    assert set(found) == set(expected)
-    for case, log in expected.items():
-        assert len(log["loss"]) == 3
-        for name, values in log.items():
-            assert found[case][name] == pytest.approx(values, rel=1e-5), case
+def assert_same(found, expected, cells=CELLS):
+    assert set(found) == set(cells)
+    for cell in cells:
+        assert len(found[cell]["loss"]) == 3
+        for name, values in expected[cell].items():
+            assert found[cell][name] == pytest.approx(values, rel=1e-5), cell
 
 
 def test_two_devices_learn_what_one_does(expected, tmp_path):
-    command = (*SCRIPT, "mirrored", tmp_path, 0)
+    command = (*SCRIPT, "mirrored", tmp_path, 0, *CELLS)
     assert_same(processes.answer(processes.start(*command)), expected)
 
 
 def test_two_workers_learn_what_one_process_does(expected, tmp_path):
     output, others = tmp_path / "output", tmp_path / "others"
     others.mkdir()
-    command = (*SCRIPT, "workers", output, 0)
+    command = (*SCRIPT, "workers", output, 0, *CELLS)
     workers = processes.start_workers(*command, TMPDIR=str(others))
     for worker in workers:
         assert_same(processes.answer(worker), expected)
@@ -50,7 +51,8 @@ def test_two_workers_learn_what_one_process_does(expected, tmp_path):
 
 
 def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
-    first, second = processes.start_workers(*SCRIPT, "workers", tmp_path, 0.3)
+    command = (*SCRIPT, "workers", tmp_path)
+    first, second = processes.start_workers(*command, 0.3, "lstm")
     for line in first.stdout:
         if line.startswith("batch 3 of epoch 2"):
             break
@@ -62,10 +64,10 @@ def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
     # Three epochs of six batches, of which the last was interrupted.
     (state,) = tmp_path.glob("training-*/state-*")
     assert state.name.startswith("state-0002-000000")
-    for worker in processes.start_workers(*SCRIPT, "workers", tmp_path, 0):
+    for worker in processes.start_workers(*command, 0, "lstm"):
         printed = processes.output(worker).splitlines()
         assert "resumes after epoch 2 and 0 batches" in printed[0]
-        assert_same(json.loads(printed[-1]), expected)
+        assert_same(json.loads(printed[-1]), expected, ["lstm"])
 
 
 def test_workers_with_other_data_are_told_so(tmp_path):

@@ -1,8 +1,9 @@
-"""Three small trainings, as one device, several or a worker computes them.
+"""Two small trainings, as one device, several or a worker computes them.
 
-    python -m tests.distribute.trainings none|mirrored|workers OUTPUT SECONDS
+    python -m tests.distribute.trainings NAME OUTPUT SECONDS CELL...
 
-It waits some seconds after every batch, and prints the logs as JSON.
+NAME is none, mirrored or workers. After every batch it waits for SECONDS. It
+prints the logs of the cells as JSON.
 """
 
 import json
@@ -59,25 +60,20 @@ def sentences():
     return None, data.shuffle(22, seed=1).batch(7), data.batch(7)
 
 
-CASES = {
-    "lstm": (windows, "lstm"),
-    "gam_rhn": (windows, "gam_rhn"),
-    "sentences": (sentences, "gru"),
-}
+CASES = {"lstm": windows, "gam_rhn": sentences}
 
 
-def trained(name, output, seconds):
+def trained(cell, output, seconds):
     """Trains for three epochs, and returns the log."""
     keras.utils.set_random_seed(1)
-    data, cell = CASES[name]
-    batch_size, batches, validation = data()
+    batch_size, batches, validation = CASES[cell]()
     model = LanguageModel(20, build_cell(cell, 6, 2), batch_size=batch_size)
     model.build()
     # Nearly every gradient is clipped.
     optimizer = keras.optimizers.Adam(0.05, global_clipnorm=0.2)
     model.compile(optimizer, TokenCrossentropy(-1), metrics=[Perplexity(-1)])
     optimizer.build(model.trainable_variables)
-    return TrainingFolder(output, {"case": name}, "val_loss").fit(
+    return TrainingFolder(output, {"cell": cell}, "val_loss").fit(
         model,
         batches,
         epochs=3,
@@ -87,13 +83,13 @@ def trained(name, output, seconds):
     )
 
 
-def main(name, output, seconds):
+def main(name, output, seconds, *cells):
     strategy = tf.distribute.get_strategy()
     if name != "none":
         devices = 2 if name == "mirrored" else None
         strategy = distribute.make_strategy(name, devices)
     with strategy.scope(), distribute.worker_folder(output) as folder:
-        logs = {case: trained(case, folder, float(seconds)) for case in CASES}
+        logs = {cell: trained(cell, folder, float(seconds)) for cell in cells}
     print(json.dumps(logs))
 
 
