@@ -70,6 +70,23 @@ def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
         assert_same(json.loads(printed[-1]), expected, ["lstm"])
 
 
+def test_a_recipe_on_two_workers(tmp_path):
+    pairs = tmp_path / "pairs.tsv"
+    lines = [f"a {c} {d}\t{d} {c} b\n" for c in "klmn" for d in "pqrs"]
+    pairs.write_text("".join(lines))
+    both = processes.start_workers(
+        *("recipes/translate.py", "--train", pairs, "--tokenizer", "word"),
+        *("--output", tmp_path / "out", "--units", 4, "--epochs", 1),
+        *("--batch-size", 4, "--max-tokens", 12),
+        *("--distribute", "workers"),
+    )
+    first, second = map(processes.output, both)
+    assert "are in" in first and "are in" not in second
+    assert {path.name for path in (tmp_path / "out").iterdir()} > {
+        *("1", "card.json", "translator.keras", "training.png"),
+    }
+
+
 def test_workers_with_other_data_are_told_so(tmp_path):
     script = """
 import sys, pathlib
