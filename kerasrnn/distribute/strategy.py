@@ -81,6 +81,7 @@ def _workers(devices):
         )
     from kerasrnn.distribute import strategies
 
+    print("Waiting until all workers of TF_CONFIG have started.", flush=True)
     return strategies.Workers()
 
 
