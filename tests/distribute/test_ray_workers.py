@@ -46,6 +46,7 @@ def test_the_end_of_a_script_is_no_error(script):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Those of Ray about itself.
 def test_ray_starts_two_workers(script):
     pytest.importorskip("ray", reason="needs the extra ray")
     script.write_text(SCRIPT.replace("sys.argv[1])", "0)"))
