@@ -32,10 +32,13 @@ ALLOWED = {
     "models": {"keras", "kerasrnn.layers"},
     "decoding": {"keras"},
     "metrics": {"keras", "sacrebleu"},
+    # Imports TensorFlow inside functions, where it is the backend.
+    "distribute": {"keras", "numpy", "ray", "tensorflow"},
     "training": {
         "filelock",
         "h5py",
         "keras",
+        "kerasrnn.distribute",
         "kerasrnn.layers",
         "kerasrnn.metrics",
         "numpy",
@@ -65,6 +68,7 @@ ALLOWED = {
         "keras",
         "kerasrnn.data",
         "kerasrnn.decoding",
+        "kerasrnn.distribute",
         "kerasrnn.metrics",
         "kerasrnn.models",
         "kerasrnn.plots",

@@ -13,7 +13,10 @@ from tests.test_layering import public_names
 
 TESTS = pathlib.Path(__file__).parent
 # The parts that need TensorFlow are looked at where it is the backend.
-ANYWHERE = ["layers", "models", "decoding", "metrics", "training"]
+ANYWHERE = [
+    *("layers", "models", "decoding", "metrics", "training"),
+    "distribute",
+]
 TENSORFLOW = ["data", "tokenizers", "pipelines", "plots"]
 PARTS = ANYWHERE + TENSORFLOW * (keras.backend.backend() == "tensorflow")
 NAMES = [

@@ -176,6 +176,12 @@ class LanguageModel(RecurrentModel):
         """Rows of a batch on one replica of TensorFlow."""
         strategy = getattr(self, "distribute_strategy", None)
         replicas = 1 if strategy is None else strategy.num_replicas_in_sync
+        if self.batch_size and self.batch_size % replicas:
+            raise ValueError(
+                "Each replica carries the states of as many rows, so that "
+                "`batch_size` must be a multiple of the number of replicas. "
+                f"Received: batch_size={self.batch_size}, {replicas} replicas"
+            )
         return self.batch_size and self.batch_size // replicas
 
     def _check_rows(self, ids, fresh):

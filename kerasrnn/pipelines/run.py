@@ -12,6 +12,9 @@ from typing import Self
 
 import keras
 
+from kerasrnn.distribute import is_first_worker
+from kerasrnn.distribute import make_strategy
+from kerasrnn.distribute import worker_folder
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.plots import save_figure
@@ -39,6 +42,10 @@ class Run(contextlib.AbstractContextManager):
     set, and models are built in the precision of the settings. Create
     tokenizers and pipelines inside it: TensorFlow forgets the resources of
     those before when it is seeded.
+
+    With `settings.distribute`, models are built for several devices, until
+    `fit` ends. In workers other than the first, which have nothing to write,
+    `fit` also ends the `with` block.
 
     Args:
         settings: `kerasrnn.training.Settings`.
@@ -82,17 +89,27 @@ class Run(contextlib.AbstractContextManager):
         self.data: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
+        settings = self.settings
         with contextlib.ExitStack() as stack:
-            self.output = stack.enter_context(locked(self.settings.output))
+            self._scope = stack.enter_context(contextlib.ExitStack())
+            if settings.distribute:
+                strategy = make_strategy(settings.distribute, settings.devices)
+                self._scope.enter_context(strategy.scope())
+            self._first = is_first_worker()
+            output = stack.enter_context(worker_folder(settings.output))
+            self.output = stack.enter_context(locked(output))
             policy = keras.config.dtype_policy()
             stack.callback(keras.config.set_dtype_policy, policy)
             self._stack = stack.pop_all()
-        keras.utils.set_random_seed(self.settings.seed)
-        keras.config.set_dtype_policy(self.settings.dtype)
+        keras.utils.set_random_seed(settings.seed)
+        keras.config.set_dtype_policy(settings.dtype)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None = None, *error: Any
+    ) -> bool:
         self._stack.close()
+        return kind is _NotFirst
 
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
@@ -155,14 +172,22 @@ class Run(contextlib.AbstractContextManager):
             self.settings.epochs,
             validation_data=validation,
             callbacks=callbacks,
-            # In a file, one line per epoch instead of a progress bar.
-            verbose="auto" if sys.stdout.isatty() else 2,
+            verbose=self._verbosity(),
         )
+        self._scope.close()
+        if not self._first:
+            raise _NotFirst
         if average:
             load_average(model, folder.last())
         else:
             folder.load_best(model)
         return history
+
+    def _verbosity(self):
+        if not self._first:
+            return 0
+        # In a file, one line per epoch instead of a progress bar.
+        return "auto" if sys.stdout.isatty() else 2
 
     def finish(
         self,
@@ -206,3 +231,7 @@ class Run(contextlib.AbstractContextManager):
             written += " and pictures"
         print(json.dumps(facts.get("scores"), indent=2, ensure_ascii=False))
         print(f"\n{written} are in {self.output}.")
+
+
+class _NotFirst(Exception):
+    """Ends the run of a worker that writes no results."""

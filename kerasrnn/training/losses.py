@@ -5,6 +5,7 @@ import math
 import keras
 from keras import ops
 
+from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.token_shapes import check_token_shapes
 from kerasrnn.metrics.token_shapes import weights_of_tokens
@@ -24,6 +25,20 @@ class _PooledLoss(keras.losses.Loss):
         super().__init__(name=name, dtype=dtype)
         self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 
+    def _parts(self, losses, real):
+        """Returns the part of each loss in the mean over all replicas.
+
+        Args:
+            losses: Float tensor, 0 where there is padding.
+            real: Boolean tensor of the same shape, where there is none.
+        """
+        count = sum_over_replicas(ops.sum(ops.cast(real, losses.dtype)))
+        return losses / ops.maximum(count, 1.0)
+
+    def _total(self, parts):
+        """Returns the sum of the parts over all replicas, in each of them."""
+        return self._mean_over_replicas(sum_over_replicas(ops.sum(parts)))
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TokenCrossentropy(_PooledLoss):
@@ -36,9 +51,7 @@ class TokenCrossentropy(_PooledLoss):
 
     The loss is the mean over the tokens that are not padding, so every real
     token of a batch has the same weight, however long its sentence. With
-    several replicas (`tf.distribute`), it is the mean over the replicas of
-    the mean over their tokens. This equals the mean over the whole batch if
-    all replicas have the same number of tokens.
+    several replicas (`tf.distribute`), these are the tokens of all replicas.
 
     Args:
         pad_id: Integer id of padding, whose weight is 0. It may be outside
@@ -104,7 +117,7 @@ class TokenCrossentropy(_PooledLoss):
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
             losses = losses * weights_of_tokens(sample_weight, losses.dtype)
-        return self._mean_over_replicas(ops.sum(losses))
+        return self._total(losses)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the part of each token in the mean, `(batch, time)`."""
@@ -126,8 +139,7 @@ class TokenCrossentropy(_PooledLoss):
         losses = ops.where(known, losses, math.nan)
         # `where`, not a product with 0: the loss of padding may be infinite.
         losses = ops.where(real, losses, 0.0)
-        tokens = ops.sum(ops.cast(real, losses.dtype))
-        return losses / ops.maximum(tokens, 1.0)
+        return self._parts(losses, real)
 
     def _smoothed(self, labels, logits):
         # -log p(v) = logsumexp - logit(v), so no tensor of log p is needed.
@@ -201,15 +213,14 @@ class PianoRollCrossentropy(_PooledLoss):
         sample_weight: Tensor | None = None,
     ) -> Tensor:
         # The mean of Keras would count padding.
-        return self._mean_over_replicas(ops.sum(self.call(y_true, y_pred)))
+        return self._total(self.call(y_true, y_pred))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the part of each step in the mean, `(batch, time)`."""
         y_true, y_pred = map(ops.convert_to_tensor, (y_true, y_pred))
         dtype = keras.backend.result_type(y_pred.dtype, self.dtype)
         costs, real = step_costs(y_true, ops.cast(y_pred, dtype))
-        steps = ops.sum(ops.cast(real, costs.dtype))
-        return costs / ops.maximum(steps, 1.0)
+        return self._parts(costs, real)
 
     def get_config(self) -> Config:
         return {"name": self.name}

@@ -21,6 +21,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
+from kerasrnn.distribute import Distribution
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.typing import Config
 
@@ -105,7 +106,10 @@ class Settings:
     """
 
     not_identity: typing.ClassVar[frozenset[str]] = frozenset(
-        {"preset", "output", "data_dir", "data_license", "epochs"}
+        {
+            *("preset", "output", "data_dir", "data_license", "epochs"),
+            *("distribute", "devices"),
+        }
     )
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
 
@@ -131,6 +135,10 @@ class Settings:
     """Peak learning rate."""
     dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
     """Precision in training."""
+    distribute: Distribution | None = None
+    """Train on the devices of this machine, or on the workers in TF_CONFIG."""
+    devices: Count | None = None
+    """With --distribute mirrored, the number of devices; default: all GPUs."""
 
     def __post_init__(self):
         hints = typing.get_type_hints(type(self), include_extras=True)

@@ -9,6 +9,10 @@ from typing import Literal
 
 import keras
 
+from kerasrnn.distribute.batches import fit_arguments
+from kerasrnn.distribute.replicas import strategy_of
+from kerasrnn.distribute.workers import all_workers
+from kerasrnn.distribute.workers import copy_from_first_worker
 from kerasrnn.training.batches import check_batches
 from kerasrnn.training.batches import endless
 from kerasrnn.training.csv_log import columns
@@ -159,8 +163,8 @@ class TrainingFolder:
                 is not logged, or `batches` is of an unsupported type.
         """
         check_batches(batches)
-        with locked(self.path.parent):
-            start = self._start()
+        with locked(self.path.parent), all_workers(strategy_of(model)):
+            start = self._start_together(strategy_of(model))
             if epochs <= max(start.epoch, start.stopped):
                 print(
                     f"{start.epoch} epochs are done, in '{self.path}'. "
@@ -168,9 +172,9 @@ class TrainingFolder:
                 )
             else:
                 self._train(
-                    *(model, batches, callbacks, start, 60 * minutes),
+                    *(model, batches, validation_data),
+                    *(callbacks, start, 60 * minutes),
                     epochs=epochs,
-                    validation_data=validation_data,
                     verbose=verbose,
                 )
             return self.history()
@@ -215,7 +219,9 @@ class TrainingFolder:
         history.pop("epoch", None)
         return history
 
-    def _train(self, model, batches, callbacks, start, seconds, **options):
+    def _train(
+        self, model, batches, validation, callbacks, start, seconds, **options
+    ):
         metrics, rate = [], constant_rate(model.optimizer)
         if start.batch or keras.backend.backend() == "jax":
             # Variables must exist to be restored. On JAX, `fit` would create
@@ -228,13 +234,17 @@ class TrainingFolder:
             )
             metrics = load_state(model, self._state())
         steps = len(batches)
+        # One iterator for all epochs; Keras would create one for each.
+        data = endless(batches, start.epoch * steps + start.batch)
+        if strategy_of(model) is not None:
+            # Within an epoch, each replica has states of its own.
+            seconds = math.inf
         run = FitFacts(
             *(self.path, start, steps, rate),
             *(self._is_best, self._keep, self._patience, seconds),
         )
         model.fit(
-            # One iterator for all epochs; Keras would create one for each.
-            endless(batches, start.epoch * steps + start.batch),
+            **fit_arguments(model, data, validation),
             initial_epoch=start.epoch,
             steps_per_epoch=steps,
             shuffle=False,
@@ -277,6 +287,21 @@ class TrainingFolder:
             "Delete it: the training then resumes from "
             f"'{state.name}' and writes a new log."
         )
+
+    def _start_together(self, strategy):
+        """Starts from the checkpoint of the first worker."""
+        start = self._start()
+        if strategy is not None:
+            paths = [self.path / LOG, self.best, *states(self.path).values()]
+            copy_from_first_worker(self.path, paths, strategy)
+            start = self._start()
+        if strategy is not None and start.batch:
+            raise ValueError(
+                "Several devices can resume a training only at the start of an "
+                "epoch. Expected: that one device finishes the epoch. Received:"
+                f" {start.batch} batches of epoch {start.epoch + 1} are done."
+            )
+        return start
 
     def _start(self):
         """Creates the folder, or finds out how far its training is."""

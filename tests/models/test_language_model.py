@@ -1,4 +1,5 @@
 import math
+import types
 
 import keras
 import numpy as np
@@ -203,6 +204,17 @@ def test_ids_without_fresh_do_not_change_the_carried_states():
     before = states_of(model.carried.of_evaluation)
     model(IDS)
     helpers.assert_close(states_of(model.carried.of_evaluation), before, 0, 0)
+
+
+def test_replicas_have_as_many_rows(monkeypatch):
+    three = types.SimpleNamespace(num_replicas_in_sync=3)
+    monkeypatch.setattr(
+        LanguageModel, "distribute_strategy", three, raising=False
+    )
+    inputs = {"ids": np.ones((1, 3), "int32"), "fresh": np.ones(1, "int32")}
+    assert language_model(batch_size=3)(inputs).shape[0] == 1
+    with pytest.raises(ValueError, match="multiple.* batch_size=4, 3 replicas"):
+        language_model(batch_size=4)(inputs)
 
 
 def test_any_number_of_rows_without_a_batch_size():

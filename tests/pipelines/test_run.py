@@ -108,6 +108,27 @@ def test_the_precision_is_set_and_set_back(tmp_path):
     assert keras.layers.Dense(1).compute_dtype == "float32"
 
 
+def test_other_workers_train_but_write_nothing(tmp_path, monkeypatch):
+    for module in ("kerasrnn.pipelines.run", "kerasrnn.distribute.workers"):
+        monkeypatch.setattr(f"{module}.is_first_worker", lambda: False)
+    weights = Weights()
+    with Run(Small(output=tmp_path / "out")) as run:
+        fit(run, new_model(), callbacks=[weights])
+        pytest.fail("`fit` must end the block.")
+    assert len(weights.kept) == 3
+    assert not run.output.exists() and not list(tmp_path.iterdir())
+
+
+def test_a_run_can_be_distributed(tmp_path):
+    settings = Small(output=tmp_path, distribute="mirrored", devices=1)
+    with Run(settings) as run:
+        model = new_model()
+        assert type(model.distribute_strategy).__name__ == "Mirrored"
+        fit(run, model)
+        # What is built after the training is for this device alone.
+        assert not tf.distribute.has_strategy()
+
+
 def test_the_files_of_a_run(tmp_path, capsys):
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:

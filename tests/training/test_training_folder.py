@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+import types
 
 import keras
 import numpy as np
@@ -19,6 +20,7 @@ from kerasrnn.training import fingerprint
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
 from kerasrnn.training import run_state
+from kerasrnn.training import training_folder
 
 tf = pytest.importorskip("tensorflow", reason="its data sets are read")
 X, Y = np.linspace(-1, 1, 8).reshape(8, 1), np.ones((8, 1))
@@ -64,6 +66,23 @@ def weights_at(model, path):
 def assert_same(found, expected):
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_several_replicas_start_at_an_epoch(tmp_path, model, monkeypatch):
+    class Stop(keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            if batch:
+                raise KeyboardInterrupt
+
+    folder = TrainingFolder(tmp_path, {}, "val_loss")
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, model, Stop(), minutes=0)
+    several = types.SimpleNamespace(
+        scope=contextlib.nullcontext, cluster_resolver=None
+    )
+    monkeypatch.setattr(training_folder, "strategy_of", lambda _: several)
+    with pytest.raises(ValueError, match="1 batches of epoch 1 are done"):
+        train(folder, model)
 
 
 def test_it_keeps_the_best_weights_and_the_whole_log(tmp_path):

@@ -1,0 +1,58 @@
+"""Strategies that work with `Model.fit` of Keras 3."""
+
+import tensorflow as tf
+
+from kerasrnn.distribute.strategy import check_count
+
+
+class _Reduce:
+    """Corrects what `Model.fit` asks of a strategy.
+
+    * Before the first step, Keras takes the mean of a batch over the replicas,
+      for its shapes alone. This fails for several workers, and for replicas
+      with different numbers of rows. One of the shares has the shapes, too.
+    * In every step, it takes the means of the logs, which are scalars, over
+      an axis. This fails for several workers (keras-team/keras#20585).
+    """
+
+    def reduce(self, reduce_op, value, axis):
+        if tf.nest.is_nested(value):
+            return tf.nest.map_structure(self._of_first_device, value)
+        if axis is not None and not self._of_first_device(value).shape.rank:
+            axis = None
+        return super().reduce(reduce_op, value, axis)
+
+    def _of_first_device(self, value):
+        return self.experimental_local_results(value)[0]
+
+
+class Mirrored(_Reduce, tf.distribute.MirroredStrategy):
+    """The devices of one machine."""
+
+
+class Workers(_Reduce, tf.distribute.MultiWorkerMirroredStrategy):
+    """The processes in `TF_CONFIG`, on one machine or on several."""
+
+
+def local_devices(count=None):
+    """Returns the names of devices of this machine.
+
+    Args:
+        count: Positive integer; `None` for all GPUs, or the CPU. Without a
+            GPU, the CPU is divided into so many devices.
+
+    Raises:
+        RuntimeError: when the CPU has to be divided and TensorFlow has
+            already set it up.
+        ValueError: when there are not so many GPUs.
+    """
+    gpus = tf.config.list_physical_devices("GPU")
+    if gpus:
+        count = check_count(count, len(gpus)) or len(gpus)
+        return [f"GPU:{i}" for i in range(count)]
+    count = count or 1
+    if count > 1:
+        cpu, *_ = tf.config.list_physical_devices("CPU")
+        parts = [tf.config.LogicalDeviceConfiguration() for _ in range(count)]
+        tf.config.set_logical_device_configuration(cpu, parts)
+    return [f"CPU:{i}" for i in range(count)]

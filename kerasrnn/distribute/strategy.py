@@ -1,0 +1,95 @@
+"""The strategies of TensorFlow that a training can be distributed by."""
+
+import os
+import typing
+from typing import Any
+
+import keras
+
+Distribution = typing.Literal["mirrored", "workers"]
+
+
+def make_strategy(name: Distribution, devices: int | None = None) -> Any:
+    """Creates a strategy under which `Model.fit` trains on several devices.
+
+    Each replica, one a device, has a copy of the model and its share of the
+    rows of every batch. Build and compile the model in `scope()`, and train
+    it with `TrainingFolder.fit`: then several replicas compute what a single
+    device computes with the same batches, except for rounding.
+
+    Create it before TensorFlow computes anything.
+
+    Args:
+        name: `"mirrored"` for the devices of this machine, or `"workers"` for
+            the processes that the environment variable `TF_CONFIG` lists,
+            each with all of its GPUs, or with its CPU.
+        devices: Positive integer, how many devices of this machine to use;
+            `None` for all GPUs. Without a GPU, TensorFlow uses the CPU as so
+            many devices, which is for tests: it is not faster.
+
+    Returns:
+        A `tf.distribute.Strategy`; on JAX, a
+        `keras.distribution.DataParallel`.
+
+    Raises:
+        RuntimeError: when TensorFlow has already set up its devices, or the
+            backend does not support the strategy.
+        ValueError: when there are not so many devices, or `TF_CONFIG` is
+            missing.
+
+    Example:
+
+    >>> strategy = make_strategy("mirrored", devices=1)
+    >>> with strategy.scope():
+    ...     model = LanguageModel(50, RHNCell(16), batch_size=2)
+    """
+    backend = keras.backend.backend()
+    if backend != "tensorflow" and (backend, name) != ("jax", "mirrored"):
+        raise RuntimeError(
+            "Workers are started by TensorFlow. Expected: "
+            "KERAS_BACKEND=tensorflow. On JAX, call "
+            "`keras.distribution.initialize`, as the guide shows. "
+            f"Received: KERAS_BACKEND={backend}"
+        )
+    if name == "workers":
+        return _workers(devices)
+    if backend == "jax":
+        found = keras.distribution.list_devices()
+        chosen = found[: check_count(devices, len(found))]
+        return keras.distribution.DataParallel(
+            devices=chosen, auto_shard_dataset=False
+        )
+    # Without TensorFlow installed, the package must still load.
+    from kerasrnn.distribute import strategies
+
+    return strategies.Mirrored(strategies.local_devices(devices))
+
+
+def _workers(devices):
+    if not os.environ.get("TF_CONFIG"):
+        raise ValueError(
+            "Workers find each other by the environment variable TF_CONFIG. "
+            'Expected: {"cluster": {"worker": ["HOST:PORT", ...]}, "task": '
+            '{"type": "worker", "index": 0}} for the first worker. '
+            "Received: no TF_CONFIG."
+        )
+    if devices is not None:
+        raise ValueError(
+            "`devices` is for one machine. A worker uses all of its GPUs; "
+            "set CUDA_VISIBLE_DEVICES to choose some. "
+            f"Received: devices={devices}"
+        )
+    from kerasrnn.distribute import strategies
+
+    print("Waiting until all workers of TF_CONFIG have started.", flush=True)
+    return strategies.Workers()
+
+
+def check_count(devices: int | None, found: int) -> int | None:
+    """Returns `devices`, or raises a `ValueError` if it is more than found."""
+    if devices is not None and devices > found:
+        raise ValueError(
+            f"`devices` must be at most {found}, the number of devices of "
+            f"this machine. Received: devices={devices}"
+        )
+    return devices

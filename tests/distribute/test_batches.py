@@ -1,0 +1,45 @@
+import types
+
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.distribute import shared_batches
+
+tf = pytest.importorskip("tensorflow", reason="its data sets are shared")
+if keras.backend.backend() != "tensorflow":
+    pytest.skip("for TensorFlow's strategies", allow_module_level=True)
+
+from kerasrnn.distribute.batches import share  # noqa: E402
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 5, 6, 7])
+def test_the_shares_are_a_batch_in_order(rows):
+    batch = {
+        "ids": tf.range(rows),
+        "labels": tf.reshape(tf.range(rows), (-1, 1)),
+    }
+    shares = [share(batch, i, 3) for i in range(3)]
+    sizes = [len(part["ids"]) for part in shares]
+    assert max(sizes) - min(sizes) <= 1
+    assert bool(sizes[0]) == bool(rows)
+    for name, x in batch.items():
+        found = np.concatenate([part[name] for part in shares])
+        np.testing.assert_array_equal(found, x)
+
+
+def test_a_known_number_of_rows_stays_known():
+    batches = tf.data.Dataset.from_tensor_slices(np.zeros((2, 6, 5)))
+    shares = batches.map(lambda x: share(x, 1, 3))
+    assert shares.element_spec.shape == (2, 5)
+
+
+def test_one_replica_has_whole_batches():
+    batches = tf.data.Dataset.range(6).batch(4)
+    assert shared_batches(batches, tf.distribute.get_strategy()) is batches
+
+
+def test_only_a_dataset_can_be_shared():
+    strategy = types.SimpleNamespace(num_replicas_in_sync=2)
+    with pytest.raises(ValueError, match="Received: batches of type ndarray"):
+        shared_batches(np.zeros((4, 1)), strategy)
