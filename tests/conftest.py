@@ -34,14 +34,14 @@ def pytest_collection_modifyitems(items):
 
 
 def leave_to_tensorflow(items):
-    """Of the cases of a test, JAX runs each third; the others are `slow`.
+    """Of the cases of a test, JAX runs each third; the others are `thorough`.
 
     It compiles every case anew, of the same `keras.ops`.
     """
     cases = collections.defaultdict(itertools.count)
     for item in items:
         if next(cases[item.path, item.originalname]) % 3:
-            item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.thorough)
 
 
 if keras.backend.backend() == "jax":

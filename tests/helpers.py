@@ -10,17 +10,17 @@ ON_JAX = keras.backend.backend() == "jax"
 
 def slow_on_jax(test):
     """Marks what JAX compiles for many seconds, and TensorFlow tests, too."""
-    return pytest.mark.slow(test) if ON_JAX else test
+    return pytest.mark.thorough(test) if ON_JAX else test
 
 
 def one_now(values):
-    """Parameters of which the first is tested at once, the others as `slow`.
+    """Parameters of which the first is tested at once; `thorough` tests all.
 
     For what costs seconds a value and goes the same way in all of them.
     """
     values = [v if isinstance(v, tuple) else (v,) for v in values]
     return [pytest.param(*values[0])] + [
-        pytest.param(*v, marks=pytest.mark.slow) for v in values[1:]
+        pytest.param(*v, marks=pytest.mark.thorough) for v in values[1:]
     ]
 
 

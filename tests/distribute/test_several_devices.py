@@ -10,7 +10,6 @@ from tests.distribute import processes
 if keras.backend.backend() != "tensorflow":
     pytest.skip("started with TensorFlow's strategies", allow_module_level=True)
 
-pytestmark = pytest.mark.slow
 
 SCRIPT = ("-m", "tests.distribute.trainings")
 CELLS = ("lstm", "gam_rhn")
@@ -31,11 +30,13 @@ def assert_same(found, expected, cells=CELLS):
             assert found[cell][name] == pytest.approx(values, rel=1e-5), cell
 
 
+@pytest.mark.slow
 def test_two_devices_learn_what_one_does(expected, tmp_path):
     command = (*SCRIPT, "mirrored", tmp_path, 0, *CELLS)
     assert_same(processes.answer(processes.start(*command)), expected)
 
 
+@pytest.mark.slow
 def test_two_workers_learn_what_one_process_does(expected, tmp_path):
     output, others = tmp_path / "output", tmp_path / "others"
     others.mkdir()
@@ -50,6 +51,7 @@ def test_two_workers_learn_what_one_process_does(expected, tmp_path):
     assert not list(others.iterdir())
 
 
+@pytest.mark.slow
 def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
     command = (*SCRIPT, "workers", tmp_path)
     first, second = processes.start_workers(*command, 0.3, "lstm")
@@ -70,6 +72,7 @@ def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
         assert_same(json.loads(printed[-1]), expected, ["lstm"])
 
 
+@pytest.mark.thorough
 def test_a_recipe_on_two_workers(tmp_path):
     pairs = tmp_path / "pairs.tsv"
     lines = [f"a {c} {d}\t{d} {c} b\n" for c in "klmn" for d in "pqrs"]
@@ -87,6 +90,7 @@ def test_a_recipe_on_two_workers(tmp_path):
     }
 
 
+@pytest.mark.thorough
 def test_workers_with_other_data_are_told_so(tmp_path):
     script = """
 import sys, pathlib

@@ -9,8 +9,6 @@ pytest.importorskip("jax", reason="the other backend")
 if keras.backend.backend() != "tensorflow":
     pytest.skip("started from the tests on TensorFlow", allow_module_level=True)
 
-pytestmark = pytest.mark.slow
-
 
 def start(*arguments, devices=1):
     return processes.start(
@@ -32,10 +30,12 @@ def assert_same(found, expected):
         assert found[name] == pytest.approx(values, rel=1e-5), name
 
 
+@pytest.mark.slow
 def test_two_devices_learn_what_one_does(expected, tmp_path):
     assert_same(processes.answer(start(2, tmp_path, devices=2)), expected)
 
 
+@pytest.mark.thorough
 def test_two_processes_learn_what_one_does(expected, tmp_path):
     (port,) = processes.free_ports(1)
     both = [start(2, tmp_path, f"localhost:{port}", i) for i in range(2)]

@@ -8,7 +8,7 @@ from tests import fresh_process
 if keras.backend.backend() != "tensorflow":
     pytest.skip("`tf.distribute` is TensorFlow's", allow_module_level=True)
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 SCRIPT = """
 import contextlib, json

@@ -69,7 +69,7 @@ def test_it_answers_and_learns_on_as_if_never_closed(trained, tmp_path):
     assert answers(opened, texts) == answers(pipeline, texts)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_shortlist_has_the_lexicon_of_the_model_or_its_own(tmp_path):
     given = small.translator()
     opened = reloaded(given, tmp_path)
@@ -98,7 +98,7 @@ def test_two_languages_may_have_one_tokenizer(tmp_path):
     assert opened.translate(["Lal ghar"]) == shared.translate(["Lal ghar"])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_whole_pipeline_in_float32(tmp_path):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
@@ -119,7 +119,7 @@ def test_a_whole_pipeline_in_float32(tmp_path):
     assert all(copy.translate(SOURCES))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_search_gives_other_answers():
     translator = small.translator()
     before = translator.translate(SOURCES)

@@ -65,7 +65,7 @@ def run(study, monkeypatch, *flags):
 TINY = ("--cell", "rnn", "--units", 4, "--epochs", 1, "--vectors", "None")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("unmeasured")
 def test_folds(archive, tmp_path, monkeypatch):
     flags = ("--corpus", archive, "--preset", "best", *TINY, "--folds", 2)
@@ -81,7 +81,7 @@ def test_one_fold_is_refused(monkeypatch):
         run(imdb_folds, monkeypatch, "--folds", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("unmeasured")
 def test_a_second_model_learns_from_the_answers_of_the_first(
     archive, tmp_path, monkeypatch
@@ -268,7 +268,7 @@ def test_a_memory_is_made_longer_after_training(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", hybrid_table.ROWS)
+@pytest.mark.parametrize("name", helpers.one_now([*hybrid_table.ROWS]))
 def test_the_rows_have_five_million_weights(name):
     flags = ["--preset", "5m", *hybrid_table.ROWS[name].split()]
     settings = training.read_settings(

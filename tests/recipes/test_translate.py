@@ -93,7 +93,7 @@ print(json.dumps(translator.translate(json.loads(sys.argv[2]))))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_translates_alike_from_every_file(output):
     """As it did when it was trained; the first in a process of its own."""
     [(source, _, said)] = card(output)["samples"]
