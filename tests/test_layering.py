@@ -88,10 +88,12 @@ ALLOWED = {
         "kserve",
         "matplotlib",
         "numpy",
+        "onnxruntime",
         "orjson",
         "prometheus_client",
         "tensorflow",
         "tensorflow_text",
+        "tf2onnx",
         "tyro",
     },
 }
