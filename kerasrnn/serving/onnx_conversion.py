@@ -46,7 +46,7 @@ def converted(signature):
             graph,
             continue_on_error=False,
             opset=OPSET,
-            custom_rewriter=[_without_lists_of_one],
+            custom_rewriter=[_without_lists_of_one, _choosing],
             input_names=inputs,
             output_names=outputs,
             tensors_to_rename=dict(zip(inputs + outputs, names, strict=True)),
@@ -107,4 +107,12 @@ def _without_lists_of_one(graph, nodes):
             graph.set_shape(name, shape)
         node.type = "Identity"
         graph.replace_inputs(node, [value])
+    return nodes
+
+
+def _choosing(graph, nodes):
+    """Has `where` choose, not multiply by 0 and 1: a search has infinities."""
+    for node in nodes:
+        if node.type in ("Select", "SelectV2"):
+            node.set_attr("handles_nan", 1)
     return nodes
