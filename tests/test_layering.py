@@ -88,6 +88,7 @@ ALLOWED = {
         "kserve",
         "matplotlib",
         "numpy",
+        "onnx",
         "onnxruntime",
         "orjson",
         "prometheus_client",

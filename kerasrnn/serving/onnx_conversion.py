@@ -28,6 +28,7 @@ def converted(signature):
         Exception: when an operation cannot be converted. What tf2onnx raises
             has no class in common.
     """
+    import onnx
     from tf2onnx import optimizer
     from tf2onnx import tf_loader
     from tf2onnx import tfonnx
@@ -54,6 +55,10 @@ def converted(signature):
         # An `Identity` that has replaced an operation may have its inputs.
         optimizers = {"remove_identity": IdentityOptimizer}
         graph = optimizer.optimize_graph(graph, False, optimizers)
+        types = {node.type for node in graph.get_nodes()}
+        missing = sorted(x for x in types if not onnx.defs.has(x))
+        if missing:
+            raise ValueError(f"ONNX has no {', '.join(missing)}")
         return graph.make_model(signature.name).SerializeToString()
 
 

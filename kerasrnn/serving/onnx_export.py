@@ -58,7 +58,7 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     >>> [path.name for path in pathlib.Path("onnx").iterdir()]
     ['square.onnx']
     """
-    for module in ("tf2onnx", "onnxruntime"):
+    for module in ("onnx", "onnxruntime", "tf2onnx"):
         if importlib.util.find_spec(module) is None:
             raise ImportError(
                 f"ONNX files need {module}: pip install 'kerasrnn[onnx]'"

@@ -13,7 +13,7 @@ from kerasrnn.serving.onnx_export import export_onnx
 from tests.pipelines import small
 from tests.serving.small import export_small_model
 
-HAS_ONNX = all(map(importlib.util.find_spec, ("tf2onnx", "onnxruntime")))
+HAS_ONNX = all(map(importlib.util.find_spec, ("onnxruntime", "tf2onnx")))
 needs_onnx = pytest.mark.skipif(not HAS_ONNX, reason="needs the extra `onnx`")
 
 
