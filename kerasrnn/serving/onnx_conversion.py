@@ -55,11 +55,12 @@ def converted(signature):
         # An `Identity` that has replaced an operation may have its inputs.
         optimizers = {"remove_identity": IdentityOptimizer}
         graph = optimizer.optimize_graph(graph, False, optimizers)
-        types = {node.type for node in graph.get_nodes()}
-        missing = sorted(x for x in types if not onnx.defs.has(x))
-        if missing:
-            raise ValueError(f"ONNX has no {', '.join(missing)}")
-        return graph.make_model(signature.name).SerializeToString()
+        model = graph.make_model(signature.name)
+    types = {node.op_type for node in model.graph.node}
+    missing = sorted(x for x in types if not onnx.defs.has(x))
+    if missing:
+        raise ValueError(f"ONNX has no {', '.join(missing)}")
+    return model.SerializeToString()
 
 
 def _renamed(signature):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastRNN
 from kerasrnn.serving import ExportedModel
 from kerasrnn.serving import onnx_check
 from kerasrnn.serving import onnx_export
@@ -121,12 +123,10 @@ def test_pipelines_answer_in_onnxruntime(tmp_path, build, expected, capsys):
 @pytest.mark.slow
 def test_loops_of_this_package_are_converted(tmp_path):
     """Their state is in lists of one tensor, which tf2onnx does not know."""
-    import kerasrnn
-
-    layer = kerasrnn.FastRNN(kerasrnn.FastGRUCell(4), return_sequences=True)
+    layer = FastRNN(FastGRUCell(4), return_sequences=True)
     layer.build((None, None, 3))
     module = tf.Module()
-    module.variables_of_layer = [v.value for v in layer.variables]
+    module.weights = [v.value for v in layer.variables]
 
     @tf.function(input_signature=[tf.TensorSpec([None, None, 3], name="x")])
     def run(x):
