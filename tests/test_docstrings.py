@@ -46,6 +46,7 @@ EXTRAS = {
     "kerasrnn.serving.corpus": "apache_beam",
     "kerasrnn.serving.corpus_pipeline": "apache_beam",
     "kerasrnn.serving.demo": "gradio",
+    "kerasrnn.serving.onnx_export": "tf2onnx",
     "kerasrnn.serving.tabs.words": "gradio",
 }
 

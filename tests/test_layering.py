@@ -92,10 +92,13 @@ ALLOWED = {
         "kserve",
         "matplotlib",
         "numpy",
+        "onnx",
+        "onnxruntime",
         "orjson",
         "prometheus_client",
         "tensorflow",
         "tensorflow_text",
+        "tf2onnx",
         "tyro",
     },
 }

@@ -54,6 +54,7 @@ class TranslationFunctions:
             "tokenize": [self.tokenize, TEXTS],
             "detokenize": [self.detokenize, IDS],
             "encode": [self.start, TEXTS],
+            "encode_ids": [self.start_ids, IDS],
             "decode_step": [
                 self.decode_step,
                 ids,
@@ -68,8 +69,7 @@ class TranslationFunctions:
 
     def translate_ids(self, ids):
         """The same on ids."""
-        size, pad_id = self.source.vocabulary_size, self.source.pad_id
-        ids, scores = self.best(self.fitted(checked_ids(ids, size, pad_id)))
+        ids, scores = self.best(self._checked(ids))
         return {
             "translation_ids": self._padded(ids[:, 0]),
             "score": scores[:, 0],
@@ -125,6 +125,11 @@ class TranslationFunctions:
         states, memory = self.encode(self.source_ids(text))
         return {**named("state", states), **named("memory", memory)}
 
+    def start_ids(self, ids):
+        """The same on ids."""
+        states, memory = self.encode(self._checked(ids))
+        return {**named("state", states), **named("memory", memory)}
+
     def decode_step(self, ids, *flat):
         """The log-probabilities of the next token, and the new states."""
         states, memory = self._encoded
@@ -152,6 +157,11 @@ class TranslationFunctions:
     def _encoded(self):
         """The first states and the memory, as tensors of a graph."""
         return self.encode.get_concrete_function().structured_outputs
+
+    def _checked(self, ids):
+        """The ids of a source, as the encoder reads them."""
+        size, pad_id = self.source.vocabulary_size, self.source.pad_id
+        return self.fitted(checked_ids(ids, size, pad_id))
 
     def _other_searches(self):
         """Greedy search, and all hypotheses of the beam."""

@@ -21,7 +21,7 @@ def log_probabilities(model, ids, lengths, window, end_id):
         `"length"`, of shape `(batch,)`.
     """
     rows, time = tf.unstack(tf.shape(ids))
-    count = tf.maximum(-(-time // window), 1)
+    count = tf.maximum((time + window - 1) // window, 1)
     padding = count * window - time
     labels = tf.pad(ids, [[0, 0], [0, padding]], constant_values=end_id)
     inputs = tf.pad(labels, [[0, 0], [1, 0]], constant_values=end_id)

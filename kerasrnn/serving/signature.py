@@ -16,6 +16,7 @@ class Signature:
         function: The loaded concrete function.
 
     Attributes:
+        function: The loaded concrete function.
         inputs: Dictionary from names to the `tf.TensorSpec` of each.
         outputs: The same for the outputs, in alphabetical order.
 
@@ -31,7 +32,7 @@ class Signature:
 
     def __init__(self, name: str, function: Any):
         self.name = name
-        self._function = function
+        self.function = function
         self.inputs = _by_name(function.structured_input_signature[1])
         self.outputs = _by_name(function.structured_outputs)
 
@@ -62,7 +63,7 @@ class Signature:
             for name, value in inputs.items()
         }
         try:
-            outputs = self._function(**tensors)
+            outputs = self.function(**tensors)
         except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError) as e:
             raise ValueError(
                 f"`{self.name}` cannot take these inputs: {_reason(e)}"

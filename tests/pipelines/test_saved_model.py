@@ -247,6 +247,7 @@ def test_signatures(client, translator):
     started, stepped = (signatures.pop(x) for x in ("encode", "decode_step"))
     states = {x: started[1][x] for x in started[1] if x.startswith("state")}
     assert started[0] == text
+    assert signatures.pop("encode_ids") == [ids, started[1]]
     assert stepped[0] == {"ids": ["int32", [None]], **started[1]}
     assert stepped[1] == {
         "log_probabilities": ["float32", [None, size]],

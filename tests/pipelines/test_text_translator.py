@@ -247,6 +247,9 @@ def test_steps_spell_what_greedy_search_finds(beam):
     texts = tf.constant(["the red book", "who is there", "who knows"])
     signatures = beam.signatures
     found = dict(signatures["encode"](texts))
+    from_ids = signatures["encode_ids"](signatures["tokenize"](texts)["ids"])
+    for name, value in found.items():
+        np.testing.assert_array_equal(from_ids[name], value)
     memory = {x: found[x] for x in found if x.startswith("memory")}
     states = {x: found[x] for x in found if x.startswith("state")}
     ids, written = tf.fill([3], 1), []
