@@ -15,8 +15,10 @@ MATHML = "{http://www.w3.org/1998/Math/MathML}"
 CODE = {
     '{"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}',
     '{"instances": ["Come in.", "Who?"], "signature_name": "attend"}\n',
+    "python -m kerasrnn.distribute.ray_workers 2 recipes/ptb_lm.py\n",
     "python -m kerasrnn.serving.corpus saved_models/nmt_hindi in.txt out.txt\n",
     "python -m kerasrnn.serving.demo saved_models",
+    "python -m kerasrnn.serving.onnx_export saved_models/nmt_hindi/1 onnx\n",
     "python -m kerasrnn.serving.server saved_models\n",
     '"dot" "scaled_dot"',
     "call(inputs, states) -> (output, new_states)",
