@@ -82,11 +82,7 @@ def export_saved_model(
     shutil.rmtree(partial, ignore_errors=True)
     try:
         tf.saved_model.save(
-            _state(functions.values(), resources),
-            partial,
-            functions,
-            # A served model is not trained.
-            tf.saved_model.SaveOptions(experimental_custom_gradients=False),
+            _state(functions.values(), resources), partial, functions
         )
         write_warm_up(partial, functions)
         write_json(
