@@ -125,6 +125,7 @@ def test_sentences_of_like_length_share_a_batch(tokenizers):
     assert together > 0.9
 
 
+@pytest.mark.slow
 def test_the_seed_fixes_the_order(tokenizers):
     # Several pools, which are tokenised in parallel.
     pairs = numbered_pairs(300)

@@ -118,6 +118,7 @@ def test_without_a_seed_each_call_draws_anew():
     assert (first != second).any()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="exports of TensorFlow"
 )

@@ -90,6 +90,7 @@ class Reference:
         ]
 
 
+@pytest.mark.slow
 def test_the_mean_of_squared_gradients():
     """TensorFlow has the gradient of an embedding by rows, some twice."""
     model = language_model(tie_embeddings=False, dropout=0.5)

@@ -215,6 +215,7 @@ def test_the_n_best_begin_with_the_best(beam):
     assert len(set(found["translations"][0].numpy())) == width
 
 
+@pytest.mark.slow
 def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
     search = GreedySearch(max_length=beam.search.max_length)
     greedy = TextTranslator(beam.model, *tokenizers, search)

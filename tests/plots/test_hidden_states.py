@@ -132,6 +132,7 @@ def test_words_are_coloured_by_their_position():
     assert figure.axes[1].get_ylabel() == "position in the sentence"
 
 
+@pytest.mark.slow
 def test_states_alike_are_near_each_other():
     generator = np.random.default_rng(0)
     centres = 5.0 * generator.normal(size=(2, 20))

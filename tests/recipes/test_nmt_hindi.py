@@ -34,6 +34,7 @@ def corpus(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
     output = tmp_path / "out"

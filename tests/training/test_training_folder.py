@@ -259,6 +259,7 @@ def learn(output, *callbacks, epochs=3, minutes=0, validation=None):
     return folder.history(), model.get_weights()
 
 
+@pytest.mark.slow
 def test_the_middle_of_an_epoch_is_gone_on_with(tmp_path):
     """To the last digit, validated or not."""
     expected = learn(tmp_path / "whole", validation=(X, Y))

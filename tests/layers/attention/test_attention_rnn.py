@@ -348,6 +348,7 @@ def test_dropout_is_off_at_inference(cell):
     assert np.abs(helpers.as_numpy(difference)).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_a_wrapped_dropout_cell_trains_at_any_batch_size():
     stack = StackedRNNCells(
         [SimpleRNNCell(3, dropout=0.3, recurrent_dropout=0.3) for _ in "ab"]
