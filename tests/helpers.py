@@ -14,7 +14,7 @@ def slow_on_jax(test):
 
 
 def one_now(values):
-    """Parameters of which the first is tested at once; `thorough` tests all.
+    """Parameters of which the first is tested at once; others are `thorough`.
 
     For what costs seconds a value and goes the same way in all of them.
     """
