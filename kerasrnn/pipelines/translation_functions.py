@@ -122,13 +122,11 @@ class TranslationFunctions:
 
     def start(self, text):
         """The states and the memory of the first `decode_step`."""
-        states, memory = self.encode(self.source_ids(text))
-        return {**named("state", states), **named("memory", memory)}
+        return self._start(self.source_ids(text))
 
     def start_ids(self, ids):
         """The same on ids."""
-        states, memory = self.encode(self._checked(ids))
-        return {**named("state", states), **named("memory", memory)}
+        return self._start(self._checked(ids))
 
     def decode_step(self, ids, *flat):
         """The log-probabilities of the next token, and the new states."""
@@ -157,6 +155,10 @@ class TranslationFunctions:
     def _encoded(self):
         """The first states and the memory, as tensors of a graph."""
         return self.encode.get_concrete_function().structured_outputs
+
+    def _start(self, source):
+        states, memory = self.encode(source)
+        return {**named("state", states), **named("memory", memory)}
 
     def _checked(self, ids):
         """The ids of a source, as the encoder reads them."""
