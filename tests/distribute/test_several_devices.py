@@ -30,13 +30,13 @@ def assert_same(found, expected, cells=CELLS):
             assert found[cell][name] == pytest.approx(values, rel=1e-5), cell
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_devices_learn_what_one_does(expected, tmp_path):
     command = (*SCRIPT, "mirrored", tmp_path, 0, *CELLS)
     assert_same(processes.answer(processes.start(*command)), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_workers_learn_what_one_process_does(expected, tmp_path):
     output, others = tmp_path / "output", tmp_path / "others"
     others.mkdir()

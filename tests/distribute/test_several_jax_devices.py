@@ -30,7 +30,7 @@ def assert_same(found, expected):
         assert found[name] == pytest.approx(values, rel=1e-5), name
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_devices_learn_what_one_does(expected, tmp_path):
     assert_same(processes.answer(start(2, tmp_path, devices=2)), expected)
 

@@ -32,7 +32,7 @@ def as_ids(strings):
     return source, target
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_learns_to_reverse_digits():
     keras.utils.set_random_seed(0)
     strings = digit_strings(128 * 150)

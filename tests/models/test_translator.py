@@ -298,7 +298,7 @@ def test_a_configuration_is_not_changed_by_reading_it():
     assert first.count_params() == second.count_params()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_it_is_quantized():
     model = translator(decoder={"lexicon": True, "factorized": True})

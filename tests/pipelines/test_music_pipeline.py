@@ -200,7 +200,7 @@ print(json.dumps(answers))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_process_with_tensorflow_alone_answers_the_same(tmp_path):
     cell = SelfAttentionCell(keras.layers.LSTMCell(4), "additive", window=3)
     music = pipeline(cell)

@@ -314,7 +314,7 @@ def check_equal(found, expected):
             assert_close(found_value, value)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_is_served_as_it_lives(tmp_path):
     """By a process that has no kerasrnn, gradients and all."""
     labeller = labeller_of("last")

@@ -290,7 +290,7 @@ def test_a_reach_is_multiplied_wherever_it_is_set():
     assert (first.attention.spans, second.memory) == ((1, 2), 256)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_row_is_trained(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(imdb_models, "REPORTED", {"rnn": "65"})
     monkeypatch.setattr(imdb_models, "OURS", ())

@@ -157,7 +157,7 @@ print(json.dumps(model.signatures["ids"](text=texts)["ids"].numpy().tolist()))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_is_exported(tmp_path, tokenizer):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
     def ids(text):

@@ -341,7 +341,7 @@ print(json.dumps(found["ids"].numpy().tolist()))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_cleans_in_a_saved_model(tmp_path):
     tokenizer = ReviewTokenizer.train(TEXTS, special="apart", stop_words=["it"])
     texts = [t if isinstance(t, bytes) else t.encode() for t in TEXTS]
