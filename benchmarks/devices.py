@@ -1,4 +1,14 @@
-"""What the benchmarks compute on."""
+"""What the benchmarks compute on.
+
+python benchmarks/devices.py            # fails where there is no GPU
+python benchmarks/devices.py --small
+"""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
 
 import keras
 
@@ -19,9 +29,9 @@ def accelerator():
 
 
 def precision(dtype):
-    """How products are taken under a dtype policy, in words."""
+    """How products are taken under a dtype or a dtype policy, in words."""
     if dtype != "float32":
-        return "bfloat16 products, float32 weights and states"
+        return "bfloat16 products of float32 weights, float32 states"
     return "float32" if accelerator() is None else "float32, products in TF32"
 
 
@@ -34,3 +44,37 @@ def peak_memory():
     statistics = jax.local_devices()[0].memory_stats() or {}
     peak = statistics.get("peak_bytes_in_use")
     return peak and round(peak / 2**20)
+
+
+def version(name):
+    try:
+        return f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"no {name}"
+
+
+def main():
+    """Prints what is there, and multiplies two matrices on it."""
+    if accelerator() is None and sys.argv[1:] != ["--small"]:
+        sys.exit(
+            f"{keras.backend.backend()} sees no GPU. Expected: its package "
+            "for CUDA; or --small, for toy sizes on any machine."
+        )
+    product = keras.ops.matmul(
+        keras.ops.ones((512, 512)), 2 * keras.ops.eye(512)
+    )
+    assert float(product[0, 0]) == 2
+    names = "keras", "jax", "jaxlib", "torch", "tensorflow", "numpy"
+    print(
+        f"{accelerator() or 'CPU'}, {platform.machine()}, "
+        f"{os.cpu_count()} cores; Python {platform.python_version()}, "
+        f"{', '.join(map(version, names))}.\n"
+    )
+    if accelerator():
+        query = "name,driver_version,memory.total,clocks.max.sm"
+        command = ["nvidia-smi", f"--query-gpu={query}", "--format=csv"]
+        print(subprocess.run(command, capture_output=True, text=True).stdout)
+
+
+if __name__ == "__main__":
+    main()

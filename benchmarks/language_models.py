@@ -282,7 +282,9 @@ def train(args, settings, text):
 def table(name, found):
     """The results in Markdown."""
     history = found["history"]
-    scores = [name for name in history if "perplexity" in name or "bits" in name]
+    scores = [
+        name for name in history if "perplexity" in name or "bits" in name
+    ]
     columns = ["epoch", "steps", "step, s", "training loss", *scores]
     lines = [
         f"### {name}",
@@ -305,13 +307,14 @@ def table(name, found):
         cells = [f"{epoch + 1}", f"{steps:,}", f"{seconds:.4f}", f"{loss:.4f}"]
         cells += [f"{history[score][epoch]:.2f}" for score in scores]
         lines.append("| " + " | ".join(cells) + " |")
+    perplexity = found["validation"]["perplexity"]
     lines += [
         "",
-        f"The first step, compiled, took {found['first_step_seconds']:.1f} s, "
-        f"a later one {found['step_seconds']:.4f} s: "
+        f"The first step took {found['first_step_seconds']:.1f} s, compiling "
+        f"included, a later one {found['step_seconds']:.4f} s: "
         f"{found['tokens_per_second']:,.0f} tokens/s. At the end, the "
-        f"validation perplexity was {found['validation']['perplexity']:.2f}. "
-        f"All {found['all_epochs']} epochs of {found['steps_an_epoch']:,} steps "
+        f"validation perplexity was {perplexity:.2f}. All "
+        f"{found['all_epochs']} epochs of {found['steps_an_epoch']:,} steps "
         f"would take {found['all_epochs_hours']:.2f} hours.",
         "",
     ]
