@@ -32,7 +32,9 @@ def precision(dtype):
     """How products are taken under a dtype or a dtype policy, in words."""
     if dtype != "float32":
         return "bfloat16 products of float32 weights, float32 states"
-    return "float32" if accelerator() is None else "float32, products in TF32"
+    if accelerator() is None:
+        return "float32"
+    return "float32, products in TF32 where the GPU has it"
 
 
 def peak_memory():

@@ -43,7 +43,7 @@ SPECIALS = ("</s>", "<unk>")
 # Lines of the two parts of the Penn Treebank, and words in a line.
 GENERATED = {"train": 42_068, "valid": 3_370}
 LINE, TYPES = 21, 9_998
-# Batches, of the first of an epoch, that are not timed.
+# The first steps of an epoch, which are not timed.
 WARM_UP = 10
 
 
@@ -186,8 +186,8 @@ def windows(ids, batch_size, window):
 class Clock(keras.callbacks.Callback):
     """Times the first step, which compiles, and later ones on their own.
 
-    Called in a thread beside that of `fit`, it waits for results without
-    stopping `fit`, which goes on to give the device work.
+    Keras waits for the results of a step in a thread, and calls
+    `on_train_batch_end` there, while `fit` goes on to give the device work.
 
     Args:
         limit: Float, seconds after which to stop the training.
@@ -204,23 +204,23 @@ class Clock(keras.callbacks.Callback):
     def on_epoch_begin(self, epoch, logs=None):
         self.done = {}
 
-    def on_train_batch_end(self, batch, logs=None):
-        batches = self.params["steps"]
-        self.warm_up = min(WARM_UP, batches // 2)
-        seen = batch + 1
-        if seen in (1, self.warm_up, batches) or seen % 100 == 0:
-            float(logs["loss"])  # Waits for it.
-            self.done[seen] = time.perf_counter()
-        if self.first_step is None:
-            self.first_step = self.done[1] - self.start
+    def on_train_batch_begin(self, batch, logs=None):
+        # In the thread of `fit`: the first use of `self.model` after a step
+        # writes the weights back from JAX.
         if time.perf_counter() - self.start > self.limit:
             self.model.stop_training = True
 
+    def on_train_batch_end(self, batch, logs=None):
+        self.done[batch + 1] = time.perf_counter()
+
     def on_epoch_end(self, epoch, logs=None):
-        last = max(self.done)
-        between = self.done[last] - self.done[self.warm_up]
+        if self.first_step is None:
+            self.first_step = self.done[1] - self.start
+        last = len(self.done)
+        first = min(WARM_UP, max(1, last // 2))
+        seconds = self.done[last] - self.done[first]
         logs["steps"] = last
-        logs["step_seconds"] = between / max(1, last - self.warm_up)
+        logs["step_seconds"] = seconds / (last - first) if last > 1 else np.nan
 
 
 def train(args, settings, text):
@@ -287,7 +287,7 @@ def table(name, found):
     ]
     columns = ["epoch", "steps", "step, s", "training loss", *scores]
     lines = [
-        f"### {name}",
+        f"### `{name}`",
         "",
         f"{found['parameters']:,} weights; {found['corpus']}, "
         f"{found['tokens']:,} tokens of {found['vocabulary_size']:,} types; "
@@ -326,7 +326,8 @@ def main():
     found = train(args, settings, read_text(settings))
     if args.card:
         training.write_card(args.card, settings=vars(settings), **found)
-    print(table(args.row or settings.preset, found))
+    name = f"--row {args.row}" if args.row else f"--preset {settings.preset}"
+    print(table(name, found))
 
 
 if __name__ == "__main__":
