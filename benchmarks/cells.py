@@ -32,6 +32,7 @@ GAM_RHN = {"units": 600, "depth": 5}
 GAM_RHN |= {"num_groups": 600, "group_size": 3, "head_units": 300}
 WINDOW = 32
 LAYERS = ("RHN", "GAMRHN", "SelfAttention(GAMRHN)")
+COMPILED = "PyTorch, compiled"
 TABLES = ("layers", "shares", "wrappers", "length", "depth", "memory")
 
 
@@ -295,7 +296,7 @@ def systems(name, makers, dtype):
         found["PyTorch"] = torch_steps(peer, dtype)
         if ARGS.compile:
             peer = torch_model(fast, name, compiled=True)
-            found["PyTorch, compiled"] = torch_steps(peer, dtype)
+            found[COMPILED] = torch_steps(peer, dtype)
     layers, units = lstm_of(recurrent, width, width)
     for kind in (FastLSTM, FastGRU):
         found |= fast_and_known(kind, width, layers, units, dtype)
@@ -355,11 +356,26 @@ def print_table(header, rows):
     print()
 
 
-def seconds_of(function):
-    """Wall seconds of one call."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
+def first_steps(found, arrays):
+    """System -> wall seconds of its first step, compiling included.
+
+    Takes out of `found` what cannot be compiled: `torch.compile` needs a C
+    compiler or Triton, which not every machine has.
+    """
+    seconds = {}
+    for system, (train, _) in list(found.items()):
+        start = time.perf_counter()
+        try:
+            train(*arrays)
+        except Exception as error:
+            if system != COMPILED:
+                raise
+            reason = str(error).strip().partition("\n")[0]
+            print(f"Without {system}: {type(error).__name__}: {reason}\n")
+            del found[system]
+        else:
+            seconds[system] = time.perf_counter() - start
+    return seconds
 
 
 def table_of_layers(dtype):
@@ -372,21 +388,20 @@ def table_of_layers(dtype):
     header += [f"inference, tokens/{clock} s" for clock in clocks]
     for name in ARGS.layers:
         found = systems(name, recurrent_layers()[name], dtype)
+        firsts = first_steps(found, arrays)
         steps = [
             functools.partial(step, *arrays)
-            for train, infer in found.values()
-            for step in (train, infer)
+            for pair in found.values()
+            for step in pair
         ]
-        # Compiling included.
-        firsts = [seconds_of(step) for step in steps]
         times = [
-            wall_and_cpu[: len(clocks)]
-            for wall_and_cpu in take_turns(steps, ARGS.repeats)
+            seconds[: len(clocks)]
+            for seconds in take_turns(steps, ARGS.repeats)
         ]
         rows = []
-        for index, system in enumerate(found):
+        for index, (system, first) in enumerate(firsts.items()):
             train, infer = times[2 * index : 2 * index + 2]
-            row = [system, f"{firsts[2 * index]:.1f}"]
+            row = [system, f"{first:.1f}"]
             row += [f"{seconds:.4f}" for seconds in train]
             row += [f"{tokens / s:,.0f}" for s in (*train, *infer)]
             rows.append(row)

@@ -66,7 +66,7 @@ train() {
 cells() {
     local compiled=(--compile)
     [ ${#small[@]} -gt 0 ] && compiled=(--repeats 2)
-    step "cells-$1-$2" 190 "$python" "$here/cells.py" --backend jax \
+    step "cells-$1-$2" 210 "$python" "$here/cells.py" --backend jax \
         --tables layers --layers "$3" --dtypes "$2" "${compiled[@]}" \
         "${small[@]}"
 }
@@ -78,11 +78,11 @@ if [ ! -e "$output/device.md" ]; then
 fi
 
 # The first epochs of the published models; all epochs take hours.
-train rhn 300 --preset rhn --run-epochs 1
+train rhn 240 --preset rhn --run-epochs 1
 cells rhn float32 RHN
 # The rows of recipes/studies/ptb_table.py, as on a CPU.
 train 5m-rhn 180 --row rhn
-train gam-rhn-char 300 --preset gam-rhn-char --run-epochs 1
+train gam-rhn-char 240 --preset gam-rhn-char --run-epochs 1
 cells rhn bfloat16 RHN
 train 5m-gam-rhn 180 --row gam-rhn
 train 5m-lstm 180 --row lstm
