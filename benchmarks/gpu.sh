@@ -64,10 +64,10 @@ train() {
 }
 
 cells() {
-    local compiled=(--compile)
-    [ ${#small[@]} -gt 0 ] && compiled=(--repeats 2)
+    local options=(--compile)
+    [ ${#small[@]} -gt 0 ] && options=(--repeats 2 --threads 1)
     step "cells-$1-$2" 210 "$python" "$here/cells.py" --backend jax \
-        --tables layers --layers "$3" --dtypes "$2" "${compiled[@]}" \
+        --tables layers --layers "$3" --dtypes "$2" "${options[@]}" \
         "${small[@]}"
 }
 
