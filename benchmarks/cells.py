@@ -8,12 +8,14 @@
 Every system is a language model: an embedding, a recurrent layer, a softmax
 over 10,000 words; a training step ends with an update by gradient descent.
 All run in one process on as many threads, in turns, and medians are printed,
-of wall seconds and of CPU seconds. Run it on an idle machine.
+of wall seconds and of CPU seconds. Run it on an idle machine. On a GPU, PyTorch
+computes there, too, every step is waited for, and CPU seconds, which mean
+nothing there, are left out.
 
-Two tables measure layers alone, by the least CPU seconds of a training step:
-"shares" compares a layer with its own matrix products at their own shapes, and
-"wrappers" `FastRNN` of cells with layer normalization or zoneout with
-`keras.layers.RNN` of the same cells.
+Two tables measure layers alone, by the least CPU seconds of a training step, or
+wall seconds on a GPU: "shares" compares a layer with its own matrix products at
+their own shapes, and "wrappers" `FastRNN` of cells with layer normalization or
+zoneout with `keras.layers.RNN` of the same cells.
 """
 
 import argparse
@@ -25,9 +27,12 @@ import resource
 import time
 
 VOCABULARY, BATCH, TIME = 10_000, 20, 35
+RHN_SIZE = {"units": 830, "depth": 10}
 GAM_RHN = {"units": 600, "depth": 5}
 GAM_RHN |= {"num_groups": 600, "group_size": 3, "head_units": 300}
 WINDOW = 32
+LAYERS = ("RHN", "GAMRHN", "SelfAttention(GAMRHN)")
+COMPILED = "PyTorch, compiled"
 TABLES = ("layers", "shares", "wrappers", "length", "depth", "memory")
 
 
@@ -47,16 +52,24 @@ def parse_args():
         default=TABLES,
         choices=TABLES,
     )
+    add("--layers", nargs="+", default=LAYERS, choices=LAYERS)
+    add("--small", action="store_true", help="toy sizes, to try it")
     add("--compile", action="store_true", help="torch.compile, too (slow)")
     add("--check", action="store_true", help="compare the losses instead")
     return parser.parse_args()
 
 
 ARGS = parse_args()
+if ARGS.small:
+    VOCABULARY, BATCH, TIME, WINDOW = 50, 4, 6, 3
+    RHN_SIZE = {"units": 8, "depth": 2}
+    GAM_RHN = {"units": 8, "depth": 2}
+    GAM_RHN |= {"num_groups": 8, "group_size": 3, "head_units": 4}
 os.environ["KERAS_BACKEND"] = ARGS.backend
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("OMP_NUM_THREADS", str(ARGS.threads))
 
+import devices  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import own_products  # noqa: E402
@@ -82,6 +95,13 @@ try:
 except ImportError:
     torch = None
 
+ACCELERATOR = devices.accelerator()
+if torch is not None and ACCELERATOR and not torch.cuda.is_available():
+    torch = None
+# Of the wall and CPU seconds of a step, those that tables of one figure show.
+CLOCK = ("CPU s", 1) if ACCELERATOR is None else ("wall s", 0)
+TORCH_DEVICE = "cpu" if ACCELERATOR is None else "cuda"
+
 
 def recurrent_layers():
     """Name -> functions that make our layer, and `RNN` around its cell."""
@@ -94,8 +114,8 @@ def recurrent_layers():
     rnn = functools.partial(keras.layers.RNN, return_sequences=True)
     return {
         "RHN": (
-            lambda: RHN(830, 10, return_sequences=True),
-            lambda: rnn(RHNCell(830, 10)),
+            lambda: RHN(**RHN_SIZE, return_sequences=True),
+            lambda: rnn(RHNCell(**RHN_SIZE)),
         ),
         "GAMRHN": (
             lambda: GAMRHN(**GAM_RHN, return_sequences=True),
@@ -176,8 +196,10 @@ def jax_steps(model, rate):
 
     def train(ids, targets):
         nonlocal weights
-        value, weights = update(weights, others, ids, targets)
-        return float(jax.block_until_ready(value))
+        value, weights = jax.block_until_ready(
+            update(weights, others, ids, targets)
+        )
+        return float(value)
 
     def infer(ids, targets):
         return float(forward(weights, others, False, ids, targets))
@@ -214,7 +236,10 @@ def torch_model(model, name, compiled=False):
 
 
 def torch_steps(model, dtype, rate=0.1):
-    cast = torch.autocast("cpu", torch.bfloat16, enabled=dtype != "float32")
+    model = model.to(TORCH_DEVICE)
+    cast = torch.autocast(
+        TORCH_DEVICE, torch.bfloat16, enabled=dtype != "float32"
+    )
     descent = torch.optim.SGD(model.parameters(), rate)
 
     def train(ids, targets):
@@ -223,6 +248,7 @@ def torch_steps(model, dtype, rate=0.1):
             loss = model.loss(*tensors(ids, targets))
         loss.backward()
         descent.step()
+        # On a GPU this waits for all that was begun before, the update too.
         return loss.item()
 
     def infer(ids, targets):
@@ -230,7 +256,7 @@ def torch_steps(model, dtype, rate=0.1):
             return model.loss(*tensors(ids, targets)).item()
 
     def tensors(*arrays):
-        return [torch.from_numpy(x).long() for x in arrays]
+        return [torch.from_numpy(x).long().to(TORCH_DEVICE) for x in arrays]
 
     return train, infer
 
@@ -256,7 +282,7 @@ def systems(name, makers, dtype):
     """System by name -> its two steps, in training and in inference."""
     keras.utils.set_random_seed(0)
     keras.config.set_dtype_policy(policy(dtype))
-    width = 830 if name == "RHN" else GAM_RHN["units"]
+    width = (RHN_SIZE if name == "RHN" else GAM_RHN)["units"]
     fast, slow = (language_model([make()], width) for make in makers)
     slow.set_weights(fast.get_weights())
     recurrent = fast.layers[2].count_params()
@@ -270,7 +296,7 @@ def systems(name, makers, dtype):
         found["PyTorch"] = torch_steps(peer, dtype)
         if ARGS.compile:
             peer = torch_model(fast, name, compiled=True)
-            found["PyTorch, compiled"] = torch_steps(peer, dtype)
+            found[COMPILED] = torch_steps(peer, dtype)
     layers, units = lstm_of(recurrent, width, width)
     for kind in (FastLSTM, FastGRU):
         found |= fast_and_known(kind, width, layers, units, dtype)
@@ -330,45 +356,56 @@ def print_table(header, rows):
     print()
 
 
+def first_steps(found, arrays):
+    """System -> wall seconds of its first step, compiling included.
+
+    Takes out of `found` what cannot be compiled: `torch.compile` needs a C
+    compiler or Triton, which not every machine has.
+    """
+    seconds = {}
+    for system, (train, _) in list(found.items()):
+        start = time.perf_counter()
+        try:
+            train(*arrays)
+        except Exception as error:
+            if system != COMPILED:
+                raise
+            reason = str(error).strip().partition("\n")[0]
+            print(f"Without {system}: {type(error).__name__}: {reason}\n")
+            del found[system]
+        else:
+            seconds[system] = time.perf_counter() - start
+    return seconds
+
+
 def table_of_layers(dtype):
     arrays = batch(BATCH, TIME)
     tokens = arrays[0].size
-    for name, makers in recurrent_layers().items():
-        found = systems(name, makers, dtype)
+    clocks = ["wall"] if ACCELERATOR else ["wall", "CPU"]
+    header = [dtype, "first step, s"]
+    header += [f"training step, {clock} s" for clock in clocks]
+    header += [f"tokens/{clock} s" for clock in clocks]
+    header += [f"inference, tokens/{clock} s" for clock in clocks]
+    for name in ARGS.layers:
+        found = systems(name, recurrent_layers()[name], dtype)
+        firsts = first_steps(found, arrays)
         steps = [
             functools.partial(step, *arrays)
-            for train, infer in found.values()
-            for step in (train, infer)
+            for pair in found.values()
+            for step in pair
         ]
-        times = take_turns(steps, ARGS.repeats)
+        times = [
+            seconds[: len(clocks)]
+            for seconds in take_turns(steps, ARGS.repeats)
+        ]
         rows = []
-        for index, system in enumerate(found):
-            (wall, cpu), (infer_wall, infer_cpu) = times[
-                2 * index : 2 * index + 2
-            ]
-            rows.append(
-                [
-                    system,
-                    f"{wall:.3f}",
-                    f"{cpu:.3f}",
-                    f"{tokens / wall:,.0f}",
-                    f"{tokens / cpu:,.0f}",
-                    f"{tokens / infer_wall:,.0f}",
-                    f"{tokens / infer_cpu:,.0f}",
-                ]
-            )
-        print_table(
-            [
-                f"{dtype}",
-                "training step, wall s",
-                "CPU s",
-                "tokens/s",
-                "tokens/CPU s",
-                "inference tokens/s",
-                "tokens/CPU s",
-            ],
-            rows,
-        )
+        for index, (system, first) in enumerate(firsts.items()):
+            train, infer = times[2 * index : 2 * index + 2]
+            row = [system, f"{first:.1f}"]
+            row += [f"{seconds:.4f}" for seconds in train]
+            row += [f"{tokens / s:,.0f}" for s in (*train, *infer)]
+            rows.append(row)
+        print_table(header, rows)
 
 
 def policy(dtype):
@@ -376,9 +413,10 @@ def policy(dtype):
 
 
 def table_of_shares(dtype):
-    """Layers beside their own products, at the least CPU seconds of each."""
+    """Layers beside their own products, at the least seconds of each."""
+    label, clock = CLOCK
     layers = {
-        "RHN": RHN(830, 10, return_sequences=True, dtype=policy(dtype)),
+        "RHN": RHN(**RHN_SIZE, return_sequences=True, dtype=policy(dtype)),
         "GAMRHN": GAMRHN(**GAM_RHN, return_sequences=True, dtype=policy(dtype)),
         "FastLSTM, 792": FastLSTM(
             792, return_sequences=True, dtype=policy(dtype)
@@ -394,27 +432,33 @@ def table_of_shares(dtype):
             own_products.layer_step(layer, *sizes),
             own_products.products_step(layer.cell, *sizes, dtype),
         ]
-        (_, whole), (_, products) = take_turns(steps, ARGS.repeats, np.min)
+        whole, products = (
+            seconds[clock]
+            for seconds in take_turns(steps, ARGS.repeats, np.min)
+        )
         rows.append(
             [name, f"{whole:.3f}", f"{products:.3f}", f"{products / whole:.0%}"]
         )
-    print_table([dtype, "training step, CPU s", "products", "share"], rows)
+    print_table([dtype, f"training step, {label}", "products", "share"], rows)
 
 
 def wrapped_cells():
     """Name -> a function that makes a cell that once left the fast path."""
     return {
-        "layer normalization, RHN": lambda: RHNCell(830, 10, layer_norm=True),
+        "layer normalization, RHN": lambda: RHNCell(
+            **RHN_SIZE, layer_norm=True
+        ),
         "layer normalization, LSTM": lambda: FastLSTMCell(792, layer_norm=True),
         "layer normalization, GRU": lambda: FastGRUCell(792, layer_norm=True),
-        "zoneout, RHN": lambda: ZoneoutCell(RHNCell(830, 10), 0.1),
+        "zoneout, RHN": lambda: ZoneoutCell(RHNCell(**RHN_SIZE), 0.1),
         "zoneout, LSTM": lambda: ZoneoutCell(FastLSTMCell(792), [0.05, 0.5]),
         "zoneout, GAMRHN": lambda: ZoneoutCell(GAMRHNCell(**GAM_RHN), 0.1),
     }
 
 
 def table_of_wrappers(dtype):
-    """`FastRNN` beside `keras.layers.RNN`, at the least CPU seconds."""
+    """`FastRNN` beside `keras.layers.RNN`, at the least seconds of each."""
+    label, clock = CLOCK
     rows = []
     for name, make in wrapped_cells().items():
         keras.config.set_dtype_policy(policy(dtype))
@@ -424,10 +468,13 @@ def table_of_wrappers(dtype):
             )
             for kind in (FastRNN, keras.layers.RNN)
         ]
-        (_, fast), (_, loop) = take_turns(steps, ARGS.repeats, np.min)
+        fast, loop = (
+            seconds[clock]
+            for seconds in take_turns(steps, ARGS.repeats, np.min)
+        )
         rows.append([name, f"{fast:.3f}", f"{loop:.3f}", f"{loop / fast:.1f}"])
     print_table(
-        [dtype, "`FastRNN`, CPU s", "`keras.layers.RNN`", "times"], rows
+        [dtype, f"`FastRNN`, {label}", "`keras.layers.RNN`", "times"], rows
     )
 
 
@@ -495,7 +542,8 @@ def check():
     """Losses before and after some steps of training, system by system."""
     arrays = batch(4, 8)
     for dtype in ARGS.dtypes:
-        for name, makers in recurrent_layers().items():
+        for name in ARGS.layers:
+            makers = recurrent_layers()[name]
             for system, (train, _) in systems(name, makers, dtype).items():
                 losses = [f"{train(*arrays):.5f}" for _ in range(3)]
                 print(dtype, name, system, *losses, flush=True)
@@ -504,6 +552,8 @@ def check():
 def set_threads():
     if torch is not None:
         torch.set_num_threads(ARGS.threads)
+        # As JAX and TensorFlow do on a GPU; it has no effect on a CPU.
+        torch.set_float32_matmul_precision("high")
     if ARGS.backend == "tensorflow":
         import tensorflow as tf
 
@@ -511,11 +561,22 @@ def set_threads():
         tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
+def place():
+    """Where the systems run, and on what, in words."""
+    place = f"{platform.machine()}, {ARGS.threads} threads"
+    words = [ACCELERATOR or place, f"keras {keras.__version__} on"]
+    words[-1] += f" {ARGS.backend}"
+    if torch is None:
+        words.append("no rows of PyTorch, which is not installed for it")
+    else:
+        words.append(f"torch {torch.__version__} on {TORCH_DEVICE}")
+    words += [f"{dtype}: {devices.precision(dtype)}" for dtype in ARGS.dtypes]
+    return ", ".join(words)
+
+
 def main():
     set_threads()
-    versions = [f"keras {keras.__version__} on {ARGS.backend}"]
-    versions += [f"torch {torch.__version__}"] if torch is not None else []
-    print(f"{platform.machine()}, {ARGS.threads} threads,", *versions, "\n")
+    print(place(), "\n")
     if ARGS.check:
         check()
         return

@@ -121,7 +121,10 @@ class SelfAttention(nn.Module):
 
         hidden = torch.tanh((h @ self.query).unsqueeze(2) + windows(keys))
         scores = (hidden @ self.score).squeeze(-1).float()
-        steps = torch.arange(time)[:, None] + torch.arange(window)
+        steps, places = (
+            torch.arange(count, device=h.device) for count in (time, window)
+        )
+        steps = steps[:, None] + places
         filled = steps >= window
         scores = scores.masked_fill(~filled, -1e9)
         weights = scores.softmax(-1) * filled

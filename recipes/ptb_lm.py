@@ -19,11 +19,8 @@ from typing import Literal
 import keras
 from corpora.phrasebook import phrasebook
 
-from kerasrnn import data
 from kerasrnn import metrics
 from kerasrnn import models
-from kerasrnn import pipelines
-from kerasrnn import tokenizers
 from kerasrnn import training
 from kerasrnn.training import Count
 from kerasrnn.training import Positive
@@ -138,13 +135,12 @@ PRESETS = {
 
 def load_corpus(settings):
     """Returns the lines for training, validation and test."""
+    from kerasrnn import data
+
     if settings.corpus != "phrasebook":
-        return data.read_text_corpus(
-            data.find_corpus(settings.corpus, settings.data_dir),
-            settings.dev,
-            settings.test,
-            limit=settings.limit,
-        )
+        path = data.find_corpus(settings.corpus, settings.data_dir)
+        others = settings.dev, settings.test
+        return data.read_text_corpus(path, *others, limit=settings.limit)
     if settings.dev or settings.test:
         raise ValueError("`dev` and `test` need a `corpus` of your own.")
     # As in the treebank, a punctuation mark is a word.
@@ -157,6 +153,8 @@ def load_corpus(settings):
 
 
 def build_tokenizer(settings, lines):
+    from kerasrnn import tokenizers
+
     size, options = settings.vocabulary_size, {"lowercase": False}
     if settings.tokens == "subwords":
         return tokenizers.SentencePieceTokenizer.train(lines, size, **options)
@@ -224,18 +222,19 @@ def preset_for(corpus):
 
 
 def main():
+    # Here, so that presets and models are found without TensorFlow, too.
+    from kerasrnn.pipelines import LanguageRun
+    from kerasrnn.pipelines import TextLanguageModel
+
     settings = training.read_settings(PRESETS, preset_for, __doc__)
-    with pipelines.LanguageRun(settings) as run:
+    with LanguageRun(settings) as run:
         corpus = load_corpus(settings)
         if settings.start_from:
-            saved = settings.start_from
-            language = pipelines.TextLanguageModel.open(saved)
+            language = TextLanguageModel.open(settings.start_from)
         else:
             tokenizer = build_tokenizer(settings, corpus.train)
             model = build_model(settings, tokenizer)
-            language = pipelines.TextLanguageModel(
-                model, tokenizer, settings.window
-            )
+            language = TextLanguageModel(model, tokenizer, settings.window)
         batches = language.batches(corpus.train)
         language.compile(
             build_optimizer(settings, len(batches)),

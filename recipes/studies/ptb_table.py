@@ -15,7 +15,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 import numpy as np
 
-from kerasrnn import plots
 from studies.rows import run_rows
 from studies.rows import write_table
 
@@ -56,6 +55,8 @@ def row(name, card):
 
 
 def main():
+    from kerasrnn import plots
+
     parser = argparse.ArgumentParser(
         description=__doc__.partition("\n")[0], allow_abbrev=False
     )

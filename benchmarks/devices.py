@@ -1,0 +1,82 @@
+"""What the benchmarks compute on.
+
+python benchmarks/devices.py            # fails where there is no GPU
+python benchmarks/devices.py --small
+"""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+
+import keras
+
+
+def accelerator():
+    """Name of the GPU or TPU that Keras computes on, `None` on a CPU."""
+    if keras.backend.backend() == "jax":
+        import jax
+
+        device = jax.local_devices()[0]
+        return None if device.platform == "cpu" else device.device_kind
+    import tensorflow as tf
+
+    for device in tf.config.list_physical_devices("GPU"):
+        details = tf.config.experimental.get_device_details(device)
+        return details.get("device_name", device.name)
+    return None
+
+
+def precision(dtype):
+    """How products are taken under a dtype or a dtype policy, in words."""
+    if dtype != "float32":
+        return "bfloat16 products of float32 weights, float32 states"
+    if accelerator() is None:
+        return "float32"
+    return "float32, products in TF32 where the GPU has it"
+
+
+def peak_memory():
+    """Most memory of the accelerator in use so far, in MiB, if it is known."""
+    if keras.backend.backend() != "jax":
+        return None
+    import jax
+
+    statistics = jax.local_devices()[0].memory_stats() or {}
+    peak = statistics.get("peak_bytes_in_use")
+    return peak and round(peak / 2**20)
+
+
+def version(name):
+    try:
+        return f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"no {name}"
+
+
+def main():
+    """Prints what is there, and multiplies two matrices on it."""
+    if accelerator() is None and sys.argv[1:] != ["--small"]:
+        sys.exit(
+            f"{keras.backend.backend()} sees no GPU. Expected: its package "
+            "for CUDA; or --small, for toy sizes on any machine."
+        )
+    product = keras.ops.matmul(
+        keras.ops.ones((512, 512)), 2 * keras.ops.eye(512)
+    )
+    assert float(product[0, 0]) == 2
+    names = "keras", "jax", "jaxlib", "torch", "tensorflow", "numpy"
+    print(
+        f"{accelerator() or 'CPU'}, {platform.machine()}, "
+        f"{os.cpu_count()} cores; Python {platform.python_version()}, "
+        f"{', '.join(map(version, names))}.\n"
+    )
+    if accelerator():
+        query = "name,driver_version,memory.total,clocks.max.sm"
+        command = ["nvidia-smi", f"--query-gpu={query}", "--format=csv"]
+        print(subprocess.run(command, capture_output=True, text=True).stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,334 @@
+"""Trains the language models of `recipes/ptb_lm.py` without TensorFlow.
+
+    export KERAS_BACKEND=jax
+    python benchmarks/language_models.py --preset rhn --run-epochs 1
+    python benchmarks/language_models.py --row gam-rhn
+
+A model is a preset of the recipe, or a row of `recipes/studies/ptb_table.py`.
+Other flags are those of the recipe. The corpus is the Penn Treebank in
+KERASRNN_DATA, or without that variable a generated text of the same size, whose
+speeds mean something and whose perplexities do not.
+
+The model is trained by `fit` as in the recipe, on the same ids, in the same
+windows. Compiling is timed apart from the steps that follow. Printed are a row
+for each epoch, and how long all epochs of the preset would take.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import sys
+import time
+import unicodedata
+from typing import NamedTuple
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "recipes"))
+
+import devices
+import keras
+import numpy as np
+import ptb_lm
+from studies import ptb_table
+
+from kerasrnn import metrics
+from kerasrnn import training
+
+# Toy sizes, at which every model is trained in seconds.
+SMALL = (
+    *("--limit", "200", "--vocabulary-size", "60", "--units", "8"),
+    *("--micro-steps", "2", "--batch-size", "4", "--window", "20"),
+)
+SPECIALS = ("</s>", "<unk>")
+# Lines of the two parts of the Penn Treebank, and words in a line.
+GENERATED = {"train": 42_068, "valid": 3_370}
+LINE, TYPES = 21, 9_998
+# The first steps of an epoch, which are not timed.
+WARM_UP = 10
+
+
+def read_arguments():
+    """Returns the arguments of the benchmark, and the recipe's settings."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--row", choices=ptb_table.MODELS, help="a model of ptb_table.py")
+    add("--run-epochs", type=int, help="epochs to train; default: all")
+    add("--seconds", type=float, default=float("inf"), help="stop after them")
+    add("--small", action="store_true", help="toy sizes, to try it on a CPU")
+    add("--card", type=pathlib.Path, help="JSON file to write the results to")
+    args, others = parser.parse_known_args()
+    flags = ["--corpus", "ptb"]
+    if args.row:
+        flags += ptb_table.flags(args.row, ptb_table.SEEDS[0])
+    if args.small:
+        flags += SMALL
+    settings = training.read_settings(
+        ptb_lm.PRESETS, ptb_lm.preset_for, __doc__, [*flags, *others]
+    )
+    if settings.corpus != "ptb" or settings.tokens == "subwords":
+        raise ValueError(
+            "The benchmark trains on words or characters of the Penn Treebank. "
+            f"Received: corpus={settings.corpus!r}, tokens={settings.tokens!r}"
+        )
+    return args, settings
+
+
+class Text(NamedTuple):
+    """The ids of a corpus, `(tokens,)` each, and the number of its types."""
+
+    name: str
+    train: np.ndarray
+    validation: np.ndarray
+    vocabulary_size: int
+
+
+def read_text(settings):
+    """The text that `ptb_lm.load_corpus` and its tokenizer make into ids."""
+    name, lines = "Penn Treebank", find_treebank(settings)
+    if lines is None:
+        name, lines = "generated text", generate()
+    split = str.split if settings.tokens == "words" else list
+    train, validation = (
+        [[*split(line), SPECIALS[0]] for line in part[:limit]]
+        for part, limit in zip(lines, limits(settings), strict=True)
+    )
+    counts = collections.Counter(token for line in train for token in line)
+    for special in SPECIALS:
+        del counts[special]
+    most = settings.vocabulary_size - len(SPECIALS)
+    known = [*SPECIALS, *(token for token, _ in counts.most_common(most))]
+    table = {token: index for index, token in enumerate(known)}
+
+    def ids(part):
+        unknown = table["<unk>"]
+        found = [table.get(token, unknown) for line in part for token in line]
+        return np.array(found, "int32")
+
+    return Text(name, ids(train), ids(validation), len(known))
+
+
+def limits(settings):
+    """How many lines of the two parts to keep, as `read_text_corpus` does."""
+    limit = settings.limit
+    return limit, limit and max(1, limit // 10)
+
+
+def find_treebank(settings):
+    """Lines for training and validation, `None` without a data folder."""
+    folder = settings.data_dir or os.environ.get("KERASRNN_DATA")
+    if folder is None:
+        return None
+    names = [f"ptb.{part}.txt" for part in GENERATED]
+    for root in (pathlib.Path(folder), pathlib.Path(folder, "ptb")):
+        if all((root / name).is_file() for name in names):
+            return [read_lines(root / name) for name in names]
+    raise FileNotFoundError(
+        f"The data folder, or `ptb` in it, must hold {' and '.join(names)}; "
+        "without a data folder, a text is generated. "
+        f"Received: '{folder}'"
+    )
+
+
+def read_lines(path):
+    """The lines of a text, normalized like those of the recipe."""
+    text = unicodedata.normalize("NFC", path.read_text("utf-8"))
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    return [line for line in lines if line]
+
+
+def generate():
+    """Lines of words whose frequencies follow Zipf's law."""
+    rng = np.random.default_rng(0)
+    words = [np.base_repr(i, 36).lower() for i in range(TYPES)]
+    shares = 1 / np.arange(1, TYPES + 1)
+    return [
+        [
+            " ".join(line)
+            for line in rng.choice(words, (lines, LINE), p=shares / sum(shares))
+        ]
+        for lines in GENERATED.values()
+    ]
+
+
+def windows(ids, batch_size, window):
+    """What `kerasrnn.data.text_windows` makes, for `fit` in this order.
+
+    Args:
+        ids: Integer array of shape `(tokens,)`.
+        batch_size: Integer, rows in a batch.
+        window: Integer, tokens in a row of a batch.
+
+    Returns:
+        Inputs and labels; their first axis is that of all rows of the first
+        batch, then those of the second, and so on.
+    """
+    length = -(-len(ids) // batch_size)
+    count = -(-length // window)
+
+    def cut(x, fill):
+        rows = np.full(batch_size * length, fill, "int32")
+        rows[: len(x)] = x
+        rows = rows.reshape(batch_size, length)
+        after = count * window - length
+        rows = np.pad(rows, [(0, 0), (0, after)], constant_values=fill)
+        return np.concatenate(np.split(rows, count, axis=1))
+
+    end = SPECIALS.index("</s>")
+    inputs = {
+        "ids": cut(np.concatenate([[end], ids[:-1]]), 0),
+        "fresh": np.repeat(np.eye(1, count, dtype="int32")[0], batch_size),
+    }
+    return inputs, cut(ids, -1)
+
+
+class Clock(keras.callbacks.Callback):
+    """Times the first step, which compiles, and later ones on their own.
+
+    Keras waits for the results of a step in a thread, and calls
+    `on_train_batch_end` there, while `fit` goes on to give the device work.
+
+    Args:
+        limit: Float, seconds after which to stop the training.
+    """
+
+    async_safe = True
+
+    def __init__(self, limit):
+        super().__init__()
+        self.limit = limit
+        self.start = time.perf_counter()
+        self.first_step = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.done = {}
+
+    def on_train_batch_begin(self, batch, logs=None):
+        # In the thread of `fit`: the first use of `self.model` after a step
+        # writes the weights back from JAX.
+        if time.perf_counter() - self.start > self.limit:
+            self.model.stop_training = True
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.done[batch + 1] = time.perf_counter()
+
+    def on_epoch_end(self, epoch, logs=None):
+        if self.first_step is None:
+            self.first_step = self.done[1] - self.start
+        last = len(self.done)
+        first = min(WARM_UP, max(1, last // 2))
+        seconds = self.done[last] - self.done[first]
+        logs["steps"] = last
+        logs["step_seconds"] = seconds / (last - first) if last > 1 else np.nan
+
+
+def train(args, settings, text):
+    """Returns what a training showed and took, as a dictionary."""
+    keras.utils.set_random_seed(settings.seed)
+    keras.config.set_dtype_policy(settings.dtype)
+    sizes = settings.batch_size, settings.window
+    x, y = windows(text.train, *sizes)
+    held_out = windows(text.validation, *sizes)
+    steps = len(y) // settings.batch_size
+    model = ptb_lm.build_model(settings, text)
+    scores = [metrics.Perplexity(-1), metrics.TokenAccuracy(-1)]
+    if settings.tokens == "characters":
+        scores.append(metrics.BitsPerCharacter(-1))
+    model.compile(
+        ptb_lm.build_optimizer(settings, steps),
+        training.TokenCrossentropy(-1),
+        metrics=scores,
+    )
+    clock = Clock(args.seconds)
+    options = {"batch_size": settings.batch_size, "verbose": 0}
+    history = model.fit(
+        x,
+        y,
+        validation_data=held_out,
+        epochs=args.run_epochs or settings.epochs,
+        shuffle=False,
+        callbacks=[clock],
+        **options,
+    ).history
+    # Of the averaged weights, if they are averaged.
+    watch = training.Stopwatch()
+    found = model.evaluate(*held_out, return_dict=True, **options)
+    validation_seconds = watch.read()["wall_seconds"]
+    step = float(np.median(history["step_seconds"]))
+    weights = sum(int(np.prod(w.shape)) for w in model.trainable_weights)
+    return {
+        "accelerator": devices.accelerator(),
+        "precision": devices.precision(settings.dtype),
+        "corpus": text.name,
+        "vocabulary_size": text.vocabulary_size,
+        "parameters": weights,
+        "tokens": len(text.train),
+        "steps_an_epoch": steps,
+        "first_step_seconds": clock.first_step,
+        "step_seconds": step,
+        "tokens_per_second": len(text.train) / steps / step,
+        "validation_seconds": validation_seconds,
+        "all_epochs": settings.epochs,
+        "all_epochs_hours": settings.epochs
+        * (steps * step + validation_seconds)
+        / 3600,
+        "peak_memory_mib": devices.peak_memory(),
+        "validation": found,
+        "history": history,
+    }
+
+
+def table(name, found):
+    """The results in Markdown."""
+    history = found["history"]
+    scores = [
+        name for name in history if "perplexity" in name or "bits" in name
+    ]
+    columns = ["epoch", "steps", "step, s", "training loss", *scores]
+    lines = [
+        f"### `{name}`",
+        "",
+        f"{found['parameters']:,} weights; {found['corpus']}, "
+        f"{found['tokens']:,} tokens of {found['vocabulary_size']:,} types; "
+        f"{found['accelerator'] or 'CPU'}, {found['precision']}.",
+        "",
+        "| " + " | ".join(columns) + " |",
+        "|" + "--:|" * len(columns),
+    ]
+    for epoch, (steps, seconds, loss) in enumerate(
+        zip(
+            history["steps"],
+            history["step_seconds"],
+            history["loss"],
+            strict=True,
+        )
+    ):
+        cells = [f"{epoch + 1}", f"{steps:,}", f"{seconds:.4f}", f"{loss:.4f}"]
+        cells += [f"{history[score][epoch]:.2f}" for score in scores]
+        lines.append("| " + " | ".join(cells) + " |")
+    perplexity = found["validation"]["perplexity"]
+    lines += [
+        "",
+        f"The first step took {found['first_step_seconds']:.1f} s, compiling "
+        f"included, a later one {found['step_seconds']:.4f} s: "
+        f"{found['tokens_per_second']:,.0f} tokens/s. At the end, the "
+        f"validation perplexity was {perplexity:.2f}. All "
+        f"{found['all_epochs']} epochs of {found['steps_an_epoch']:,} steps "
+        f"would take {found['all_epochs_hours']:.2f} hours.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    args, settings = read_arguments()
+    found = train(args, settings, read_text(settings))
+    if args.card:
+        training.write_card(args.card, settings=vars(settings), **found)
+    name = f"--row {args.row}" if args.row else f"--preset {settings.preset}"
+    print(table(name, found))
+
+
+if __name__ == "__main__":
+    main()
