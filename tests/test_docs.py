@@ -99,6 +99,7 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
             "run(examples(pathlib.Path(sys.argv[1])), 'page')"
         )
         monkeypatch.setenv("KERAS_BACKEND", "jax")
+        monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
         check([sys.executable, "-c", script, str(page)], cwd=tmp_path)
     else:
         run(examples(page), page.name)
