@@ -42,6 +42,8 @@ class Settings(training.EncoderSettings):
     """Column of the texts; default: review, text or sentence."""
     label_column: str | None = None
     """Column of the labels; default: sentiment or label."""
+    group_column: str | None = None
+    """Column of what a text is about or by; no such group is split."""
     test: training.Existing | None = None
     """Labelled test texts, scored at the end."""
     dev_size: training.Count = 2500
@@ -144,8 +146,7 @@ def load_corpus(settings):
     return data.read_labelled_corpus(
         data.find_corpus(settings.corpus, settings.data_dir),
         *(settings.text_column, settings.label_column, settings.limit),
-        label_names=names,
-        test_path=settings.test,
+        *(names, settings.test, settings.group_column),
     )
 
 
@@ -170,8 +171,7 @@ def build_tokenizer(settings, texts):
 
 
 def build_model(settings, tokenizer, classes, embedding_dim):
-    # One dropout after each layer.
-    deep = settings.depth > 1
+    deep = settings.depth > 1  # one dropout after each layer
     cell = training.build_cell(settings.cell, settings.units)
     summary = settings.summary
     if summary == "attention":

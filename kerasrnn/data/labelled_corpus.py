@@ -32,12 +32,21 @@ class LabelledCorpus(NamedTuple):
         test: `LabelledTexts` of the test part; `None` if there is none.
         unlabelled: List of strings, texts without a label.
         label_names: List of strings, the names of the labels 0, 1, ...
+        groups: Dict from texts, with or without a label, to what they belong
+            to, such as the film that a review is about, or its author. `None`
+            if that is unknown.
     """
 
     train: LabelledTexts
     test: LabelledTexts | None
     unlabelled: list[str]
     label_names: list[str]
+    groups: dict[str, str] | None = None
+
+    def groups_of(self, texts: Strings) -> list[str]:
+        """The group of each text; one without a group is its own."""
+        groups = self.groups or {}
+        return [groups.get(text, text) for text in texts]
 
 
 def read_labelled_corpus(
@@ -47,6 +56,7 @@ def read_labelled_corpus(
     limit: int | None = None,
     label_names: Strings | None = None,
     test_path: PathLike | None = None,
+    group_column: str | None = None,
 ) -> LabelledCorpus:
     r"""Reads texts with labels, in a format that the path determines.
 
@@ -56,7 +66,9 @@ def read_labelled_corpus(
       Face `datasets` is a table.
     * `.tgz` and `.tar.gz` are the Large Movie Review Dataset of Maas et al.,
       `aclImdb_v1.tar.gz`, which is read without unpacking it; its folder
-      `aclImdb` works too. Without `test/`, `test` is `None`.
+      `aclImdb` works too. Without `test/`, `test` is `None`. The groups are
+      the films, from `train/urls_pos.txt` and so on; films that share a
+      review, such as a series and its episodes, are one.
     * `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each;
       `.parquet` is a parquet file.
     * Any other file is a table with a header. Columns are separated by tabs,
@@ -71,7 +83,8 @@ def read_labelled_corpus(
     and `pos` 1), or by value if all are integers. Texts are UTF-8, and white
     space around them is removed. A text that is empty or not UTF-8, and a row
     without a label or with a wrong number of columns, is left out and
-    reported in one `CorpusWarning`.
+    reported in one `CorpusWarning`. So is one whose group is missing where
+    others have one.
 
     Args:
         path: String or path, the file or folder to read.
@@ -89,10 +102,14 @@ def read_labelled_corpus(
         test_path: String or path of a corpus in any of these formats, whose
             training part becomes the test part. Defaults to the test part of
             the corpus at `path`.
+        group_column: String, the column of a table with what a text belongs
+            to, such as a film or an author: `split_labelled_corpus` does not
+            separate the texts of a group. A text that occurs in several
+            groups belongs to the first. Defaults to `None`, no groups.
 
     Returns:
-        A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled` and
-        `label_names`.
+        A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled`,
+        `label_names` and `groups`.
 
     Raises:
         CorpusError: If there are fewer than two classes to train on, or,
@@ -124,7 +141,8 @@ def read_labelled_corpus(
     elif path.name.lower().endswith(ARCHIVE_ENDS):
         corpus = _of_files(archive_files(path), report)
     else:
-        corpus = _of_table(path, text_column, label_column, report)
+        columns = text_column, label_column, group_column
+        corpus = _of_table(path, *columns, report)
     least = "two classes" if label_names is None else "one class"
     if len(corpus.label_names) < 1 + (label_names is None):
         raise CorpusError(
@@ -148,31 +166,38 @@ def read_labelled_corpus(
     return corpus
 
 
-def _of_table(path, text_column, label_column, report):
+def _of_table(path, text_column, label_column, group_column, report):
     report.unit = "line"
     table = open_table(path, report)
     text_names = [text_column] if text_column else _TEXT_COLUMNS
     label_names = [label_column] if label_column else _LABEL_COLUMNS
     text_column = find_column(table, text_names, "text_column", report)
     label_column = find_column(table, label_names, "label_column", report)
-    texts, names = [], []
+    if group_column:
+        group_column = find_column(
+            table, [group_column], "group_column", report
+        )
+    texts, names, groups = [], [], {}
     for number, row in table.rows:
         try:
             text = cell_text(row, text_column)
-            name = _label_name(row, label_column)
+            name = _cell_name(row, label_column)
+            group = _cell_name(row, group_column) if group_column else None
         except ValueError as error:
             report.add(number, error)
         else:
             texts.append(text)
             names.append(name)
+            groups.setdefault(text, group)
     label_names = _in_order(set(names))
     labels = {name: label for label, name in enumerate(label_names)}
     train = LabelledTexts(texts, [labels[name] for name in names])
-    return LabelledCorpus(train, None, [], label_names)
+    groups = groups if group_column else None
+    return LabelledCorpus(train, None, [], label_names, groups)
 
 
-def _label_name(row, column):
-    """The name of a row's class, a string even if the value is a number."""
+def _cell_name(row, column):
+    """The name in a cell, a string even if the value is a number."""
     value = row.get(column)
     if value is None or value != value:  # NaN, where a number is missing
         value = ""
@@ -180,7 +205,7 @@ def _label_name(row, column):
 
 
 def _of_files(files, report):
-    train, test, unlabelled = collect(files, report)
+    train, test, unlabelled, films = collect(files, report)
     label_names = _in_order(train)
     if unknown := sorted(set(test) - set(train)):
         raise CorpusError(
@@ -190,7 +215,7 @@ def _of_files(files, report):
         )
     train, test = (_in_turn(texts, label_names) for texts in (train, test))
     test = test if test.texts else None
-    return LabelledCorpus(train, test, unlabelled, label_names)
+    return LabelledCorpus(train, test, unlabelled, label_names, films)
 
 
 def _in_order(names):
@@ -225,7 +250,7 @@ def _renumbered(corpus, label_names, path):
         texts and texts._replace(labels=[numbers[n] for n in texts.labels])
         for texts in (corpus.train, corpus.test)
     )
-    return LabelledCorpus(train, test, corpus.unlabelled, label_names)
+    return corpus._replace(train=train, test=test, label_names=label_names)
 
 
 def _limited(corpus, limit):
@@ -234,9 +259,8 @@ def _limited(corpus, limit):
     train, test = (
         texts and _first(texts, shares) for texts in (corpus.train, corpus.test)
     )
-    return LabelledCorpus(
-        train, test, corpus.unlabelled[:limit], corpus.label_names
-    )
+    unlabelled = corpus.unlabelled[:limit]
+    return corpus._replace(train=train, test=test, unlabelled=unlabelled)
 
 
 def _first(texts, shares):

@@ -6,15 +6,22 @@ from typing import NamedTuple
 from kerasrnn.data.archives import read_archive
 from kerasrnn.data.archives import untrusted
 from kerasrnn.data.lines import decode
+from kerasrnn.data.lines import split_lines
 
 _ROOT = "aclImdb"
 _SPLITS = ("train", "test")
 _UNLABELLED = "unsup"
-_LARGEST = 2**24  # bytes of a text; the longest in aclImdb has 14,000
+_LARGEST = 2**24  # bytes of a file; the longest text in aclImdb has 14,000
+_ADDRESSES = re.compile(r"urls_.+\.txt")  # of the films of a class
+_FILM = re.compile(r"\btt\d+", re.ASCII)  # in such an address
 
 
 class TextFile(NamedTuple):
-    """A text in a file, `split/kind/name`, where kind is its class."""
+    """A text in a file, `split/kind/name`, where kind is its class.
+
+    The kind of `train/urls_pos.txt`, the addresses of the films of the texts
+    in `train/pos`, is empty.
+    """
 
     split: str
     kind: str
@@ -44,17 +51,25 @@ def folder_files(path):
 
 def _class_files(root, folder, split):
     _refuse_link(root, folder)
+    for file in sorted(folder.iterdir()):
+        if _is_addresses((split, file.name)):
+            yield TextFile(split, "", file.name, _content(root, file))
     for kind in sorted(folder.iterdir()):
         if kind.name.startswith(".") or not kind.is_dir():
             continue
         for file in kind.glob("*.txt"):
             if _is_text((split, kind.name, file.name)):
                 _refuse_link(root, kind)
-                _refuse_link(root, file)
-                if not file.is_file():
-                    name = file.relative_to(root).as_posix()
-                    raise untrusted(root, name, "is a folder or a device")
-                yield TextFile(split, kind.name, file.name, file.read_bytes())
+                content = _content(root, file)
+                yield TextFile(split, kind.name, file.name, content)
+
+
+def _content(root, file):
+    _refuse_link(root, file)
+    if not file.is_file():
+        name = file.relative_to(root).as_posix()
+        raise untrusted(root, name, "is a folder or a device")
+    return file.read_bytes()
 
 
 def _refuse_link(root, path):
@@ -67,14 +82,27 @@ def archive_files(path):
     """Yields the `TextFile`s of an archive such as `aclImdb_v1.tar.gz`."""
 
     def is_wanted(parts):
-        return len(parts) == 4 and parts[0] == _ROOT and _is_text(parts[1:])
+        root, *parts = parts or ("",)
+        return root == _ROOT and (_is_text(parts) or _is_addresses(parts))
 
     for parts, content in read_archive(path, is_wanted, _LARGEST):
-        yield TextFile(*parts[1:], content)
+        _, split, *kind, name = parts
+        yield TextFile(split, "".join(kind), name, content)
+
+
+def _is_addresses(parts):
+    """Whether the path of a file is that of the addresses of films."""
+    return (
+        len(parts) == 2
+        and parts[0] == "train"
+        and _ADDRESSES.fullmatch(parts[1]) is not None
+    )
 
 
 def _is_text(parts):
     """Whether the path of a file is that of a text."""
+    if len(parts) != 3:
+        return False
     split, kind, name = parts
     return (
         split in _SPLITS
@@ -89,15 +117,26 @@ def collect(files, report):
 
     Args:
         files: Iterable of `TextFile`.
-        report: The `Report` that empty and undecodable files are added to.
+        report: The `Report` that empty and undecodable files are added to,
+            and those without a film if there are addresses of films.
 
     Returns:
-        A tuple `(train, test, unlabelled)`. The first two are dicts from the
-        name of a class to its texts, the third is a list of texts. Texts are
-        sorted by the number at the beginning of their file name.
+        A tuple `(train, test, unlabelled, films)`. The first two are dicts
+        from the name of a class to its texts, the third is a list of texts.
+        Texts are sorted by the number at the beginning of their file name.
+        The last is a dict from the texts of `train` and `unlabelled` to their
+        films, `None` without addresses of films.
+
+    Raises:
+        CorpusError: If a file of addresses is not UTF-8.
     """
     found = {split: {} for split in _SPLITS}
+    addresses = {}
     for split, kind, name, content in files:
+        if not kind:
+            place = f"{report.corpus}/{split}/{name}"
+            addresses[name] = split_lines(content, place)
+            continue
         report.seen += 1
         try:
             text = decode(content).removeprefix("\ufeff").strip()
@@ -108,15 +147,56 @@ def collect(files, report):
             found[split].setdefault(kind, {})[name] = text
         else:
             report.add(f"{split}/{kind}/{name}", "empty")
+    films = _films(found["train"], addresses, report) if addresses else None
     report.malformed.sort()  # the files of a folder come in any order
     train, test = (
         {
             kind: [texts[name] for name in sorted(texts, key=_file_order)]
             for kind, texts in found[split].items()
+            if texts
         }
         for split in _SPLITS
     )
-    return train, test, train.pop(_UNLABELLED, [])
+    return train, test, train.pop(_UNLABELLED, []), films
+
+
+def _films(found, addresses, report):
+    """The film of each text; texts without one are taken out of `found`.
+
+    Line N of the addresses, counted from 0, is that of the text whose file
+    name begins with N.
+    """
+    pairs = []
+    for kind, texts in sorted(found.items()):
+        lines = addresses.get(f"urls_{kind}.txt", [])
+        for name in sorted(texts, key=_file_order):
+            number, _ = _file_order(name)
+            film = number < len(lines) and _FILM.search(lines[number])
+            if film:
+                pairs.append((texts[name], film[0]))
+            else:
+                del texts[name]
+                problem = f"its film is not in urls_{kind}.txt"
+                report.add(f"train/{kind}/{name}", problem)
+    return _joined(pairs)
+
+
+def _joined(pairs):
+    """A dict from texts to films, where films that share a text are one.
+
+    Series and their episodes have numbers of their own, but the same reviews.
+    """
+    firsts = {}
+
+    def first(film):
+        while firsts.setdefault(film, film) != film:
+            film = firsts[film]
+        return film
+
+    films = {}
+    for text, film in pairs:
+        firsts[first(film)] = first(films.setdefault(text, film))
+    return {text: first(film) for text, film in films.items()}
 
 
 def _file_order(name):

@@ -1,4 +1,4 @@
-"""Parts of a labelled corpus that share no text."""
+"""Parts of a labelled corpus that share no text and no group."""
 
 import collections
 
@@ -15,13 +15,18 @@ def split_labelled_corpus(
     """Holds out texts of the training part for validation.
 
     Texts that also occur in the validation or test part are removed from the
-    training part and from the texts without a label.
+    training part and from the texts without a label. If the corpus has
+    groups, such as the reviews of a film, whole groups are held out, and their
+    texts without a label are removed, too. Otherwise texts are held out one by
+    one: if some belong together, such as those of one author, a score on them
+    is higher than on those of new authors.
 
     Args:
         corpus: `LabelledCorpus`.
         size: Positive integer, how many texts of the training part to hold
             out; see `hold_out`. At most a fifth of them are held out, but at
-            least one for each class that has several.
+            least one for each class that has several. With groups it is about
+            as many.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
@@ -44,7 +49,10 @@ def split_labelled_corpus(
     counts = collections.Counter(corpus.train.labels)
     several = sum(count > 1 for count in counts.values())
     size = max(several, min(size, len(corpus.train.texts) // 5))
-    train, validation = hold_out(corpus.train, size, seed)
+    texts, groups = corpus.train, None
+    if corpus.groups is not None:
+        groups = corpus.groups_of(texts.texts)
+    train, validation = hold_out(texts, size, seed, groups)
     return without_texts(corpus._replace(train=train), validation), validation
 
 
@@ -55,7 +63,8 @@ def without_texts(
 
     Args:
         corpus: `LabelledCorpus`.
-        held_out: `LabelledTexts` to remove, besides those of the test part.
+        held_out: `LabelledTexts` to remove with their groups, besides the
+            texts of the test part.
 
     Returns:
         A `LabelledCorpus` whose training part and texts without a label have
@@ -65,17 +74,24 @@ def without_texts(
         CorpusError: If no text is left to train on. It is a `ValueError`.
     """
     taken = {*held_out.texts, *(corpus.test.texts if corpus.test else ())}
-    texts = corpus.train.texts
-    places = [n for n, text in enumerate(texts) if text not in taken]
+    taken_groups = set(corpus.groups_of(held_out.texts))
+
+    def places_left(texts):
+        return [
+            place
+            for place, group in enumerate(corpus.groups_of(texts))
+            if texts[place] not in taken and group not in taken_groups
+        ]
+
+    texts, unlabelled = corpus.train.texts, corpus.unlabelled
+    places = places_left(texts)
     if not places:
         raise CorpusError(
             "No text is left to train on. Expected: texts that are not held "
             f"out or in the test part. Received: {len(texts)} texts, all of "
             "them held out or in the test part"
         )
-    return LabelledCorpus(
-        select(corpus.train, places),
-        corpus.test,
-        [text for text in corpus.unlabelled if text not in taken],
-        corpus.label_names,
+    return corpus._replace(
+        train=select(corpus.train, places),
+        unlabelled=[unlabelled[place] for place in places_left(unlabelled)],
     )

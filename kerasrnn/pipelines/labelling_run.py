@@ -38,6 +38,9 @@ class LabellingRun(Run):
     ) -> None:
         """Trains a compiled labeller; the best epoch is that of least loss.
 
+        It prints whether texts to validate on have their groups, such as all
+        reviews of a film, for themselves. The card says so, too.
+
         Args:
             labeller: A `TextLabeller`.
             corpus: `LabelledCorpus`, of which the training part is used.
@@ -54,6 +57,7 @@ class LabellingRun(Run):
             )
         texts = corpus.train
         print(f"{len(texts.texts)} training texts, {len(dev.texts)} held out")
+        self.held_out = _held_out(corpus, dev)
         size, most = self.settings.batch_size, labeller.max_length
         words = sum(len(text.split()[:most]) for text in texts.texts)
         self.texts = {"train": len(texts.texts), "dev": len(dev.texts)}
@@ -95,6 +99,7 @@ class LabellingRun(Run):
             *(labeller, "labeller", self.history),
             self.pictures(labeller, dev.texts),
             texts=self.texts,
+            held_out=self.held_out,
             labels=labeller.labels,
             vocabulary_size=labeller.tokenizer.vocabulary_size,
             scores=scores,
@@ -134,6 +139,21 @@ class LabellingRun(Run):
         if len(words) >= _LEAST_WORDS:
             pictures["word_map"] = word_map_figure(states, words)
         return pictures
+
+
+def _held_out(corpus, dev):
+    """How the texts to validate on were held out, for the card; prints it."""
+    groups, learnt = (
+        set(corpus.groups_of(part.texts)) for part in (dev, corpus.train)
+    )
+    if corpus.groups is None or groups & learnt:
+        print(
+            "They are held out one by one: if some belong together with "
+            "training texts, such as reviews of one film, scores flatter."
+        )
+        return {"by": "text"}
+    print(f"They are all texts of {len(groups)} groups, such as films.")
+    return {"by": "group", "groups": len(groups)}
 
 
 def _of_length(size, texts):

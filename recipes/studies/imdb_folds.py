@@ -2,9 +2,11 @@
 
     python recipes/studies/imdb_folds.py --corpus imdb --preset lstm --epochs 3
 
-As in the report on the models, the epoch with the lowest loss on a fold is
-scored on that same fold. Each fold has its own training, in `OUTPUT/fold-1/`
-and so on. Folds that are done are not trained again.
+All reviews of a film are in one fold. In the report on the models they are in
+any (`--no-by-group`), so that scores are on films that the models know. As in
+the report, the epoch with the lowest loss on a fold is scored on that same
+fold. Each fold has its own training, in `OUTPUT/fold-1/` and so on. Folds that
+are done are not trained again.
 """
 
 import dataclasses
@@ -13,6 +15,7 @@ import sys
 
 import keras
 import numpy as np
+from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
@@ -25,11 +28,13 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(imdb.Settings):
-    not_identity = imdb.Settings.not_identity | {"folds"}
+    not_identity = imdb.Settings.not_identity | {"folds", "by_group"}
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_folds")
     folds: training.Count = 5
     """Number of folds of the training texts, at least two."""
+    by_group: bool = True
+    """Whether a group, such as the reviews of a film, is in one fold."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -48,11 +53,13 @@ PRESETS = {
 
 def folds_of(corpus, settings):
     """Yields the corpus and the held-out texts of each fold."""
+    if not settings.by_group:
+        corpus = corpus._replace(groups=None)
     texts, labels = corpus.train
-    folds = StratifiedKFold(
-        settings.folds, shuffle=True, random_state=settings.seed
-    )
-    for inside, outside in folds.split(texts, labels):
+    groups = corpus.groups and corpus.groups_of(texts)
+    kind = StratifiedGroupKFold if groups else StratifiedKFold
+    folds = kind(settings.folds, shuffle=True, random_state=settings.seed)
+    for inside, outside in folds.split(texts, labels, groups):
         learnt, held_out = (
             data.LabelledTexts(
                 [texts[place] for place in places],

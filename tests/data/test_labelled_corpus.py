@@ -68,6 +68,18 @@ def test_columns_of_any_name(write):
     assert corpus.train == (["x", "y", "y"], [0, 1, 2])
 
 
+def test_a_column_of_groups(write):
+    rows = "".join(f"{x},1,by {x}\nno {x},0,\nnot {x},0,by {x}\n" for x in "ab")
+    path = write("text,label,Author\n" + rows + "a,0,by b\n")
+    assert read_labelled_corpus(path, limit=2).groups is None
+    with pytest.warns(CorpusWarning, match=r"2 mal.*line 3 \(empty Author\)"):
+        corpus = read_labelled_corpus(path, group_column="author", limit=3)
+    assert corpus.train == (["a", "not a", "not b"], [1, 0, 0])
+    assert corpus.groups_of(corpus.train.texts) == ["by a", "by a", "by b"]
+    with pytest.raises(CorpusError, match="'film' among .* `group_column`"):
+        read_labelled_corpus(path, group_column="film")
+
+
 @pytest.mark.parametrize(
     "names, order",
     [

@@ -124,9 +124,62 @@ def test_archive_is_not_unpacked(tmp_path, root):
 @both
 def test_test_and_unlabelled_may_be_missing(tmp_path, write_imdb):
     path = write_imdb(tmp_path, {"test": None, "train/unsup": None})
-    assert silently(path) == (TRAIN, None, [], NAMES)
+    assert silently(path) == LabelledCorpus(TRAIN, None, [], NAMES)
     two = LabelledTexts(TRAIN.texts[:2], [0, 1])
-    assert silently(path, limit=2) == (two, None, [], NAMES)
+    assert silently(path, limit=2) == LabelledCorpus(two, None, [], NAMES)
+
+
+def addresses(**films):
+    """The file of addresses of a class, from numbers of lines to films."""
+    lines = [
+        f"http://host/title/tt{films.get(f'_{n}', 0)}/x" for n in range(31)
+    ]
+    return ("\r\n".join(lines) + "\r\n").encode()
+
+
+FILMS = {
+    "train/urls_neg.txt": addresses(_1=11, _2=12, _30=13),
+    "train/urls_pos.txt": addresses(_0=11, _9=14, _10=15),
+    "train/urls_unsup.txt": addresses(_3=14, _11=17),
+}
+
+
+@both
+def test_the_films_of_reviews(tmp_path, write_imdb):
+    corpus = silently(write_imdb(tmp_path, FILMS))
+    assert corpus._replace(groups=None) == CORPUS
+    assert corpus.groups_of([*TRAIN.texts, *corpus.unlabelled]) == [
+        *("tt11", "tt11", "tt12", "tt14", "tt13", "tt15"),
+        *("tt14", "tt17"),
+    ]
+    assert corpus.groups_of(["another"]) == ["another"]
+
+
+def test_films_that_share_a_review_are_one(tmp_path):
+    # Film 12 shares one with 17, and 17 with 14.
+    same = {
+        "train/unsup/4_0.txt": b"second bad",
+        "train/unsup/3_0.txt": b"second either",
+    }
+    films = {"train/urls_unsup.txt": addresses(_3=14, _4=17, _11=17)}
+    corpus = silently(write_archive(tmp_path, FILMS | same | films))
+    joined = ["second bad", "second either", "second good<br />"]
+    assert len(set(corpus.groups_of(joined))) == 1
+    assert len(set(corpus.groups.values())) == 4
+
+
+@both
+def test_a_review_without_a_film_is_left_out(tmp_path, write_imdb):
+    changes = FILMS | {
+        "train/urls_pos.txt": b"/title/tt11/\n" + 9 * b"/title/nm14/\n",
+        "train/urls_unsup.txt": None,
+    }
+    with pytest.warns(CorpusWarning, match="4 malformed of 11") as record:
+        corpus = read_labelled_corpus(write_imdb(tmp_path, changes))
+    assert corpus.unlabelled == []
+    assert corpus.train == (TRAIN.texts[:3] + ["third bad"], [0, 1, 0, 0])
+    problem = "train/pos/9_7.txt (its film is not in urls_pos.txt)"
+    assert problem in str(record[0].message)
 
 
 @both

@@ -24,6 +24,23 @@ def test_scored_texts_are_never_trained_on():
         without_texts(corpus_of(texts, test), held_out)
 
 
+def test_groups_are_held_out_as_a_whole():
+    numbers = range(60)
+    texts = LabelledTexts([f"{n}" for n in numbers], 30 * [0, 1])
+    more = [f"more {n}" for n in numbers]
+    groups = {f"{n}": f"film {n // 4}" for n in numbers}
+    groups |= {f"more {n}": f"film {n}" for n in numbers}
+    corpus = corpus_of(texts, None, more)._replace(groups=groups)
+    learnt, validation = split_labelled_corpus(corpus, 9, seed=1)
+    held_out = {*learnt.groups_of(validation.texts)}
+    assert len(held_out) == 2 and sorted(validation.labels) == 4 * [0] + 4 * [1]
+    assert len(learnt.train.texts) == 52 and len(learnt.unlabelled) == 58
+    rest = learnt.train.texts + learnt.unlabelled
+    assert held_out.isdisjoint(learnt.groups_of(rest))
+    assert split_labelled_corpus(corpus, 9, seed=1) == (learnt, validation)
+    assert split_labelled_corpus(corpus, 9, seed=2)[1] != validation
+
+
 def test_a_part_is_held_out():
     texts = LabelledTexts([f"{n}" for n in range(20)], 10 * [0, 1])
     corpus, validation = split_labelled_corpus(corpus_of(texts), 100, seed=1)

@@ -50,6 +50,34 @@ def test_the_seed_decides_what_is_held_out():
     assert first[1] != other[1]
 
 
+def test_whole_groups_of_any_size():
+    """The classes are held out alike, as far as whole groups allow."""
+    texts = labelled(60, 30)
+    groups = [f"group {n % 7 * (n % 5)}" for n in range(90)]
+    train, validation = hold_out(texts, 30, 0, groups)
+    group = dict(zip(texts.texts, groups, strict=True))
+    found, rest = (
+        {group[text] for text in part.texts} for part in (validation, train)
+    )
+    assert not found & rest
+    counts = collections.Counter(validation.labels)
+    assert abs(counts[1] - 20) <= 4 and abs(counts[0] - 10) <= 4
+    # The smallest, where all are too large.
+    groups = 40 * ["a"] + 30 * ["b"] + 20 * ["c"]
+    texts = texts._replace(labels=45 * [0, 1])
+    assert len(hold_out(texts, 1, 0, groups)[1].texts) == 20
+
+
+def test_groups_that_cannot_be_held_out():
+    texts = labelled(2, 2)
+    with pytest.raises(CorpusError, match="4 texts of 2 classes in 2 groups"):
+        hold_out(texts, 2, 0, ["a", "a", "b", "b"])
+    with pytest.raises(ValueError, match="3 groups of 4 texts"):
+        hold_out(texts, 2, 0, ["a", "a", "b"])
+    with pytest.raises(ValueError, match="number of texts, 4. .*size=4"):
+        hold_out(texts, 4, 0, ["a", "b", "a", "b"])
+
+
 @pytest.mark.parametrize("size", [-1, 1, 9, 10, 11, 2.5, "3", None])
 def test_sizes_that_do_not_fit(size):
     with pytest.raises(ValueError, match="0, or from 2 to 8 of .* 10 texts"):

@@ -68,7 +68,7 @@ def test_five_classes_from_nothing_to_a_label(questions, tmp_path):
         [
             *(sys.executable, RECIPE, "--corpus", questions, *COLUMNS),
             *("--units", "8", "--epochs", "6", "--learning-rate", "0.02"),
-            *("--test", test, "--output", output),
+            *("--group-column", "id", "--test", test, "--output", output),
         ],
         capture_output=True,
         text=True,
@@ -76,7 +76,8 @@ def test_five_classes_from_nothing_to_a_label(questions, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "(true)" in done.stdout  # a sample
     card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["texts"] == {"train": 64, "dev": 16}
+    assert card["texts"] == {"train": 65, "dev": 15}
+    assert card["held_out"] == {"by": "group", "groups": 3}
     assert card["scores"]["dev"]["accuracy"] > 0.9
     assert card["scores"]["test"]["confusion"]["Sky"]["Sky"] == 4
     for name in ("training", "hidden_states", "word_map", "words"):
@@ -139,6 +140,7 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     assert "no test part" in capsys.readouterr().out
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["texts"] == {"train": 80, "dev": 20}
+    assert card["held_out"] == {"by": "text"}
     assert {*card["scores"]["dev"]["confusion"]} == {"negative", "positive"}
     assert min(card["gradient_norms"]) >= 0
     # Another corpus, of fewer words and classes.

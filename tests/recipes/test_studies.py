@@ -76,6 +76,24 @@ def test_folds(archive, tmp_path, monkeypatch):
     assert len(list(tmp_path.glob("out/fold-?/training-*"))) == 2
 
 
+@pytest.mark.parametrize("flags", [(), ("--no-by-group",)])
+def test_folds_of_groups(tmp_path, flags):
+    path = tmp_path / "reviews.csv"
+    rows = [f"{n},{n % 2},{n % 7 // 2}\n" for n in range(28)]
+    path.write_text("text,label,film\n" + "".join(rows), "utf-8")
+    flags += ("--corpus", str(path), "--group-column", "film", "--folds", "2")
+    settings = training.read_settings(
+        imdb_folds.PRESETS, imdb.preset_for, args=flags
+    )
+    corpus = imdb.load_corpus(settings)
+    for fold, held_out in imdb_folds.folds_of(corpus, settings):
+        inside, outside = (
+            set(corpus.groups_of(part.texts)) for part in (fold.train, held_out)
+        )
+        assert inside.isdisjoint(outside) == settings.by_group
+        assert len(held_out.texts) + len(fold.train.texts) == 28
+
+
 def test_one_fold_is_refused(monkeypatch):
     with pytest.raises(SystemExit):
         run(imdb_folds, monkeypatch, "--folds", 1)
