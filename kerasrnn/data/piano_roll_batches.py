@@ -8,6 +8,23 @@ import tensorflow as tf
 from kerasrnn.data.length_buckets import index_batches
 
 
+def check_rolls(rolls: Sequence[np.ndarray], keys: int) -> None:
+    """Raises `ValueError` unless all are zeros and ones, `(time, keys)`."""
+    for roll in rolls:
+        roll = np.asarray(roll)
+        if roll.ndim != 2 or roll.shape[1] != keys:
+            problem = f"shape {roll.shape}"
+        elif not np.isin(roll, (0, 1)).all():
+            problem = f"values from {roll.min()} to {roll.max()}"
+        else:
+            continue
+        raise ValueError(
+            "A piano roll must have the shape (time, keys), with "
+            f"{keys} keys, and be 1 where a key sounds, 0 elsewhere. "
+            f"Received: {problem}"
+        )
+
+
 def piano_roll_batches(
     rolls: Sequence[np.ndarray],
     batch_size: int,
@@ -36,8 +53,9 @@ def piano_roll_batches(
         end of a piece.
 
     Raises:
-        ValueError: when there is no piece, `batch_size` is not positive, or
-            `transpose` is negative or is given without a `seed`.
+        ValueError: when there is no piece, or one is no roll; `batch_size`
+            is not positive; or `transpose` is negative or is given without a
+            `seed`.
 
     Example:
 
@@ -59,6 +77,7 @@ def piano_roll_batches(
             "`transpose` must be 0, or positive and with a `seed`. "
             f"Received: transpose={transpose}, seed={seed}"
         )
+    check_rolls(rolls, np.shape(rolls[0])[-1])
     lengths = [len(roll) for roll in rolls]
     rows = tf.RaggedTensor.from_row_lengths(
         np.concatenate(rolls).astype("int8"), lengths

@@ -227,6 +227,8 @@ class LanguageModel(RecurrentModel):
         >>> sampler(next, prompt, states, index=1, mask=given).shape
         (2, 6)
         """
+        if not self.built:
+            self.build()
         x = self.embedding(ids, training=training)
         x, states = self.run_rnns(x, states, training)
         return self.output_projection(x), states

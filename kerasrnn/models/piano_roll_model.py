@@ -73,8 +73,13 @@ class PianoRollModel(RecurrentModel):
         super().__init__(**kwargs)
         self.keys = positive_integer("keys", keys)
         self.add_rnns(cell, depth, dropout)
+        # Few keys sound at once. Were half of them expected at first, the first
+        # updates would drive the states to where they learn no more.
         self.output_projection = keras.layers.Dense(
-            self.keys, dtype=self.dtype_policy, name="output"
+            self.keys,
+            bias_initializer=keras.initializers.Constant(-3.0),
+            dtype=self.dtype_policy,
+            name="output",
         )
 
     def build(self, input_shape: Shape | None = None) -> None:
@@ -100,6 +105,8 @@ class PianoRollModel(RecurrentModel):
             Logits of shape `(batch, time, keys)`, and the states after the
             last step.
         """
+        if not self.built:
+            self.build()
         x, states = self.run_rnns(rolls, states, training)
         return self.output_projection(x), states
 

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.piano_roll_batches import check_rolls
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.roll_graphs import continue_rolls
@@ -126,8 +127,8 @@ class MusicPipeline(TextPipeline):
         predicted from silence.
 
         Args:
-            rolls: List of arrays of shape `(time, keys)`, at least one, each
-                of at least two steps.
+            rolls: List of arrays of shape `(time, keys)`, at least one of
+                two steps. Those of one step count where first steps do.
             batch_size: Positive integer, rolls in a batch.
 
         Returns:
@@ -136,18 +137,17 @@ class MusicPipeline(TextPipeline):
             `"steps"`, their number.
 
         Raises:
-            ValueError: when there is no roll, or one is too short.
+            ValueError: when no roll has two steps.
         """
-        if not len(rolls) or min(map(len, rolls)) < 2:
+        if max(map(len, rolls), default=0) < 2:
             raise ValueError(
-                "`rolls` must hold at least one piece, and a piece at least "
-                "two steps. Received: lengths "
-                f"{sorted(map(len, rolls))[:5]}"
+                "`rolls` must hold at least one piece of two steps. "
+                f"Received: lengths {[len(roll) for roll in rolls][:5]}"
             )
         costs = [-x.astype("float64") for x in self.score(rolls, batch_size)]
         scores = {}
         for end, first in (("", 0), ("_without_first", 1)):
-            counted = [x[first:] for x in costs]
+            counted = [x[first:] for x in costs if len(x) > first]
             scores[f"nll{end}"] = float(np.concatenate(counted).mean())
             by_piece = [x.mean() for x in counted]
             scores[f"nll_by_piece{end}"] = float(np.mean(by_piece))
@@ -184,7 +184,7 @@ class MusicPipeline(TextPipeline):
             )
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
-        self._check([prompt])
+        check_rolls([prompt], self.model.keys)
         found = self.signatures["generate"](
             tf.constant(prompt[None], tf.float32),
             tf.constant(seed, tf.int32),
@@ -201,7 +201,7 @@ class MusicPipeline(TextPipeline):
         seed: int | None = None,
     ) -> tf.data.Dataset:
         """Returns the `kerasrnn.data.piano_roll_batches` of rolls."""
-        self._check(rolls)
+        check_rolls(rolls, self.model.keys)
         return piano_roll_batches(rolls, batch_size, transpose, seed)
 
     def fit(
@@ -232,17 +232,14 @@ class MusicPipeline(TextPipeline):
             **kwargs,
         )
 
-    def _check(self, rolls):
-        for roll in rolls:
-            if np.ndim(roll) != 2 or np.shape(roll)[1] != self.model.keys:
-                raise ValueError(
-                    "A piano roll must have the shape (time, keys), with "
-                    f"{self.model.keys} keys. Received: shape {np.shape(roll)}"
-                )
-
     def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
         """Yields batches of rolls of similar length, -1 after their end."""
-        self._check(rolls)
+        check_rolls(rolls, self.model.keys)
+        if batch_size < 1:
+            raise ValueError(
+                "`batch_size` must be positive. "
+                f"Received: batch_size={batch_size}"
+            )
         order = np.argsort([len(roll) for roll in rolls], kind="stable")
         for start in range(0, len(rolls), batch_size):
             places = order[start : start + batch_size]

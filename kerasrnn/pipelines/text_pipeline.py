@@ -184,6 +184,10 @@ class TextPipeline(keras.Model):
             ValueError: when the file is damaged, or is not of this class.
         """
         expected = f"a file that {cls.__name__}.save wrote"
+        if pathlib.Path(path).is_dir():
+            raise ValueError(
+                f"Expected: {expected}. Received: the folder '{path}'"
+            )
         with reading(path, f"Expected: {expected}."):
             pipeline = keras.saving.load_model(path)
         if not isinstance(pipeline, cls):
