@@ -137,7 +137,7 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
         )
     per_step = file.ticks_per_beat / steps_per_beat
     notes = [
-        (key, round(start / per_step), round(end / per_step))
+        (key, start, end)
         for key, start, end in _notes(mido.merge_tracks(file.tracks))
         if 0 <= key < KEYS
     ]
@@ -146,14 +146,19 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
             f"The file {path} has no music. Expected: notes of the keys of a "
             "piano. Received: none"
         )
-    length = max(max(start + 1, end) for _, start, end in notes)
-    if length > _LONGEST:
+    # In ticks, which may be integers that are too large for a float.
+    if max(end for _, _, end in notes) > _LONGEST * per_step:
         raise CorpusError(
             f"The file {path} is too long; a time in it may be damaged. "
-            f"Expected: at most {_LONGEST} steps. Received: {length}"
+            f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
         )
+    steps = [
+        (key, round(start / per_step), round(end / per_step))
+        for key, start, end in notes
+    ]
+    length = max(max(start + 1, end) for _, start, end in steps)
     roll = np.zeros((length, KEYS), "uint8")
-    for key, start, end in notes:
+    for key, start, end in steps:
         roll[start : max(start + 1, end), key] = 1
     return roll
 
