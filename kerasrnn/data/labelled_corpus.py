@@ -137,10 +137,10 @@ def read_labelled_corpus(
     check_limit(limit)
     path = existing_path(path)
     test_path = test_path and existing_path(test_path)
-    columns = text_column, label_column, group_column
-    _check_columns(path, test_path, *columns)
+    _check_columns(path, test_path, text_column, label_column, group_column)
     report = Report(path, "text")
     if _is_table(path):
+        columns = text_column, label_column, group_column
         corpus = _of_table(path, *columns, report)
     else:
         files = folder_files if path.is_dir() else archive_files
@@ -161,9 +161,10 @@ def read_labelled_corpus(
     if limit is not None:
         corpus = _limited(corpus, limit)
     if test_path is not None:
-        columns = columns[:2] if _is_table(test_path) else (None, None)
+        if not _is_table(test_path):
+            text_column = label_column = None
         test = read_labelled_corpus(
-            test_path, *columns, limit, corpus.label_names
+            test_path, text_column, label_column, limit, corpus.label_names
         )
         corpus = corpus._replace(test=test.train)
     return corpus
