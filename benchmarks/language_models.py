@@ -5,9 +5,9 @@
     python benchmarks/language_models.py --row gam-rhn
 
 A model is a preset of the recipe, or a row of `recipes/studies/ptb_table.py`.
-Other flags are those of the recipe. The corpus is the Penn Treebank in
-KERASRNN_DATA, or without that variable a generated text of the same size, whose
-speeds mean something and whose perplexities do not.
+Other flags are those of the recipe but `--from`. The corpus is the Penn
+Treebank in KERASRNN_DATA, or without that variable a generated text of the same
+size, whose speeds mean something and whose perplexities do not.
 
 The model is trained by `fit` as in the recipe, on the same ids, in the same
 windows. Compiling is timed apart from the steps that follow. Printed are a row
@@ -47,6 +47,15 @@ LINE, TYPES = 21, 9_998
 WARM_UP = 10
 
 
+def positive(text):
+    """Returns the positive integer that a flag gives."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be a positive integer. Received: {text}"
+        )
+    return number
+
+
 def read_arguments():
     """Returns the arguments of the benchmark, and the recipe's settings."""
     parser = argparse.ArgumentParser(
@@ -54,7 +63,7 @@ def read_arguments():
     )
     add = parser.add_argument
     add("--row", choices=ptb_table.MODELS, help="a model of ptb_table.py")
-    add("--run-epochs", type=int, help="epochs to train; default: all")
+    add("--run-epochs", type=positive, help="epochs to train; default: all")
     add("--seconds", type=float, default=float("inf"), help="stop after them")
     add("--small", action="store_true", help="toy sizes, to try it on a CPU")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
@@ -71,6 +80,11 @@ def read_arguments():
         raise ValueError(
             "The benchmark trains on words or characters of the Penn Treebank. "
             f"Received: corpus={settings.corpus!r}, tokens={settings.tokens!r}"
+        )
+    if settings.start_from:
+        raise ValueError(
+            "The benchmark trains new models, so `--from` has no effect. "
+            f"Received: '{settings.start_from}'"
         )
     return args, settings
 
@@ -118,7 +132,7 @@ def limits(settings):
 def find_treebank(settings):
     """Lines for training and validation, `None` without a data folder."""
     folder = settings.data_dir or os.environ.get("KERASRNN_DATA")
-    if folder is None:
+    if not folder:
         return None
     names = [f"ptb.{part}.txt" for part in GENERATED]
     for root in (pathlib.Path(folder), pathlib.Path(folder, "ptb")):

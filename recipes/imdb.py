@@ -80,8 +80,9 @@ class Settings(training.EncoderSettings):
         super().__post_init__()
         if self.summary == "attention" and self.attention is None:
             raise ValueError("`summary` needs one. Expected: an `attention`.")
-        if self.test and self.corpus == "generated":
-            raise ValueError("`test` needs a `corpus` of your own.")
+        for name in ("test", "text_column", "label_column", "group_column"):
+            if self.corpus == "generated" and getattr(self, name):
+                raise ValueError(f"`{name}` needs a `corpus` of your own.")
 
 
 SIZES = {  # for a corpus of up to so many texts

@@ -114,9 +114,10 @@ def read_labelled_corpus(
     Raises:
         CorpusError: If there are fewer than two classes to train on, or,
             with `label_names`, another class or no text; if an archive is
-            damaged, too large or contains a link instead of a text; or if a
-            table lacks a column. It is a `ValueError`.
-        FileNotFoundError: If there is nothing at `path`.
+            damaged, too large or contains a link instead of a text; if a
+            table lacks a column; or if one is named and there is no table. It
+            is a `ValueError`.
+        FileNotFoundError: If there is nothing at `path` or `test_path`.
         ImportError: If parquet or `datasets` need a library that is missing.
         ValueError: If `limit` is not a positive integer.
 
@@ -135,14 +136,15 @@ def read_labelled_corpus(
     """
     check_limit(limit)
     path = existing_path(path)
+    test_path = test_path and existing_path(test_path)
+    _check_columns(path, test_path, text_column, label_column, group_column)
     report = Report(path, "text")
-    if path.is_dir() and not is_dataset(path):
-        corpus = _of_files(folder_files(path), report)
-    elif path.name.lower().endswith(ARCHIVE_ENDS):
-        corpus = _of_files(archive_files(path), report)
-    else:
+    if _is_table(path):
         columns = text_column, label_column, group_column
         corpus = _of_table(path, *columns, report)
+    else:
+        files = folder_files if path.is_dir() else archive_files
+        corpus = _of_files(files(path), report)
     least = "two classes" if label_names is None else "one class"
     if len(corpus.label_names) < 1 + (label_names is None):
         raise CorpusError(
@@ -159,11 +161,33 @@ def read_labelled_corpus(
     if limit is not None:
         corpus = _limited(corpus, limit)
     if test_path is not None:
+        if not _is_table(test_path):
+            text_column = label_column = None
         test = read_labelled_corpus(
-            test_path, text_column, label_column, None, corpus.label_names
+            test_path, text_column, label_column, limit, corpus.label_names
         )
         corpus = corpus._replace(test=test.train)
     return corpus
+
+
+def _is_table(path):
+    if path.is_dir():
+        return is_dataset(path)
+    return not path.name.lower().endswith(ARCHIVE_ENDS)
+
+
+def _check_columns(path, test_path, text_column, label_column, group_column):
+    """Raises an error if a column is named, and no table may have it."""
+    named = {"group_column": group_column}
+    if test_path is None or not _is_table(test_path):
+        named |= {"text_column": text_column, "label_column": label_column}
+    named = [f"{name}={value!r}" for name, value in named.items() if value]
+    if named and not _is_table(path):
+        raise CorpusError(
+            f"The corpus {path} is a folder or an archive of texts, which has "
+            "no columns. Expected: a table, or no names of columns. "
+            f"Received: {', '.join(named)}"
+        )
 
 
 def _of_table(path, text_column, label_column, group_column, report):

@@ -24,9 +24,10 @@ def split_labelled_corpus(
     Args:
         corpus: `LabelledCorpus`.
         size: Positive integer, how many texts of the training part to hold
-            out; see `hold_out`. At most a fifth of them are held out, but at
-            least one for each class that has several. With groups it is about
-            as many.
+            out; see `hold_out`. At most a fifth of those whose class has
+            several are held out, but at least as many as there are such
+            classes: about one of each, fewer of small classes if others are
+            much larger. With groups it is about as many.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
@@ -47,8 +48,9 @@ def split_labelled_corpus(
     (2, 2)
     """
     counts = collections.Counter(corpus.train.labels)
-    several = sum(count > 1 for count in counts.values())
-    size = max(several, min(size, len(corpus.train.texts) // 5))
+    several = [count for count in counts.values() if count > 1]
+    # At least 1, so that `hold_out` refuses a corpus without such a class.
+    size = max(1, len(several), min(size, sum(several) // 5))
     texts, groups = corpus.train, None
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)

@@ -1,6 +1,7 @@
 """Piano rolls as MIDI files."""
 
 import pathlib
+import tempfile
 
 import numpy as np
 
@@ -12,6 +13,8 @@ KEYS = 88
 _LOWEST = 21  # the MIDI note of key 0
 _TICKS = 480  # in a beat, when writing
 _DRUMS = 9  # the channel whose notes are not pitches
+_SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
+_LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
 
 
 def write_midi(
@@ -23,19 +26,22 @@ def write_midi(
     """Writes a piano roll as a MIDI file, played by a piano.
 
     A key that is 1 in several steps in a row is one long note, since a roll
-    does not tell it from repeated ones. It needs mido.
+    does not tell it from repeated ones. An existing file is replaced when the
+    new one is complete. It needs mido.
 
     Args:
         roll: Array of shape `(time, 88)`, 1 where a key sounds.
         path: String or path of the file to write.
         steps_per_beat: Positive integer, time steps in a quarter note.
-        beats_per_minute: Float, the tempo.
+        beats_per_minute: Float, the tempo, at least 3.6, the slowest that a
+            file can hold, and at most 60 million.
 
     Returns:
         The `pathlib.Path` that was written.
 
     Raises:
-        ValueError: If the roll has another shape.
+        ValueError: If the roll has another shape, or another argument is
+            not such a number.
 
     Example:
 
@@ -54,6 +60,12 @@ def write_midi(
             f"`roll` must have the shape (time, {KEYS}). "
             f"Received: roll.shape={roll.shape}"
         )
+    _check_steps(steps_per_beat)
+    if not _SLOWEST <= beats_per_minute <= _FASTEST:
+        raise ValueError(
+            f"`beats_per_minute` must be from {_SLOWEST} to {_FASTEST:.0f}. "
+            f"Received: beats_per_minute={beats_per_minute!r}"
+        )
     track = mido.MidiTrack()
     tempo = mido.bpm2tempo(beats_per_minute)
     track.append(mido.MetaMessage("set_tempo", tempo=tempo))
@@ -69,7 +81,10 @@ def write_midi(
                 track.append(mido.Message(kind, note=note, time=then - now))
                 now = then
     path = pathlib.Path(path)
-    mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(path)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        partial = pathlib.Path(folder, path.name)
+        mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(partial)
+        partial.replace(path)
     return path
 
 
@@ -77,8 +92,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     """Reads a MIDI file as a piano roll.
 
     All instruments are joined but for drums. Notes begin and end at the
-    nearest step and last at least one. Those beyond the keys of a piano are
-    left out. It needs mido.
+    nearest step and last at least one; one that never ends lasts to the end
+    of the file. Those beyond the keys of a piano are left out. It needs mido.
 
     Args:
         path: String or path of the file.
@@ -89,9 +104,11 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
         with the first step of the file, and ends with the last note.
 
     Raises:
-        CorpusError: If the file is not MIDI, or has no note. It is a
-            `ValueError`.
+        CorpusError: If the file is not MIDI or is damaged, divides seconds
+            instead of beats, has no note, or is longer than 2**20 steps. It
+            is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
+        ValueError: If `steps_per_beat` is not a positive integer.
 
     Example:
 
@@ -101,18 +118,26 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     """
     import mido
 
+    _check_steps(steps_per_beat)
     path = existing_path(path)
+    # The errors of mido when a file is damaged or of another kind.
+    damage = EOFError, LookupError, OSError, ValueError, mido.KeySignatureError
     try:
         file = mido.MidiFile(path)
-    # The errors of mido when a file is damaged or of another kind.
-    except (EOFError, IndexError, OSError, ValueError) as error:
+    except damage as error:
         raise CorpusError(
             f"The file {path} cannot be read. Expected: a MIDI file. "
             f"Received: {error!r}"
         ) from error
+    if file.ticks_per_beat <= 0:
+        raise CorpusError(
+            f"The file {path} has no beats. Expected: ticks that divide a "
+            "beat. Received: "
+            + ("frames of a second (SMPTE)" if file.ticks_per_beat else "0")
+        )
     per_step = file.ticks_per_beat / steps_per_beat
     notes = [
-        (key, round(start / per_step), round(end / per_step))
+        (key, start, end)
         for key, start, end in _notes(mido.merge_tracks(file.tracks))
         if 0 <= key < KEYS
     ]
@@ -121,10 +146,29 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
             f"The file {path} has no music. Expected: notes of the keys of a "
             "piano. Received: none"
         )
-    roll = np.zeros((max(max(start + 1, end) for _, start, end in notes), KEYS))
-    for key, start, end in notes:
+    # In ticks, which may be integers that are too large for a float.
+    if max(end for _, _, end in notes) > _LONGEST * per_step:
+        raise CorpusError(
+            f"The file {path} is too long; a time in it may be damaged. "
+            f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
+        )
+    steps = [
+        (key, round(start / per_step), round(end / per_step))
+        for key, start, end in notes
+    ]
+    length = max(max(start + 1, end) for _, start, end in steps)
+    roll = np.zeros((length, KEYS), "uint8")
+    for key, start, end in steps:
         roll[start : max(start + 1, end), key] = 1
-    return roll.astype("uint8")
+    return roll
+
+
+def _check_steps(steps_per_beat):
+    if not (isinstance(steps_per_beat, int) and steps_per_beat > 0):
+        raise ValueError(
+            "`steps_per_beat` must be a positive integer. "
+            f"Received: steps_per_beat={steps_per_beat!r}"
+        )
 
 
 def _notes(messages):
@@ -140,3 +184,5 @@ def _notes(messages):
             yield message.note - _LOWEST, began.pop(voice), now
         if message.type == "note_on" and message.velocity:
             began[voice] = now
+    for (_, note), start in began.items():
+        yield note - _LOWEST, start, now

@@ -13,6 +13,7 @@ from kerasrnn.typing import PathLike
 from kerasrnn.typing import Rolls
 
 _PIECES = 3  # the least to divide
+_MIDI = (".mid", ".midi")
 _PARTS = ("traindata", "validdata", "testdata")
 
 
@@ -58,10 +59,10 @@ def read_piano_rolls(
 
     Raises:
         CorpusError: If a file cannot be read, a piece is not a matrix of
-            zeros and ones of 88 columns, or a folder has fewer than three
-            MIDI files. It is a `ValueError`.
+            zeros and ones of 88 columns, a folder has fewer than three MIDI
+            files, or `path` is one of them. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
-        ValueError: If `limit` is not a positive integer.
+        ValueError: If `limit` or `steps_per_beat` is not a positive integer.
 
     Example:
 
@@ -80,11 +81,14 @@ def read_piano_rolls(
     check_limit(limit)
     path = existing_path(path)
     if not path.is_dir():
+        if path.suffix.lower() in _MIDI:
+            raise CorpusError(
+                f"The file {path} is a single piece. Expected: a folder of "
+                f"at least {_PIECES} MIDI files. Received: one file"
+            )
         return _read_matlab(path, limit)
     files = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix.lower() in (".mid", ".midi")
+        file for file in path.rglob("*") if file.suffix.lower() in _MIDI
     )
     if len(files) < _PIECES:
         raise CorpusError(
@@ -137,7 +141,10 @@ def _read_matlab(path, limit):
     try:
         found = scipy.io.loadmat(path)
     # The errors of SciPy when a file is damaged or of another kind.
-    except (ValueError, TypeError, OSError, NotImplementedError) as error:
+    except (
+        *(ValueError, TypeError, OSError, NotImplementedError),
+        scipy.io.matlab.MatReadError,
+    ) as error:
         raise CorpusError(
             f"The file {path} cannot be read. Expected: a MATLAB file of "
             f"piano rolls. Received: {error}"

@@ -87,3 +87,18 @@ def test_a_data_folder_without_the_treebank(tmp_path):
 def test_another_corpus():
     with pytest.raises(ValueError, match="of the Penn Treebank.*phrasebook"):
         run("--preset", "phrasebook", "--corpus", "phrasebook")
+
+
+def test_flags_without_an_effect(tmp_path, capsys):
+    path = tmp_path / "language.keras"
+    path.touch()
+    with pytest.raises(ValueError, match="`--from` has no effect"):
+        run("--preset", "rhn", "--from", path)
+    with pytest.raises(SystemExit):
+        run("--preset", "rhn", "--run-epochs", 0)
+    assert "must be a positive integer. Received: 0" in capsys.readouterr().err
+
+
+def test_an_empty_variable_is_no_data_folder(monkeypatch):
+    monkeypatch.setenv("KERASRNN_DATA", "")
+    assert language_models.find_treebank(ptb_lm.PRESETS["rhn"]) is None

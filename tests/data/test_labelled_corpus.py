@@ -255,3 +255,24 @@ def test_the_classes_may_be_those_of_a_model(write):
         read_labelled_corpus(path, label_names=["so-so"])
     with pytest.raises(CorpusError, match="at least one class"):
         read_labelled_corpus(write("text,label\n"), label_names=["fine"])
+
+
+def test_a_limit_is_one_of_the_test_part_too(write):
+    path = write("text,label\na,0\nb,0\nc,1\nd,1\n")
+    corpus = read_labelled_corpus(path, limit=2, test_path=path)
+    assert corpus.test == corpus.train == (["a", "c"], [0, 1])
+
+
+def test_a_folder_has_no_columns(write, tmp_path):
+    for name in ("bad", "good"):
+        (tmp_path / "texts" / name).mkdir(parents=True)
+        (tmp_path / "texts" / name / "1.txt").write_text("so " + name)
+    folder, table = tmp_path / "texts", write("body,label\na,bad\nb,good\n")
+    for column in ("text_column", "label_column", "group_column"):
+        with pytest.raises(CorpusError, match=f"Received: {column}='body'"):
+            read_labelled_corpus(folder, **{column: "body"})
+    for paths in (folder, table), (table, folder):
+        corpus = read_labelled_corpus(
+            paths[0], text_column="body", test_path=paths[1]
+        )
+        assert len(corpus.train.texts) == len(corpus.test.texts) == 2

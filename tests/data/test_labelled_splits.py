@@ -50,3 +50,18 @@ def test_a_part_is_held_out():
     few = LabelledTexts(["a", "b", "c", "d"], [0, 0, 1, 1])
     _, validation = split_labelled_corpus(corpus_of(few), 100, seed=1)
     assert sorted(validation.labels) == [0, 1]  # one of each class
+
+
+def test_classes_of_one_text_stay_in_the_training_part():
+    numbers = range(40)  # classes of eight texts, of two, and thirty of one
+    labels = 8 * [0] + 2 * [1] + [*range(2, 32)]
+    texts = LabelledTexts([f"{n}" for n in numbers], labels)
+    _, validation = split_labelled_corpus(corpus_of(texts), 100, seed=1)
+    assert len(validation.texts) == 2 and {*validation.labels} <= {0, 1}
+    one_class = LabelledTexts(texts.texts[:15], 3 * [0] + [*range(1, 13)])
+    _, validation = split_labelled_corpus(corpus_of(one_class), 100, seed=1)
+    assert validation.labels == [0]
+    few = corpus_of(LabelledTexts(["a", "b"], [0, 1]))
+    for corpus in few, few._replace(groups={"a": "x", "b": "y"}):
+        with pytest.raises(CorpusError, match="Holding out"):
+            split_labelled_corpus(corpus, 100, seed=1)

@@ -68,9 +68,27 @@ def test_a_file_of_another_program(tmp_path):
     assert np.argwhere(music).tolist() == [[0, 39], [2, 41]]
 
 
+def midi(events, division=b"\0\x60"):
+    """The bytes of a file with one track, which its header divides so."""
+    head = b"MThd\0\0\0\6\0\0\0\1" + division
+    return head + b"MTrk" + len(events).to_bytes(4, "big") + events
+
+
+NOTE = b"\0\x90\x3c\x40"  # middle C begins
+
+
 @pytest.mark.parametrize(
     "content, message",
-    [(b"", "a MIDI file"), (b"RIFF" * 9, "a MIDI file"), (None, "no music")],
+    [
+        *((b"", "a MIDI file"), (b"RIFF" * 9, "a MIDI file")),
+        (None, "no music"),
+        (midi(b"\0\xff\x59\2\x63\0"), "a MIDI file"),  # key signature
+        (midi(b"\0\xff\x54\5\xe0\0\0\0\0"), "a MIDI file"),  # SMPTE offset
+        (midi(NOTE, b"\0\0"), "no beats.*Received: 0"),
+        (midi(NOTE, b"\xe7\x28"), "no beats.*SMPTE"),
+        (midi(NOTE + b"\xff\xff\xff\x7f\x3c\0"), "too long"),
+        (midi(NOTE + 512 * b"\xff" + b"\0\x3c\0"), "too long"),
+    ],
 )
 def test_a_file_without_music(content, message, tmp_path):
     path = tmp_path / "a.mid"
@@ -85,3 +103,43 @@ def test_a_file_without_music(content, message, tmp_path):
 def test_a_roll_of_another_width(tmp_path):
     with pytest.raises(ValueError, match=r"Received: roll.shape=\(3, 9\)"):
         write_midi(np.zeros((3, 9)), tmp_path / "a.mid")
+
+
+def test_a_note_without_an_end_lasts_to_the_end_of_the_file(tmp_path):
+    path = save(
+        tmp_path / "a.mid", note(60, 100), note(62, 0), note(62, 200, 0)
+    )
+    assert np.argwhere(read_midi(path)[:, [39, 41]]).tolist() == [
+        *([1, 0], [1, 1], [2, 0], [2, 1])
+    ]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *({"steps_per_beat": 0}, {"steps_per_beat": 1.5}),
+        *({"beats_per_minute": 0}, {"beats_per_minute": 3.5}),
+        {"beats_per_minute": float("nan")},
+    ],
+)
+def test_a_bad_number_leaves_the_file_that_is_there(option, tmp_path):
+    path = write_midi(roll(), tmp_path / "a.mid")
+    with pytest.raises(ValueError, match=f"{next(iter(option))}` must be"):
+        write_midi(roll(), path, **option)
+    np.testing.assert_array_equal(read_midi(path), roll())
+    with pytest.raises(ValueError, match="`steps_per_beat` must be"):
+        read_midi(path, steps_per_beat=-1)
+
+
+def test_a_file_is_written_whole(tmp_path, monkeypatch):
+    path = write_midi(roll(), tmp_path / "a.mid")
+
+    def save_half(self, path):
+        path.write_bytes(b"MThd")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(mido.MidiFile, "save", save_half)
+    with pytest.raises(OSError, match="disk full"):
+        write_midi(roll(), path)
+    np.testing.assert_array_equal(read_midi(path), roll())
+    assert [file.name for file in tmp_path.iterdir()] == ["a.mid"]

@@ -69,9 +69,10 @@ def test_a_file_that_is_no_corpus(parts, message, tmp_path):
         read_piano_rolls(path)
 
 
-def test_a_file_that_is_not_of_matlab(tmp_path):
+@pytest.mark.parametrize("content", ["", "no piano roll, only text" * 9])
+def test_a_file_that_is_not_of_matlab(content, tmp_path):
     path = tmp_path / "rolls.mat"
-    path.write_text("no piano roll here, only a line of text" * 9)
+    path.write_text(content)
     with pytest.raises(CorpusError, match="Expected: a MATLAB file"):
         read_piano_rolls(path)
     with pytest.raises(FileNotFoundError):
@@ -90,7 +91,9 @@ def test_a_folder_of_midi_files_is_divided(tmp_path):
 
 
 def test_too_few_pieces_to_divide(tmp_path):
-    write_midi(piece(4), tmp_path / "a.mid")
+    path = write_midi(piece(4), tmp_path / "a.mid")
+    with pytest.raises(CorpusError, match="a folder of at least 3 MIDI"):
+        read_piano_rolls(path)
     with pytest.raises(CorpusError, match="at least 3 MIDI files.*Received: 1"):
         read_piano_rolls(tmp_path)
     with pytest.raises(CorpusError, match="at least 3. Received: 2"):

@@ -208,6 +208,7 @@ def test_a_text_of_your_own_keeps_its_words(questions):
         (("--attention", "adittive"), "adittive"),
         (("--attention", "None"), "Expected: an `attention`"),
         (("--test", "."), "`test` needs a `corpus`"),
+        (("--group-column", "film"), "`group_column` needs a `corpus`"),
         (("--vectors", "skipgram"), "skipgram"),
         (("--from", "absent.keras"), "absent.keras"),
         (("--learning-rate", "nan"), "nan"),

@@ -235,6 +235,8 @@ def test_the_built_in_sentences_have_parts_of_their_own(tmp_path):
     path.write_text("a line .\n")
     with pytest.raises(ValueError, match="`dev` and `test` need a `corpus`"):
         run("--test", path, "--output", tmp_path / "out")
+    with pytest.raises(ValueError, match="too short to hold out a line"):
+        run("--limit", 1, "--output", tmp_path / "out")
 
 
 def test_a_missing_corpus_says_how_to_get_it(tmp_path):
