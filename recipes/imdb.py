@@ -153,9 +153,8 @@ def load_corpus(settings):
 
 def load_parts(settings):
     """Returns the corpus, and texts held out from it for validation."""
-    return data.split_labelled_corpus(
-        load_corpus(settings), settings.dev_size, settings.seed
-    )
+    corpus, seed = load_corpus(settings), settings.seed
+    return data.split_labelled_corpus(corpus, settings.dev_size, seed)
 
 
 def build_tokenizer(settings, texts):

@@ -147,14 +147,7 @@ def load_corpus(settings):
     lines = {re.sub(r"([.,?!])", r" \1", line) for line, _ in phrasebook()}
     lines = sorted(lines)
     random.Random(settings.seed).shuffle(lines)
-    lines = lines[: settings.limit]
-    if len(lines) < 2:
-        raise ValueError(
-            "The text is too short to hold out a line for validation. "
-            f"Expected: at least 2 lines. Received: `limit`={settings.limit}"
-        )
-    held_out = max(1, len(lines) // 10)
-    return data.TextCorpus(lines[held_out:], lines[:held_out], None)
+    return data.split_text_corpus(lines[: settings.limit])
 
 
 def build_tokenizer(settings, lines):

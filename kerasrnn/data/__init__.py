@@ -30,6 +30,7 @@ from kerasrnn.data.piano_rolls import split_piano_rolls
 from kerasrnn.data.tagged_words import read_tagged_words
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.text_corpus import split_text_corpus
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.data.vocabulary import read_vocabulary
@@ -67,6 +68,7 @@ __all__ = [
     "split_by_source",
     "split_labelled_corpus",
     "split_piano_rolls",
+    "split_text_corpus",
     "text_windows",
     "train_word_vectors",
     "translation_batches",

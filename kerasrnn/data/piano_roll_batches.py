@@ -6,23 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.length_buckets import index_batches
-
-
-def check_rolls(rolls: Sequence[np.ndarray], keys: int) -> None:
-    """Raises `ValueError` unless all are zeros and ones, `(time, keys)`."""
-    for roll in rolls:
-        roll = np.asarray(roll)
-        if roll.ndim != 2 or roll.shape[1] != keys:
-            problem = f"shape {roll.shape}"
-        elif not np.isin(roll, (0, 1)).all():
-            problem = f"values from {roll.min()} to {roll.max()}"
-        else:
-            continue
-        raise ValueError(
-            "A piano roll must have the shape (time, keys), with "
-            f"{keys} keys, and be 1 where a key sounds, 0 elsewhere. "
-            f"Received: {problem}"
-        )
+from kerasrnn.data.piano_rolls import check_rolls
 
 
 def piano_roll_batches(
@@ -30,6 +14,7 @@ def piano_roll_batches(
     batch_size: int,
     transpose: int = 0,
     seed: int | None = None,
+    keys: int | None = None,
 ) -> tf.data.Dataset:
     """Batches of piano rolls for `PianoRollModel.fit`.
 
@@ -46,6 +31,8 @@ def piano_roll_batches(
         seed: Integer, the seed of the shuffling and of the transposition,
             which differ in every epoch. `None` sorts the pieces by length
             and transposes none.
+        keys: Positive integer, the number of keys of every piece. Defaults to
+            `None`, the number of keys of the first piece.
 
     Returns:
         A `tf.data.Dataset` of `(inputs, labels)`: float32 inputs of shape
@@ -77,7 +64,7 @@ def piano_roll_batches(
             "`transpose` must be 0, or positive and with a `seed`. "
             f"Received: transpose={transpose}, seed={seed}"
         )
-    check_rolls(rolls, np.shape(rolls[0])[-1])
+    check_rolls(rolls, keys)
     lengths = [len(roll) for roll in rolls]
     rows = tf.RaggedTensor.from_row_lengths(
         np.concatenate(rolls).astype("int8"), lengths

@@ -158,7 +158,7 @@ def _read_matlab(path, limit):
         )
     return PianoRollCorpus(
         *(
-            [_checked(roll, path) for roll in found[name].ravel()[:limit]]
+            [_read_roll(roll, path) for roll in found[name].ravel()[:limit]]
             if name in found
             else None
             for name in _PARTS
@@ -166,14 +166,44 @@ def _read_matlab(path, limit):
     )
 
 
-def _checked(roll, path):
-    """Returns a piece as uint8, if it is one."""
+def _read_roll(roll, path):
+    """Returns a piece of a file as uint8."""
     roll = np.asarray(roll)
-    is_roll = roll.ndim == 2 and roll.shape[1] == KEYS and len(roll)
-    if not is_roll or not np.isin(roll, (0, 1)).all():
+    problem = _problem(roll, KEYS) or (None if len(roll) else "no time step")
+    if problem:
         raise CorpusError(
             f"The file {path} contains a matrix that is not a piano roll. "
             f"Expected: zeros and ones of shape (time, {KEYS}). Received: "
-            f"{roll.dtype} of shape {roll.shape}"
+            f"{problem}"
         )
     return roll.astype("uint8")
+
+
+def check_rolls(rolls: Rolls, keys: int | None = None) -> None:
+    """Raises an error unless all arrays are piano rolls.
+
+    Args:
+        rolls: List of arrays of shape `(time, keys)`, zeros and ones.
+        keys: Integer; `None` for as many as the first array has.
+
+    Raises:
+        ValueError: If one is not.
+    """
+    for roll in map(np.asarray, rolls):
+        if keys is None and roll.ndim == 2:
+            keys = roll.shape[1]
+        if problem := _problem(roll, keys):
+            raise ValueError(
+                f"A piano roll must have the shape (time, {keys or 'keys'}), "
+                "and be 1 where a key sounds, 0 elsewhere. "
+                f"Received: {problem}"
+            )
+
+
+def _problem(roll, keys):
+    """What keeps an array from being a piano roll; `None` if it is one."""
+    if roll.ndim != 2 or roll.shape[1] != keys:
+        return f"shape {roll.shape}"
+    if not np.isin(roll, (0, 1)).all():
+        return f"values from {roll.min()} to {roll.max()}"
+    return None

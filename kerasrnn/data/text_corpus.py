@@ -43,9 +43,9 @@ def read_text_corpus(
     r"""Reads a corpus of one sentence per line, and splits it.
 
     Any text file works, gzipped as `.gz` or not, with or without separate
-    files for validation and test. Without a file for validation, the last
-    tenth of the lines, at least one, is the validation part. Without a file
-    for test, `test` is `None`.
+    files for validation and test. Without a file for validation,
+    `split_text_corpus` divides the lines. Without a file for test, `test` is
+    `None`.
 
     The Penn Treebank as Mikolov prepared it comes in three parts. It is read
     from a folder with `ptb.train.txt`, `ptb.valid.txt` and `ptb.test.txt`,
@@ -110,6 +110,34 @@ def read_text_corpus(
     )
 
 
+def split_text_corpus(lines: list[str]) -> TextCorpus:
+    """Holds out the last tenth of the lines, at least one, for validation.
+
+    Args:
+        lines: List of at least two strings.
+
+    Returns:
+        A `TextCorpus` without a test part.
+
+    Raises:
+        CorpusError: If there are fewer than two lines.
+
+    Example:
+
+    >>> split_text_corpus(["one", "two", "three"])
+    TextCorpus(train=['one', 'two'], validation=['three'], test=None)
+    """
+    if len(lines) < 2:
+        words = sum(len(line.split()) for line in lines)
+        raise CorpusError(
+            "The text is too short to hold out a line for validation. "
+            "Expected: at least 2 lines with text. "
+            f"Received: {len(lines)} line of {words} words"
+        )
+    held_out = max(1, len(lines) // 10)
+    return TextCorpus(lines[:-held_out], lines[-held_out:], None)
+
+
 def _read_files(path, validation=None, test=None):
     """Reads a corpus from one to three files."""
     train = _sentences(all_lines(path), path)
@@ -117,14 +145,10 @@ def _read_files(path, validation=None, test=None):
     if validation is not None:
         validation = _sentences(all_lines(validation), validation)
         return TextCorpus(train, validation, test)
-    if len(train) < 2:
-        raise CorpusError(
-            f"The corpus {path} is too short to hold out a line for "
-            "validation. Expected: at least 2 lines with text. "
-            f"Received: 1 line of {len(train[0].split())} words"
-        )
-    held_out = max(1, len(train) // 10)
-    return TextCorpus(train[:-held_out], train[-held_out:], test)
+    try:
+        return split_text_corpus(train)._replace(test=test)
+    except CorpusError as error:
+        raise CorpusError(f"{error}, in {path}") from None
 
 
 def _folder_files(folder):

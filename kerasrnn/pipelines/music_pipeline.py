@@ -7,8 +7,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.data.piano_roll_batches import check_rolls
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
+from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
@@ -201,8 +201,9 @@ class MusicPipeline(TextPipeline):
         seed: int | None = None,
     ) -> tf.data.Dataset:
         """Returns the `kerasrnn.data.piano_roll_batches` of rolls."""
-        check_rolls(rolls, self.model.keys)
-        return piano_roll_batches(rolls, batch_size, transpose, seed)
+        return piano_roll_batches(
+            rolls, batch_size, transpose, seed, self.model.keys
+        )
 
     def fit(
         self,

@@ -90,6 +90,8 @@ def test_order_and_transposition_continue_after_an_interruption():
         ((ROLLS, 0), "batch_size=0"),
         ((ROLLS, 2, -1, 3), "transpose=-1"),
         ((ROLLS, 2, 3), "seed=None"),
+        (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
+        (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
     ],
 )
 def test_wrong_arguments(arguments, message):
