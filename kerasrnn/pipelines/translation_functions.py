@@ -21,8 +21,8 @@ from kerasrnn.pipelines.served_ids import named
 class TranslationFunctions:
     """The graph functions that a `TextTranslator` serves.
 
-    Each takes tensors and returns a dictionary of tensors. Those that encode or
-    search alike share one graph.
+    Each takes tensors and returns a dictionary of tensors. Those that tokenize,
+    encode or search alike share one graph.
 
     Args:
         translator: The `TextTranslator`.
@@ -34,11 +34,13 @@ class TranslationFunctions:
             translator.source_tokenizer,
             translator.target_tokenizer,
         )
-        self.source_ids, self.fitted = translator.source_ids, translator.fitted
+        self.fitted = translator.fitted
         self.search, self.shortlist = translator.search, translator.shortlist
-        self.encode = tf.function(self.model.encode, [IDS], autograph=False)
+        self.source_ids = _graph(translator.source_ids, TEXTS)
+        self.target_texts = _graph(self.target.detokenize, IDS)
+        self.encode = _graph(self.model.encode, IDS)
         self.best = self._searching(self.search)
-        self.forced = tf.function(self._forced, [IDS, IDS], autograph=False)
+        self.forced = _graph(self._forced, IDS, IDS)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -118,7 +120,7 @@ class TranslationFunctions:
 
     def detokenize(self, ids):
         """The text of ids that the model has written."""
-        return {"text": self.target.detokenize(ids)}
+        return {"text": self.target_texts(ids)}
 
     def start(self, text):
         """The states and the memory of the first `decode_step`."""
@@ -183,14 +185,14 @@ class TranslationFunctions:
     def _translate(self, find, text):
         ids, scores = find(self.source_ids(text))
         return {
-            "translation": self.target.detokenize(ids[:, 0]),
+            "translation": self.target_texts(ids[:, 0]),
             "score": scores[:, 0],
         }
 
     def _n_best(self, find, text):
         ids, scores = find(self.source_ids(text))
         shape = tf.shape(ids)
-        texts = self.target.detokenize(tf.reshape(ids, (-1, shape[2])))
+        texts = self.target_texts(tf.reshape(ids, (-1, shape[2])))
         return {
             "translations": tf.reshape(texts, shape[:2]),
             "scores": scores,
@@ -198,9 +200,7 @@ class TranslationFunctions:
 
     def _searching(self, search):
         """A function from source ids to the ids and scores of hypotheses."""
-        return tf.function(
-            functools.partial(self._search, search), [IDS], autograph=False
-        )
+        return _graph(functools.partial(self._search, search), IDS)
 
     def _search(self, search, source):
         mask = tf.not_equal(source, self.source.pad_id)
@@ -236,3 +236,8 @@ class TranslationFunctions:
 
     def _padded(self, ids):
         return tf.where(ids == self.target.pad_id, PAD, ids)
+
+
+def _graph(function, *specs):
+    """A `tf.function`, which is traced at its first call."""
+    return tf.function(function, specs, autograph=False)
