@@ -132,7 +132,7 @@ def split_text_corpus(lines: list[str]) -> TextCorpus:
         raise CorpusError(
             "The text is too short to hold out a line for validation. "
             "Expected: at least 2 lines with text. "
-            f"Received: {len(lines)} line of {words} words"
+            f"Received: {len(lines)} line(s) of {words} words"
         )
     held_out = max(1, len(lines) // 10)
     return TextCorpus(lines[:-held_out], lines[-held_out:], None)

@@ -6,12 +6,14 @@ from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.served_ids import graph_function
 
 
 class LabellingFunctions:
     """The graph functions that a `TextLabeller` serves.
 
-    Each takes tensors and returns a dictionary of tensors.
+    Each takes tensors and returns a dictionary of tensors. They tokenize and
+    classify in the same graphs.
 
     Args:
         labeller: The `TextLabeller`.
@@ -19,8 +21,9 @@ class LabellingFunctions:
 
     def __init__(self, labeller):
         self.model, self.tokenizer = labeller.model, labeller.tokenizer
-        self.ids, self.max_length = labeller.ids, labeller.max_length
-        self.labels = labeller.labels
+        self.max_length, self.labels = labeller.max_length, labeller.labels
+        self.ids = graph_function(labeller.ids, TEXTS)
+        self.classify = graph_function(self._classify, IDS)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -33,7 +36,7 @@ class LabellingFunctions:
 
     def label(self, text):
         """The label of each text, and its probability."""
-        return self._answer(self.model(self.ids(text)))
+        return self._answer(self.classify(self.ids(text))[0])
 
     def label_ids(self, ids):
         """The same on ids."""
@@ -41,13 +44,12 @@ class LabellingFunctions:
         ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
         missing = tf.maximum(0, 1 - tf.shape(ids)[1])
         ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.model(ids[:, : self.max_length]))
+        return self._answer(self.classify(ids[:, : self.max_length])[0])
 
     def explain(self, text):
         """The same, with the tokens and the weight of each."""
         ids = self.ids(text)
-        memory, mask, final = self.model.encoder(ids)
-        logits, weights = self.model.classify(memory, mask, final)
+        logits, mask, weights = self.classify(ids)
         if weights is None:
             weights = gradient_norms(self.model, ids)
             total = tf.reduce_sum(weights, axis=1, keepdims=True)
@@ -63,6 +65,11 @@ class LabellingFunctions:
         """The ids that the model reads."""
         ids = self.ids(text)
         return {"ids": tf.where(ids == self.tokenizer.pad_id, PAD, ids)}
+
+    def _classify(self, ids):
+        memory, mask, final = self.model.encoder(ids)
+        logits, weights = self.model.classify(memory, mask, final)
+        return logits, mask, weights
 
     def _answer(self, logits):
         logits = tf.cast(logits, tf.float32)

@@ -9,6 +9,7 @@ from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.pipelines.writing import as_lines
@@ -28,6 +29,7 @@ class LanguageFunctions:
         self.model, self.tokenizer = language.model, language.tokenizer
         self.text_ids, self.window = language.text_ids, language.window
         self.max_length = language.max_length
+        self.ids = graph_function(self._ids, TEXTS)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -58,7 +60,7 @@ class LanguageFunctions:
 
     def score(self, text):
         """The log-probability of each text and of each of its tokens."""
-        ids = self._ids(text)
+        ids = self.ids(text)
         return {
             "tokens": tf.ragged.map_flat_values(
                 self.tokenizer.tokens, ids
@@ -84,7 +86,7 @@ class LanguageFunctions:
             A dictionary of the `"text"`, prompt included, and of the `"ids"`
             that were added, `(batch, max_tokens)`.
         """
-        ids = self._ids(prompt)
+        ids = self.ids(prompt)
         last_lines = tf.strings.split(prompt, "\n")[:, -1:].flat_values
         is_open = self.tokenizer.tokenize(last_lines).row_lengths() > 0
         # Remove the end token of a sentence that is to be continued.
@@ -125,7 +127,7 @@ class LanguageFunctions:
 
     def tokenize(self, text):
         """The ids that the model reads."""
-        return {"ids": self._ids(text).to_tensor(PAD)}
+        return {"ids": self.ids(text).to_tensor(PAD)}
 
     def detokenize(self, ids):
         """The text of ids, a line for each end token."""

@@ -1,4 +1,4 @@
-"""The arguments of signatures, and checks of what a client sends."""
+"""Graphs of signatures, their arguments, and checks of what a client sends."""
 
 import tensorflow as tf
 
@@ -6,6 +6,16 @@ TEXTS = tf.TensorSpec([None], tf.string, name="text")
 IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 PAD = -1
 """Id of padding in every signature on ids, at the end of a row."""
+
+
+def graph_function(function, *specs):
+    """Returns a `tf.function` with one graph, traced at its first call.
+
+    Args:
+        function: A function of tensors.
+        *specs: The `tf.TensorSpec` of each argument.
+    """
+    return tf.function(function, specs, autograph=False)
 
 
 def checked_ids(ids, vocabulary_size, pad_id):

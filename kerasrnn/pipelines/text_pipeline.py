@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
+from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.training.files import reading
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -68,7 +69,7 @@ class TextPipeline(keras.Model):
         at their first call.
         """
         return {
-            name: tf.function(function, specs, autograph=False)
+            name: graph_function(function, *specs)
             for name, (function, *specs) in self.functions().items()
         }
 

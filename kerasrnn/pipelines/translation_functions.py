@@ -15,6 +15,7 @@ from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
+from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
 
 
@@ -36,11 +37,11 @@ class TranslationFunctions:
         )
         self.fitted = translator.fitted
         self.search, self.shortlist = translator.search, translator.shortlist
-        self.source_ids = _graph(translator.source_ids, TEXTS)
-        self.target_texts = _graph(self.target.detokenize, IDS)
-        self.encode = _graph(self.model.encode, IDS)
+        self.source_ids = graph_function(translator.source_ids, TEXTS)
+        self.target_texts = graph_function(self.target.detokenize, IDS)
+        self.encode = graph_function(self.model.encode, IDS)
         self.best = self._searching(self.search)
-        self.forced = _graph(self._forced, IDS, IDS)
+        self.forced = graph_function(self._forced, IDS, IDS)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -200,7 +201,7 @@ class TranslationFunctions:
 
     def _searching(self, search):
         """A function from source ids to the ids and scores of hypotheses."""
-        return _graph(functools.partial(self._search, search), IDS)
+        return graph_function(functools.partial(self._search, search), IDS)
 
     def _search(self, search, source):
         mask = tf.not_equal(source, self.source.pad_id)
@@ -236,8 +237,3 @@ class TranslationFunctions:
 
     def _padded(self, ids):
         return tf.where(ids == self.target.pad_id, PAD, ids)
-
-
-def _graph(function, *specs):
-    """A `tf.function`, which is traced at its first call."""
-    return tf.function(function, specs, autograph=False)

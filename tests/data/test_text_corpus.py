@@ -7,6 +7,7 @@ import pytest
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
+from kerasrnn.data.text_corpus import split_text_corpus
 
 TRAIN, VALIDATION, TEST = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
 
@@ -262,10 +263,24 @@ def test_empty_file(write, content):
     assert isinstance(error.value, ValueError)
 
 
+@pytest.mark.parametrize(("lines", "held_out"), [(2, 1), (19, 1), (20, 2)])
+def test_the_last_tenth_is_held_out(lines, held_out):
+    lines = [str(n) for n in range(lines)]
+    parts = lines[:-held_out], lines[-held_out:], None
+    assert split_text_corpus(lines) == parts
+
+
+def test_nothing_cannot_be_divided():
+    with pytest.raises(CorpusError, match="0 line.s. of 0 words"):
+        split_text_corpus([])
+
+
 @pytest.mark.parametrize(("text", "words"), [("one", 1), ("\none two\n", 2)])
 def test_one_line_cannot_be_divided(write, text, words):
     path = write(text)
-    with pytest.raises(CorpusError, match=f"1 line of {words} words") as error:
+    with pytest.raises(
+        CorpusError, match=f"1 line.s. of {words} words"
+    ) as error:
         read_text_corpus(path)
     assert str(path) in str(error.value)
 
