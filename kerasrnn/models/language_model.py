@@ -245,6 +245,13 @@ class LanguageModel(RecurrentModel):
             new.set_weights(old.get_weights())
         return copy
 
+    def count_params(self) -> int:
+        """Returns the number of weights, without the carried states."""
+        count = super().count_params()
+        if self.batch_size is None:
+            return count
+        return count - self.carried.count_params()
+
     @property
     def _parts(self):
         """The layers that have weights, without the carried states."""

@@ -256,6 +256,11 @@ def test_the_network_of_the_paper_has_its_size():
     assert model.count_params() == 23_482_400
 
 
+def test_states_are_no_weights():
+    alone, carrying = (language_model(batch_size=size) for size in (None, 4))
+    assert carrying.count_params() == alone.count_params()
+
+
 def test_the_embedding_starts_as_it_is_told():
     model = LanguageModel(WORDS, GRUCell(3), embeddings_initializer="ones")
     model.build()
