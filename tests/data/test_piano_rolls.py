@@ -61,6 +61,8 @@ def test_the_test_part_may_be_missing(tmp_path):
         ({"validdata": [piece(2), piece(3)]}, "lacks.*Received: validdata"),
         (dict.fromkeys(PARTS, [piece(2)[:, :9], piece(2)]), "not a piano roll"),
         (dict.fromkeys(PARTS, [2 * piece(2), piece(3)]), "zeros and ones"),
+        (dict.fromkeys(PARTS, [np.full((2, 88), "x"), piece(3)]), "value of x"),
+        (dict.fromkeys(PARTS, [piece(2)[:0], piece(3)]), "no time step"),
     ],
 )
 def test_a_file_that_is_no_corpus(parts, message, tmp_path):
