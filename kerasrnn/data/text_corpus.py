@@ -128,11 +128,12 @@ def split_text_corpus(lines: list[str]) -> TextCorpus:
     TextCorpus(train=['one', 'two'], validation=['three'], test=None)
     """
     if len(lines) < 2:
-        words = sum(len(line.split()) for line in lines)
+        found = "no line"
+        if lines:
+            found = f"1 line of {len(lines[0].split())} words"
         raise CorpusError(
             "The text is too short to hold out a line for validation. "
-            "Expected: at least 2 lines with text. "
-            f"Received: {len(lines)} line(s) of {words} words"
+            f"Expected: at least 2 lines with text. Received: {found}"
         )
     held_out = max(1, len(lines) // 10)
     return TextCorpus(lines[:-held_out], lines[-held_out:], None)

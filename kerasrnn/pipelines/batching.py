@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.served_ids import graph_function
+
 
 def batched(function, max_batch_size, threads=2):
     """Lets concurrent calls share one computation, inside the graph.
@@ -49,4 +51,4 @@ def batched(function, max_batch_size, threads=2):
             for name, x in zip(outputs, found, strict=True)
         }
 
-    return tf.function(call, [spec], autograph=False)
+    return graph_function(call, spec)

@@ -271,16 +271,14 @@ def test_the_last_tenth_is_held_out(lines, held_out):
 
 
 def test_nothing_cannot_be_divided():
-    with pytest.raises(CorpusError, match="0 line.s. of 0 words"):
+    with pytest.raises(CorpusError, match="too short.*Received: no line"):
         split_text_corpus([])
 
 
 @pytest.mark.parametrize(("text", "words"), [("one", 1), ("\none two\n", 2)])
 def test_one_line_cannot_be_divided(write, text, words):
     path = write(text)
-    with pytest.raises(
-        CorpusError, match=f"1 line.s. of {words} words"
-    ) as error:
+    with pytest.raises(CorpusError, match=f"1 line of {words} words") as error:
         read_text_corpus(path)
     assert str(path) in str(error.value)
 
