@@ -63,6 +63,8 @@ class Settings(training.Settings):
     """Standard deviation of noise on the weights in training."""
     transpose: Whole = 0
     """Most semitones by which a piece is transposed in training."""
+    max_length: Count | None = None
+    """Train on parts of so many steps; None for whole pieces."""
     epochs: Count = 500
     """Passes over the corpus; a run with fewer is continued."""
     patience: Whole = 30
@@ -179,7 +181,8 @@ def main():
         else:
             music = pipelines.MusicPipeline(build_model(settings))
         batches = music.batches(
-            corpus.train, settings.batch_size, settings.transpose, settings.seed
+            *(corpus.train, settings.batch_size, settings.transpose),
+            *(settings.seed, settings.max_length),
         )
         music.compile(build_optimizer(settings, len(batches)))
         noise = settings.weight_noise

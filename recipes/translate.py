@@ -31,8 +31,9 @@ class Settings(training.EncoderSettings):
 
     saved = training.EncoderSettings.saved | {
         *("max_tokens", "lowercase", "strip_punctuation"),
-        *("separate_punctuation", "tokenizer", "vocabulary_size", "lexical"),
-        *("lexicon", "shortlist", "attention", "beam_width", "length_penalty"),
+        *("separate_punctuation", "tokenizer", "vocabulary_size"),
+        *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
+        *("beam_width", "length_penalty"),
     }
 
     output: Path = Path("saved_models/translate")
@@ -52,6 +53,9 @@ class Settings(training.EncoderSettings):
     """Subwords of two kinds, or words that occur at least twice."""
     vocabulary_size: training.Count | None = None
     """Number of subwords of each language."""
+    subword_sampling: training.Rate = 0.0
+    """Split words at random in training: exponent of the probabilities of
+    unigram subwords, or share of the merges that BPE skips; 0 for never."""
     lexical: bool = True
     """Whether attention reads embeddings besides the encoder's outputs."""
     lexicon: bool = True
@@ -126,6 +130,7 @@ def build_tokenizers(settings, pairs):
         train = tokenizers.SentencePieceTokenizer.train
         options["vocabulary_size"] = settings.vocabulary_size
         options["model_type"] = settings.tokenizer
+        options["sampling"] = settings.subword_sampling
     return [train(texts, **options) for texts in zip(*pairs, strict=True)]
 
 

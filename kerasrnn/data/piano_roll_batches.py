@@ -15,6 +15,7 @@ def piano_roll_batches(
     transpose: int = 0,
     seed: int | None = None,
     keys: int | None = None,
+    max_length: int | None = None,
 ) -> tf.data.Dataset:
     """Batches of piano rolls for `PianoRollModel.fit`.
 
@@ -33,6 +34,10 @@ def piano_roll_batches(
             and transposes none.
         keys: Positive integer, the number of keys of every piece. Defaults to
             `None`, the number of keys of the first piece.
+        max_length: Positive integer. A longer piece is cut into as many parts
+            of so many steps as cover it, at other places in every epoch. A
+            model learns faster from many short parts than from few long
+            pieces. Defaults to `None`, whole pieces.
 
     Returns:
         A `tf.data.Dataset` of `(inputs, labels)`: float32 inputs of shape
@@ -41,8 +46,8 @@ def piano_roll_batches(
 
     Raises:
         ValueError: when there is no piece, or one is no roll; `batch_size`
-            is not positive; or `transpose` is negative or is given without a
-            `seed`.
+            or `max_length` is not positive; `transpose` is negative; or
+            `transpose` or `max_length` is given without a `seed`.
 
     Example:
 
@@ -64,20 +69,64 @@ def piano_roll_batches(
             "`transpose` must be 0, or positive and with a `seed`. "
             f"Received: transpose={transpose}, seed={seed}"
         )
-    check_rolls(rolls, keys)
-    lengths = [len(roll) for roll in rolls]
-    rows = tf.RaggedTensor.from_row_lengths(
-        np.concatenate(rolls).astype("int8"), lengths
-    )
-    dataset = index_batches(lengths, batch_size, seed)
-    dataset = dataset.map(lambda indices: tf.gather(rows, indices))
-    if transpose:
-        numbers = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
-        dataset = tf.data.Dataset.zip(dataset, numbers.batch(batch_size))
-        dataset = dataset.map(
-            lambda rows, numbers: _transposed(rows, transpose, numbers)
+    if max_length is not None and (max_length < 1 or seed is None):
+        raise ValueError(
+            "`max_length` must be `None`, or positive and with a `seed`. "
+            f"Received: max_length={max_length}, seed={seed}"
         )
+    check_rolls(rolls, keys)
+    lengths = np.array([len(roll) for roll in rolls])
+    most = max_length or lengths.max()
+    counts = -(-lengths // most)
+    pieces = np.repeat(np.arange(len(rolls)), counts)
+    starts = np.concatenate([most * np.arange(count) for count in counts])
+    rows = _after_silence(rolls)
+
+    def examples(parts, numbers):
+        moves, shifts = tf.unstack(numbers[: tf.size(parts)], 2, axis=1)
+        piece, start = tf.gather(pieces, parts), tf.gather(starts, parts)
+        cut = _part(rows, piece, start, most, moves)
+        return _transposed(cut, transpose, shifts)
+
+    dataset = index_batches(np.minimum(lengths, most)[pieces], batch_size, seed)
+    numbers = tf.data.Dataset.random(seed, rerandomize_each_iteration=True)
+    numbers = numbers.batch(2).batch(batch_size)
+    dataset = tf.data.Dataset.zip(dataset, numbers).map(examples)
     return dataset.map(_with_inputs).prefetch(2)
+
+
+def _after_silence(rolls):
+    """Returns a ragged int8 tensor of the pieces, after a step of silence."""
+    silence = np.zeros((1, rolls[0].shape[1]))
+    steps = [x for roll in rolls for x in (silence, roll)]
+    return tf.RaggedTensor.from_row_lengths(
+        np.concatenate(steps).astype("int8"), [len(roll) + 1 for roll in rolls]
+    )
+
+
+def _part(rows, piece, start, most, numbers):
+    """Cuts a part out of each piece that is longer than `most` steps.
+
+    Args:
+        rows: Ragged tensor of all pieces, `(pieces, 1 + time, keys)`.
+        piece: Integer tensor of shape `(batch,)`, the pieces to cut.
+        start: Integer tensor of the same shape. A part begins up to `most / 2`
+            steps before or after it, at a random place.
+        most: Integer, the length of a part.
+        numbers: Integer tensor of the same shape, random numbers.
+
+    Returns:
+        Ragged tensor `(batch, 1 + time, keys)`: the parts, after the step
+        before them.
+    """
+    first, limit = (
+        tf.gather(x, piece) for x in (rows.row_starts(), rows.row_limits())
+    )
+    start += numbers % most - most // 2
+    last_start = tf.maximum(limit - first - 1 - most, 0)
+    first += tf.clip_by_value(start, 0, last_start)
+    places = tf.ragged.range(first, tf.minimum(first + 1 + most, limit))
+    return tf.gather(rows.values, places)
 
 
 def _transposed(rows, most, numbers):
@@ -86,22 +135,22 @@ def _transposed(rows, most, numbers):
     Args:
         rows: Ragged tensor of shape `(batch, time, keys)`.
         most: Integer, the greatest shift.
-        numbers: Integer tensor of random numbers, at least one a piece.
+        numbers: Integer tensor of random numbers, one for each piece.
     """
+    if not most:
+        return rows
     used = tf.reduce_max(rows, axis=1) > 0
     keys = tf.shape(used)[1]
     lowest = tf.argmax(used, axis=1, output_type=tf.int32)
     above = tf.argmax(used[:, ::-1], axis=1, output_type=tf.int32)
     down, up = tf.minimum(lowest, most), tf.minimum(above, most)
-    numbers = tf.cast(numbers[: tf.shape(used)[0]] % 2**31, tf.int32)
-    shift = numbers % (down + up + 1) - down
+    shift = tf.cast(numbers % 2**31, tf.int32) % (down + up + 1) - down
     sources = (tf.range(keys) - shift[:, None]) % keys
     sources = tf.gather(sources, rows.value_rowids())
     return rows.with_values(tf.gather(rows.values, sources, batch_dims=1))
 
 
 def _with_inputs(rows):
-    """Returns the inputs and labels of pieces `(batch, time, keys)`."""
-    labels = rows.to_tensor(-1)
-    inputs = tf.cast(tf.maximum(labels[:, :-1], 0), tf.float32)
-    return tf.pad(inputs, [[0, 0], [1, 0], [0, 0]]), labels
+    """Returns inputs and labels of pieces `(batch, 1 + time, keys)`."""
+    inputs = tf.cast(rows.to_tensor()[:, :-1], tf.float32)
+    return inputs, rows[:, 1:].to_tensor(-1)

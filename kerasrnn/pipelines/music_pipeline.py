@@ -199,10 +199,11 @@ class MusicPipeline(TextPipeline):
         batch_size: int = 16,
         transpose: int = 0,
         seed: int | None = None,
+        max_length: int | None = None,
     ) -> tf.data.Dataset:
         """Returns the `kerasrnn.data.piano_roll_batches` of rolls."""
         return piano_roll_batches(
-            rolls, batch_size, transpose, seed, self.model.keys
+            rolls, batch_size, transpose, seed, self.model.keys, max_length
         )
 
     def fit(

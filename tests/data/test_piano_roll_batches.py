@@ -69,9 +69,42 @@ def test_a_transposed_piece_keeps_its_notes():
     assert shifts >= set(range(-4, 3)) and min(shifts) >= -5
 
 
-def test_order_and_transposition_continue_after_an_interruption():
+def test_long_pieces_are_cut_into_parts_that_cover_them():
+    # The number of keys that sound is that of the step.
+    rolls = [np.tri(time, KEYS, dtype="uint8") for time in LENGTHS]
+    cut = piano_roll_batches(rolls, 3, seed=2, max_length=4)
+    assert len(cut) == 4  # 2 + 1 + 3 + 1 + 1 + 2 + 1 parts
+    seen = set()
+    for inputs, labels in cut.repeat(20):
+        for before, part in zip(inputs.numpy(), labels.numpy(), strict=True):
+            part = part[part.min(axis=1) >= 0]
+            steps = part.sum(axis=1)
+            assert len(part) in (1, 2, 3, 4)
+            np.testing.assert_array_equal(
+                steps, steps[0] + np.arange(len(part))
+            )
+            # The input is the step before, also at the start of a part.
+            np.testing.assert_array_equal(
+                before.sum(axis=1)[: len(part)], steps - 1
+            )
+            if len(part) < 4:
+                assert steps[0] == 1
+            seen.add(int(steps[0]))
+    # The longest piece has nine steps, so its last part begins at the sixth.
+    assert seen == set(range(1, 7))
+
+
+def test_all_steps_of_a_long_piece_are_trained_on_about_equally_often():
+    roll = np.eye(64, dtype="uint8")
+    batches = piano_roll_batches([roll], 2, seed=2, max_length=16).repeat(300)
+    counts = sum(piece.sum(axis=0) for piece in pieces(batches))
+    assert counts.sum() == 300 * 64
+    assert counts.min() > 150 and counts.max() < 600
+
+
+def test_order_cuts_and_transposition_continue_after_an_interruption():
     def new():
-        return piano_roll_batches(ROLLS, 3, transpose=3, seed=4)
+        return piano_roll_batches(ROLLS, 3, transpose=3, seed=4, max_length=6)
 
     whole = [labels.numpy() for _, labels in new().repeat(3)]
     assert any(
@@ -89,7 +122,9 @@ def test_order_and_transposition_continue_after_an_interruption():
         (([], 2), "Received: 0 pieces"),
         ((ROLLS, 0), "batch_size=0"),
         ((ROLLS, 2, -1, 3), "transpose=-1"),
-        ((ROLLS, 2, 3), "seed=None"),
+        ((ROLLS, 2, 3), "transpose=3, seed=None"),
+        ((ROLLS, 2, 0, 1, None, 0), "max_length=0"),
+        ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
         (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
         (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),
     ],

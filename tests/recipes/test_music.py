@@ -26,7 +26,7 @@ def run(*flags):
 def small(output, *flags):
     return (
         *("--limit", 40, "--units", 8, "--epochs", 3, "--output", output),
-        *("--transpose", 3, "--weight-noise", 0.05, *flags),
+        *("--transpose", 3, "--weight-noise", 0.05, "--max-length", 5, *flags),
     )
 
 
