@@ -141,10 +141,10 @@ def test_the_options_of_the_text_are_applied():
     source, _ = translate.build_tokenizers(options, PAIRS)
     assert {"House", "old", "!"} <= set(source.vocabulary)
     options = settings("--vocabulary-size", 50, "--subword-sampling", 0.1)
-    for tokenizer in translate.build_tokenizers(options, PAIRS):
-        words = tf.constant(["the old house"] * 50)
-        assert len({*map(tuple, tokenizer.sample(words).to_list())}) > 1
-        assert len({*map(tuple, tokenizer.tokenize(words).to_list())}) == 1
+    source, _ = translate.build_tokenizers(options, PAIRS)
+    words = tf.constant(["The old house"] * 50)
+    assert len({*map(tuple, source.sample(words).to_list())}) > 5
+    assert len({*map(tuple, source.tokenize(words).to_list())}) == 1
 
 
 def test_two_files_and_what_is_held_out(two_files, tmp_path):
