@@ -143,7 +143,7 @@ def test_the_options_of_the_text_are_applied():
     options = settings("--vocabulary-size", 50, "--subword-sampling", 0.1)
     source, _ = translate.build_tokenizers(options, PAIRS)
     words = tf.constant(["The old house"] * 50)
-    assert len({*map(tuple, source.sample(words).to_list())}) > 5
+    assert len({*map(tuple, source.sample(words).to_list())}) > 1
     assert len({*map(tuple, source.tokenize(words).to_list())}) == 1
 
 
