@@ -61,6 +61,10 @@ class TextPipeline(keras.Model):
             self.__dict__.pop(functions, None)
         super().__setattr__(name, value)
 
+    def __dir__(self) -> list[str]:
+        # Keras looks at all that this lists for state to save or to load.
+        return [name for name in super().__dir__() if name not in self.traced]
+
     @functools.cached_property
     def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
         """The functions to export, by the names under which they are served.

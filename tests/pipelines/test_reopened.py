@@ -119,6 +119,14 @@ def test_a_whole_pipeline_in_float32(tmp_path):
     assert all(copy.translate(SOURCES))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_to_save_and_to_open_it_makes_no_graphs(kind, tmp_path):
+    make, *_ = KINDS[kind]
+    pipeline = make()
+    for each in (pipeline, reloaded(pipeline, tmp_path)):
+        assert not {*pipeline.traced} & {*vars(each)}
+
+
 @pytest.mark.thorough
 def test_another_search_gives_other_answers():
     translator = small.translator()
