@@ -1,6 +1,7 @@
 """What all tests share: a seed; on JAX, quick compiling and little memory."""
 
 import collections
+import functools
 import gc
 import os
 import random
@@ -51,7 +52,10 @@ def leave_to_tensorflow(items):
 
 if keras.backend.backend() == "jax":
     import jax
+    from jax._src.interpreters import mlir
 
+    # A context for each program takes a fifth of the time.
+    mlir.make_ir_context = functools.cache(mlir.make_ir_context)
     # Every eager loop compiles anew; the code need not be good for a test.
     jax.config.update("jax_disable_most_optimizations", True)
     # Saves half of the time. Read with the first program.
