@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import doctest
+import functools
 import importlib
 import json
 import pathlib
@@ -144,11 +145,11 @@ def cases():
 def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if name.endswith("run"):
-        # Exports are tested elsewhere; each takes seconds.
-        pipelines = importlib.import_module("kerasrnn.pipelines")
-        monkeypatch.setattr(
-            pipelines.TextPipeline, "export", lambda self, path, card: path
-        )
+        # Exports and graphs of training are tested elsewhere, and take seconds.
+        pipeline = importlib.import_module("kerasrnn.pipelines").TextPipeline
+        monkeypatch.setattr(pipeline, "export", lambda self, path, card: path)
+        eagerly = functools.partialmethod(pipeline.compile, run_eagerly=True)
+        monkeypatch.setattr(pipeline, "compile", eagerly)
     extra = EXTRAS.get(name)
     if extra is not None:
         pytest.importorskip(extra, reason=f"needs {extra}")
