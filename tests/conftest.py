@@ -10,6 +10,8 @@ import zlib
 import keras
 import pytest
 
+from tests import quick_jax
+
 
 @pytest.fixture(autouse=True)
 def seed():
@@ -59,13 +61,8 @@ if keras.backend.backend() == "jax":
     # Every eager loop compiles anew; the code need not be good for a test.
     jax.config.update("jax_disable_most_optimizations", True)
     # Saves half of the time. Read with the first program.
-    os.environ["XLA_FLAGS"] = " ".join(
-        [
-            os.environ.get("XLA_FLAGS", ""),
-            "--xla_cpu_use_fusion_emitters=false",
-            "--xla_cpu_parallel_codegen_split_count=1",
-        ]
-    )
+    given = os.environ.get("XLA_FLAGS", "")
+    os.environ["XLA_FLAGS"] = f"{given} {quick_jax.XLA_FLAGS}"
 
     @pytest.fixture(scope="module", autouse=True)
     def forget_compiled_programs():

@@ -13,6 +13,7 @@ import jupytext
 import keras
 import pytest
 
+from tests import quick_jax
 from tests.test_layering import public_names
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -99,7 +100,8 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
             "run(examples(pathlib.Path(sys.argv[1])), 'page')"
         )
         monkeypatch.setenv("KERAS_BACKEND", "jax")
-        monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+        for name, value in quick_jax.ENVIRONMENT.items():
+            monkeypatch.setenv(name, value)
         check([sys.executable, "-c", script, str(page)], cwd=tmp_path)
     else:
         run(examples(page), page.name)

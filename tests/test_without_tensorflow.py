@@ -12,6 +12,8 @@ import zipfile
 import pytest
 from packaging.requirements import Requirement
 
+from tests import quick_jax
+
 ROOT = pathlib.Path(__file__).parent.parent
 # All that is installed beside the wheel, with what these depend on.
 BESIDE = ["keras", "jax", "h5py", "numpy", "filelock"]
@@ -105,7 +107,7 @@ def test_models_train_and_search_on_jax(python, tmp_path):
             *(python, "-I", str(script), str(tmp_path / "model.keras")),
             KERAS_BACKEND="jax",
             # Compiling takes longer than training.
-            JAX_DISABLE_MOST_OPTIMIZATIONS="1",
+            **quick_jax.ENVIRONMENT,
         )
     )
     assert seen["backend"] == "jax"
