@@ -36,6 +36,12 @@ def pytest_collection_modifyitems(items):
         leave_to_tensorflow(items)
 
 
+def pytest_collection_finish():
+    """What there is now stays: garbage is not looked for in it again."""
+    gc.collect()
+    gc.freeze()
+
+
 def leave_to_tensorflow(items):
     """Of the cases of a test, JAX runs one; the others are `thorough`.
 
