@@ -52,14 +52,15 @@ def test_two_workers_learn_what_one_process_does(expected, tmp_path):
     workers = processes.start_workers(*command, TMPDIR=str(others))
     for worker in workers:
         assert_same(processes.answer(worker), expected)
-    # The first writes; what the other wrote meanwhile is gone.
+    # The first writes; what the other wrote meanwhile is gone. Autograph may
+    # leave modules that it compiled.
     folders = list(output.glob("training-*"))
     assert len(folders) == len(CELLS)
     assert all((path / "best.weights.h5").exists() for path in folders)
-    assert not list(others.iterdir())
+    assert {path.name for path in others.iterdir()} <= {"__pycache__"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_worker_ends_the_others_and_all_resume(expected, tmp_path):
     command = (*SCRIPT, "workers", tmp_path)
     first, second = processes.start_workers(*command, 0.3, "lstm")
@@ -98,7 +99,7 @@ def test_a_recipe_on_two_workers(tmp_path):
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_workers_with_other_data_are_told_so(tmp_path):
     script = """
 import sys, pathlib

@@ -101,7 +101,7 @@ def settings_of(*flags):
     return training.by_size(settings, 60, imdb.SIZES)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_more_epochs_equal_an_uninterrupted_run(
     questions, monkeypatch, tmp_path
 ):

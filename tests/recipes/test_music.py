@@ -81,14 +81,14 @@ def test_it_scores_alike_from_every_file(output):
     assert -total / sum(map(len, rolls)) == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_finished_run_is_continued(output, capsys):
     run(*small(output), "--epochs", 4)
     assert "resumes after epoch 3" in capsys.readouterr().out
     assert len(card(output)["history"]["loss"]) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_it_starts_from_a_file(output, tmp_path):
     before = card(output)["scores"]["validation"]["nll"]
     start = output / "music.keras"

@@ -104,7 +104,7 @@ def unserved(monkeypatch):
         monkeypatch.setattr(TextLanguageModel, function.__name__, function)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("unserved")
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_a_finished_run_is_continued(corpus, output, capsys):

@@ -282,7 +282,7 @@ def test_bad_arguments(make, message):
 
 
 @pytest.mark.slow
-@both
+@pytest.mark.parametrize("name", helpers.one_now(["transformer", "sha"]))
 def test_it_is_compiled_by_xla(name):
     model = keras.Sequential([FastRNN(CELLS[name](memory=3))])
     model.compile("sgd", "mse", jit_compile=True)
