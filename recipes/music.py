@@ -2,7 +2,7 @@
 
     python recipes/music.py                        # composed cadences
     python recipes/music.py --corpus jsb           # Bach's chorales
-    python recipes/music.py --corpus nottingham --preset best
+    python recipes/music.py --corpus nottingham    # folk tunes
     python recipes/music.py --corpus FOLDER        # MIDI files of your own
 
 A run writes `music.keras`, a SavedModel in `OUTPUT/VERSION/`, `card.json`,
@@ -113,6 +113,18 @@ PRESETS = {
         GAM_RHN, units=25, attention="additive"
     ),
     "best": BEST,
+    # Pieces of hundreds of steps: more updates in an epoch, and a larger model.
+    "long": dataclasses.replace(
+        BEST,
+        corpus="nottingham",
+        units=300,
+        max_length=100,
+        batch_size=16,
+        optimizer="adam",
+        weight_noise=0.0,
+        learning_rate=5e-3,
+        epochs=40,
+    ),
     # MIDI files of your own.
     "own": dataclasses.replace(BEST, steps_per_beat=4),
 }
@@ -169,7 +181,9 @@ def preset_for(corpus):
     """The default preset for a corpus."""
     if corpus in (None, "cadences"):
         return "cadences"
-    return "best" if corpus in MATLAB else "own"
+    if corpus == "jsb":
+        return "best"
+    return "long" if corpus in MATLAB else "own"
 
 
 def main():

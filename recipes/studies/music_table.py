@@ -20,7 +20,7 @@ from studies.rows import write_table
 
 CELLS = (
     *("tanh", "gru", "lstm", "rhn", "rhn-attention"),
-    *("gam-rhn", "gam-rhn-attention", "best"),
+    *("gam-rhn", "gam-rhn-attention", "best", "long"),
 )
 # Negative log-likelihoods of a test step, table 2 of the paper.
 CHUNG = {

@@ -110,7 +110,8 @@ def test_a_run_stops_when_its_patience_ends(tmp_path, monkeypatch):
     "flags, expected",
     [
         ((), "cadences"),
-        (("--corpus", "nottingham"), "best"),
+        (("--corpus", "jsb"), "best"),
+        (("--corpus", "nottingham"), "long"),
         (("--corpus", "folder"), "own"),
         (("--corpus", "jsb", "--preset", "gru"), "gru"),
     ],
@@ -130,6 +131,8 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
             ("rhn-attention", 22_804),
             ("gam-rhn", 22_805),
             ("gam-rhn-attention", 22_669),
+            ("best", 84_788),
+            ("long", 494_188),
         ]
     ),
 )

@@ -242,7 +242,7 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
     assert table[3].startswith("| jsb, `best` |") and table[3].count("|") == 9
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_memory_is_made_longer_after_training(tmp_path, monkeypatch):
     path = tmp_path / "text.txt"
     path.write_text("the bank sold a house\n" * 20, "utf-8")
