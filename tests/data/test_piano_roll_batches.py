@@ -94,12 +94,13 @@ def test_long_pieces_are_cut_into_parts_that_cover_them():
     assert seen == set(range(1, 7))
 
 
-def test_all_steps_of_a_long_piece_are_trained_on_about_equally_often():
+def test_no_step_of_a_long_piece_is_seldom_trained_on():
     roll = np.eye(64, dtype="uint8")
     batches = piano_roll_batches([roll], 2, seed=2, max_length=16).repeat(300)
     counts = sum(piece.sum(axis=0) for piece in pieces(batches))
     assert counts.sum() == 300 * 64
-    assert counts.min() > 150 and counts.max() < 600
+    # The ends are in half as many parts as the middle: 150 of 300, +- 9.
+    assert counts.min() > 90 and counts.max() < 600
 
 
 def test_order_cuts_and_transposition_continue_after_an_interruption():
