@@ -75,7 +75,7 @@ def test_long_pieces_are_cut_into_parts_that_cover_them():
     cut = piano_roll_batches(rolls, 3, seed=2, max_length=4)
     assert len(cut) == 4  # 2 + 1 + 3 + 1 + 1 + 2 + 1 parts
     seen = set()
-    for inputs, labels in cut.repeat(20):
+    for inputs, labels in cut.repeat(80):
         for before, part in zip(inputs.numpy(), labels.numpy(), strict=True):
             part = part[part.min(axis=1) >= 0]
             steps = part.sum(axis=1)
