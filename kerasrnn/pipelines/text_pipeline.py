@@ -203,17 +203,21 @@ class TextPipeline(keras.Model):
         return pipeline
 
     def answers(
-        self, texts: Strings, batch_size: int
+        self,
+        texts: Strings,
+        batch_size: int,
+        signature: str = "serving_default",
     ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
-        """Calls `serving_default` on batches of texts of similar length.
+        """Calls a signature on batches of texts of similar length.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
+            signature: Name of a signature that takes texts.
 
         Yields:
             Tuples `(places, answer)`: the indices of the texts of a batch in
-            the list, and the dictionary that `serving_default` returns.
+            the list, and the dictionary that the signature returns.
 
         Raises:
             ValueError: when `texts` is not a list of strings, or `batch_size`
@@ -229,7 +233,7 @@ class TextPipeline(keras.Model):
         for start in range(0, len(texts), batch_size):
             places = order[start : start + batch_size]
             batch = tf.constant([texts[i] for i in places], tf.string)
-            yield places, self.signatures["serving_default"](batch)
+            yield places, self.signatures[signature](batch)
 
     def get_config(self) -> Config:
         return {

@@ -119,28 +119,37 @@ class TextTranslator(TextPipeline):
     def functions(self) -> dict[str, list[Any]]:
         return TranslationFunctions(self).by_name()
 
-    def translate(self, texts: Strings, batch_size: int = 64) -> list[str]:
+    def translate(
+        self, texts: Strings, batch_size: int = 64, greedy: bool = False
+    ) -> list[str]:
         """Translates a list of strings, in batches of similar length.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
+            greedy: Whether to use greedy search, with the limits of `search`,
+                instead of `search`.
 
         Returns:
             List of strings, in the order of `texts`.
         """
         texts = text_list(texts)
         translations = np.full(len(texts), "", object)
-        for places, found in self.answers(texts, batch_size):
+        greedy = greedy and "greedy" in self.signatures
+        signature = "greedy" if greedy else "serving_default"
+        for places, found in self.answers(texts, batch_size, signature):
             translations[places] = decoded(found["translation"])
         return translations.tolist()
 
-    def evaluate(self, pairs: Pairs, batch_size: int = 64) -> dict[str, Any]:
+    def evaluate(
+        self, pairs: Pairs, batch_size: int = 64, greedy: bool = False
+    ) -> dict[str, Any]:
         """Translates sources and scores the translations.
 
         Args:
             pairs: List of `(source, target)` strings.
             batch_size: Positive integer, texts in a batch.
+            greedy: As for `translate`.
 
         Returns:
             The dictionary of `scores`, and `"wall_seconds"` and
@@ -148,7 +157,7 @@ class TextTranslator(TextPipeline):
         """
         clock = Stopwatch()
         sources, references = ([pair[i] for pair in pairs] for i in (0, 1))
-        translations = self.translate(sources, batch_size)
+        translations = self.translate(sources, batch_size, greedy)
         return {**self.scores(translations, references), **clock.read()}
 
     def scores(

@@ -1,5 +1,6 @@
 """The run of a recipe that trains a translator."""
 
+import functools
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 import keras
 
 from kerasrnn.data import warn_of_unseen
-from kerasrnn.decoding import GreedySearch
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.text_translator import TextTranslator
@@ -64,7 +64,7 @@ class TranslationRun(Run):
         settings = self.settings
         sources, references = zip(*dev[:_SCORED], strict=True)
         scores = TextScores(
-            _greedy(translator).translate,
+            functools.partial(translator.translate, greedy=True),
             *(sources, references, translator.scores),
         )
         self.pairs = {"train": len(pairs), "dev": len(dev)}
@@ -100,12 +100,11 @@ class TranslationRun(Run):
             **facts: More values for the card.
         """
         translator = in_float32(translator)
-        greedy = _greedy(translator)
         scores = {}
         for part, pairs in {"dev": dev, "test": test}.items():
             if pairs:
                 scores[part] = {
-                    "greedy": greedy.evaluate(pairs),
+                    "greedy": translator.evaluate(pairs, greedy=True),
                     "beam": translator.evaluate(pairs),
                 }
         samples = self.samples(translator, dev[:10])
@@ -141,17 +140,3 @@ class TranslationRun(Run):
         for source, reference, translation in samples:
             print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
         return samples
-
-
-def _greedy(translator):
-    """The same translator with greedy search."""
-    target, search = translator.target_tokenizer, translator.search
-    return TextTranslator(
-        translator.model,
-        translator.source_tokenizer,
-        target,
-        GreedySearch(**target.special_ids, max_length=search.max_length),
-        translator.max_length,
-        translator.fixed_length,
-        translator.shortlist,
-    )

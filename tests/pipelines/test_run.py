@@ -182,7 +182,7 @@ def test_an_error_inside_releases_the_folder(tmp_path):
 def translator(monkeypatch):
     """One that says what it is given, and is exported as nothing."""
 
-    def translate(self, texts, batch_size=64):
+    def translate(self, texts, batch_size=64, greedy=False):
         return list(texts)
 
     def alignments(self, texts):

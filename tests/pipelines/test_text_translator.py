@@ -220,10 +220,13 @@ def test_greedy_is_what_greedy_search_finds(beam, tokenizers):
     search = GreedySearch(max_length=beam.search.max_length)
     greedy = TextTranslator(beam.model, *tokenizers, search)
     texts = ["the red book", "who is there", "", "zzz"]
+    expected = greedy.translate(texts)
     found = beam.signatures["greedy"](tf.constant(texts))
-    assert [x.decode() for x in found["translation"].numpy()] == (
-        greedy.translate(texts)
-    )
+    assert [x.decode() for x in found["translation"].numpy()] == expected
+    assert beam.translate(texts, greedy=True) == expected
+    assert greedy.translate(texts, greedy=True) == expected
+    scores = beam.evaluate([(texts[0], expected[0])], greedy=True)
+    assert scores["chrf"] == 100
     assert "greedy" not in greedy.signatures
     assert "n_best" not in greedy.signatures
 

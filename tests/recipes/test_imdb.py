@@ -1,8 +1,7 @@
 import csv
 import io
 import json
-import pathlib
-import subprocess
+import runpy
 import sys
 import tarfile
 
@@ -16,7 +15,6 @@ import tensorflow_text  # noqa: F401  registers the text operations
 from kerasrnn import training
 from kerasrnn.tokenizers import ReviewTokenizer
 
-RECIPE = pathlib.Path(imdb.__file__)
 TOPICS = {
     "Art": ["museum", "opera"],
     "Food": ["bread", "soup"],
@@ -59,22 +57,19 @@ def archive(tmp_path):
 
 
 @pytest.mark.slow
-def test_five_classes_from_nothing_to_a_label(questions, tmp_path):
+def test_five_classes_from_nothing_to_a_label(
+    questions, monkeypatch, tmp_path, capsys
+):
     output = tmp_path / "models" / "topics"
     test = tmp_path / "test.jsonl"
     rows = [{"topic": "Sky", "body": f'A "comet" of {n}'} for n in range(4)]
     test.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    done = subprocess.run(
-        [
-            *(sys.executable, RECIPE, "--corpus", questions, *COLUMNS),
-            *("--units", "8", "--epochs", "6", "--learning-rate", "0.02"),
-            *("--group-column", "id", "--test", test, "--output", output),
-        ],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "(true)" in done.stdout  # a sample
+    flags = ("--corpus", questions, *COLUMNS, "--group-column", "id")
+    flags += ("--units", 8, "--epochs", 6, "--learning-rate", 0.02)
+    flags += ("--test", test, "--output", output)
+    monkeypatch.setattr(sys, "argv", ["imdb.py", *map(str, flags)])
+    runpy.run_path(imdb.__file__, run_name="__main__")
+    assert "(true)" in capsys.readouterr().out  # a sample
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["texts"] == {"train": 65, "dev": 15}
     assert card["held_out"] == {"by": "group", "groups": 3}
