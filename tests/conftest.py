@@ -58,6 +58,8 @@ def leave_to_tensorflow(items):
             errors = "raises" in item.function.__code__.co_names
             if item is not chosen or errors:
                 item.add_marker(pytest.mark.thorough)
+            if item.get_closest_marker("slow_on_jax"):
+                item.add_marker(pytest.mark.slow)
 
 
 if keras.backend.backend() == "jax":

@@ -42,6 +42,7 @@ def written(ids):
     return tuple(int(i) for i in ids if i != PAD)
 
 
+@pytest.mark.slow_on_jax
 @some_constraints
 def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
     trees = random_trees(12, 3, 4, seed=1)

@@ -137,6 +137,7 @@ def sharpening_step(ids, states, memory):
     return logits * (1.0 + 0.1 * states), states + 1, weights
 
 
+@pytest.mark.slow_on_jax
 def test_a_result_does_not_depend_on_the_batch(search):
     if isinstance(search, SamplingSearch):
         pytest.skip("draws something else")

@@ -227,6 +227,7 @@ def test_k5_a_graph_is_traced_anew_for_another_batch_size(name):
     assert np.isfinite(fewer).all()
 
 
+@pytest.mark.slow_on_jax
 def test_k6_a_stack_in_training_is_layer_upon_layer():
     """Keras runs every cell of a stack once more, to shape the masks."""
     options = DROPOUT | {"seed": 1}

@@ -99,6 +99,7 @@ def test_reading_embeddings_is_what_the_layer_does(option, cell):
     helpers.assert_close(found, (memory, final))
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize("cell", ["rhn", "gam_rhn"])
 @pytest.mark.parametrize("option", ["plain", "bidirectional"])
 def test_its_cells_run_at_once_as_in_the_loop(option, cell):

@@ -39,6 +39,7 @@ def members():
     return [first, second]
 
 
+@pytest.mark.slow_on_jax
 def test_its_probabilities_are_the_mean_of_its_members(members):
     logits, states, alignments = first_step(TranslatorEnsemble(members))
     each = [first_step(member) for member in members]

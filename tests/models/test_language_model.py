@@ -85,6 +85,7 @@ def window(ids, *fresh):
     return {"ids": ids, "fresh": np.array(fresh)}
 
 
+@pytest.mark.slow_on_jax
 @some_variants
 def test_no_logit_sees_the_future(variant):
     model = language_model(variant)
@@ -96,6 +97,7 @@ def test_no_logit_sees_the_future(variant):
     assert np.any(before[:, 3:] != after[:, 3:], axis=-1).all()
 
 
+@pytest.mark.slow_on_jax
 @every_variant
 def test_two_carried_windows_are_the_whole(variant):
     model = language_model(variant)

@@ -59,6 +59,7 @@ def test_two_parts_are_the_whole(variant):
     helpers.assert_close(ops.concatenate([first, second], 1), model(ROLLS))
 
 
+@pytest.mark.slow_on_jax
 @every_variant
 def test_saved_model_round_trip(variant, tmp_path):
     model = piano_roll_model(variant, dropout=0.5)

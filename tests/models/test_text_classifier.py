@@ -112,6 +112,7 @@ def classified(model, ids):
     return model.classify(*model.encoder(ids))
 
 
+@pytest.mark.slow_on_jax
 @every_pair
 def test_padding_has_no_part_in_it(encoder, summary):
     model = classifier(encoder, summary)

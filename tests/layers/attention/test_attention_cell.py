@@ -69,6 +69,7 @@ def step_by_step(layer, sequence, memory, memory_mask):
     return ops.stack(outputs, 1), states, ops.stack(weights, 1)
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize("attention", ["additive", *NEW_STYLES])
 def test_the_sequence_is_step_by_step_and_its_two_halves(attention):
     sequence, memory, mask = INPUTS.values()

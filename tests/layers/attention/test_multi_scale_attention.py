@@ -92,6 +92,7 @@ def test_blocks_slide_with_the_window(window):
         helpers.assert_close(outputs[:, t], np.tanh(combined))
 
 
+@pytest.mark.slow_on_jax
 def test_it_is_causal_and_the_same_in_windows():
     cell = sliding(7)
     layer = SelfAttentionRNN(cell, return_sequences=True, return_state=True)

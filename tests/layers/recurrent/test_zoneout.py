@@ -128,6 +128,7 @@ def test_it_is_started_from_the_states_of_its_cell():
     )
 
 
+@pytest.mark.slow_on_jax
 def test_gradients_at_once_are_those_of_the_loop():
     """With the same noise, which is given to both."""
     cell = zoned("gam_rhn", [0.3, 0.4], seed=1)
