@@ -32,7 +32,8 @@ class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
         *("attention", "memory", "blocks", "uniform", "dropout", "window"),
-        *("embedding_dim", "word_dropout", "recurrent_dropout", "batch_size"),
+        *("embedding_dim", "tie_embeddings"),
+        *("word_dropout", "recurrent_dropout", "batch_size"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
 
@@ -62,7 +63,9 @@ class Settings(training.Settings):
     blocks: Count = 1
     """Transformer blocks above each recurrent layer."""
     embedding_dim: Count | None = None
-    """Width of separate embeddings; default: tied to the output layer."""
+    """Width of the embeddings; default: the width of the cell."""
+    tie_embeddings: bool = True
+    """Whether the output layer shares the weights of the embeddings."""
     uniform: Positive | None = None
     """Bound of uniform initial embeddings; default: that of Keras, scaled."""
     dropout: Rate = 0.3
@@ -120,6 +123,7 @@ PRESETS = {
         cell="gam_rhn",
         units=600,
         embedding_dim=150,
+        tie_embeddings=False,
         uniform=1.0,
         recurrent_dropout=0.3,
         word_dropout=0.0,
@@ -185,7 +189,7 @@ def build_model(settings, tokenizer):
         cell,
         settings.embedding_dim,
         depth=settings.depth,
-        tie_embeddings=settings.embedding_dim is None,
+        tie_embeddings=settings.tie_embeddings,
         dropout=settings.dropout,
         word_dropout=settings.word_dropout,
         batch_size=settings.batch_size,
@@ -233,6 +237,7 @@ def main():
             tokenizer = build_tokenizer(settings, corpus.train)
             model = build_model(settings, tokenizer)
             language = TextLanguageModel(model, tokenizer, settings.window)
+            language.assign_frequencies(corpus.train)
         batches = language.batches(corpus.train)
         language.compile(
             build_optimizer(settings, len(batches)),

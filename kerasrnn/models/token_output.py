@@ -4,7 +4,9 @@ from typing import Any
 from typing import Self
 
 import keras
+import numpy as np
 from keras import ops
+from numpy.typing import ArrayLike
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
@@ -23,6 +25,7 @@ class TokenOutput(keras.layers.Layer):
     Outputs of another width than `units` first pass a dense layer, those of
     another width than the tied embedding a linear projection. A tied output has
     a bias, too: how rare a word is does not follow from its embedding alone.
+    Before training, set it with `assign_frequencies`.
 
     Args:
         vocabulary_size: Positive integer.
@@ -104,6 +107,31 @@ class TokenOutput(keras.layers.Layer):
         if self.tied_to is None:
             return self.dense(outputs)
         return self.tied_to(outputs, reverse=True)
+
+    def assign_frequencies(self, counts: ArrayLike) -> None:
+        """Sets the bias to the logarithms of the tokens' relative frequencies.
+
+        The untrained model then expects a token as often as it occurs. With a
+        bias of 0, this is what it learns first, for hundreds of steps. It does
+        so by large outputs, and the states of a recurrent cell saturate, some
+        for an epoch.
+
+        Args:
+            counts: Array-like of shape `(vocabulary_size,)`: how often each
+                token occurs in the text to train on. One is added to each.
+
+        Raises:
+            ValueError: when the shape is another, or a count is negative.
+        """
+        counts = np.asarray(counts, "float64")
+        if counts.shape != self.bias.shape or (counts < 0).any():
+            raise ValueError(
+                "`counts` must be one number from 0 for each of the "
+                f"{self.vocabulary_size} tokens. Received: an array of shape "
+                f"{counts.shape}, minimum {counts.min(initial=np.inf):g}"
+            )
+        smoothed = counts + 1
+        self.bias.assign(np.log(smoothed / smoothed.sum()))
 
     def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the weights of some words for each sentence.

@@ -256,6 +256,21 @@ class TextLanguageModel(TextPipeline):
             **kwargs,
         )
 
+    def assign_frequencies(self, lines: Strings) -> None:
+        """Lets the untrained model expect each token as often as it occurs.
+
+        Training then starts faster; see `TokenOutput.assign_frequencies`.
+
+        Args:
+            lines: List of strings, the text to train on.
+        """
+        if not self.model.built:
+            self.model.build()
+        size = self.tokenizer.vocabulary_size
+        self.model.output_projection.assign_frequencies(
+            np.bincount(self.ids(lines), minlength=size)
+        )
+
     def ids(self, lines: Strings) -> np.ndarray:
         """Returns the text of a list of lines as one vector of int32 ids."""
         lines = text_list(lines)

@@ -58,6 +58,25 @@ def test_logits_are_one_product_and_a_bias(name):
     assert model.output.shape == (None, None, 10)
 
 
+@pytest.mark.parametrize("name", ["plain", "tied"])
+def test_at_first_tokens_are_as_likely_as_they_are_frequent(name):
+    output = make(name)
+    counts = [0, 5, 0, 0, 1, 2, 3, 4, 5, 70]
+    output.assign_frequencies(counts)
+    logits = helpers.as_numpy(output(np.zeros((1, 1, 4))))[0, 0]
+    expected = (np.array(counts) + 1) / 100
+    helpers.assert_close(np.exp(logits), expected)
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], [-1, *9 * [1]], 3])
+def test_wrong_frequencies_are_refused(wrong):
+    output = make("plain")
+    before = helpers.as_numpy(output.bias.value)
+    with pytest.raises(ValueError, match="each of the 10 tokens. Received: an"):
+        output.assign_frequencies(wrong)
+    np.testing.assert_array_equal(before, helpers.as_numpy(output.bias.value))
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_configuration_round_trip(name):
     output = make(name)

@@ -489,6 +489,23 @@ def flat(request):
     return TextLanguageModel(model, tokenizer)
 
 
+def test_at_first_it_expects_what_is_frequent():
+    tokenizer = TOKENIZERS["words"]
+    language = TextLanguageModel(
+        new_model(tokenizer, keras.layers.GRUCell(4)), tokenizer
+    )
+    lines = ["the red book", "the house"]
+    language.assign_frequencies(lines)
+    bias = language.model.output_projection.bias.numpy()
+    counts = np.exp(bias - bias.min())
+    the, red, end = tokenizer.tokenize(["the red"]).numpy()[0].tolist() + [
+        tokenizer.end_id
+    ]
+    # One is added to each.
+    np.testing.assert_allclose(counts[[the, red, end]], [3, 2, 3], rtol=1e-5)
+    np.testing.assert_allclose(np.exp(bias).sum(), 1, rtol=1e-5)
+
+
 def favour(language, probabilities):
     """Sets the probabilities of the first tokens; others have none."""
     bias = np.full(language.tokenizer.vocabulary_size, -50.0)

@@ -169,6 +169,8 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
             "--cell lstm --depth 2",
             "--cell rhn --attention transformer --memory 5 --blocks 2",
             "--cell rhn --attention sha --memory 5 --depth 2",
+            "--cell gru --embedding-dim 3",
+            "--cell gru --embedding-dim 3 --no-tie-embeddings",
         ]
     ),
 )
