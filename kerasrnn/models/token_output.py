@@ -111,20 +111,26 @@ class TokenOutput(keras.layers.Layer):
     def assign_frequencies(self, counts: ArrayLike) -> None:
         """Sets the bias to the logarithms of the tokens' relative frequencies.
 
-        The untrained model then expects a token as often as it occurs. With a
-        bias of 0, this is what it learns first, for hundreds of steps. It does
-        so by large outputs, and the states of a recurrent cell saturate, some
-        for an epoch.
+        The untrained model then expects each token as often as it occurs. With
+        a bias of 0, this is what a language model learns first, for hundreds
+        of steps. It learns it by large outputs, which saturate the states of
+        the recurrent cell, and they may stay so for an epoch.
 
         Args:
             counts: Array-like of shape `(vocabulary_size,)`: how often each
                 token occurs in the text to train on. One is added to each.
 
         Raises:
-            ValueError: when the shape is another, or a count is negative.
+            ValueError: when the layer is not built, the shape is another, or
+                a count is negative.
         """
+        if not self.built:
+            raise ValueError(
+                "Build the model before `assign_frequencies`, so that it has "
+                f"a bias. Received: {self.name!r}, which is not built."
+            )
         counts = np.asarray(counts, "float64")
-        if counts.shape != self.bias.shape or (counts < 0).any():
+        if counts.shape != self.bias.shape or not (counts >= 0).all():
             raise ValueError(
                 "`counts` must be one number from 0 for each of the "
                 f"{self.vocabulary_size} tokens. Received: an array of shape "
