@@ -246,8 +246,9 @@ def train(args, settings, text):
     held_out = windows(text.validation, *sizes)
     steps = len(y) // settings.batch_size
     model = ptb_lm.build_model(settings, text)
-    counts = np.bincount(text.train, minlength=text.vocabulary_size)
-    model.output_projection.assign_frequencies(counts)
+    if settings.frequencies:
+        counts = np.bincount(text.train, minlength=text.vocabulary_size)
+        model.output_projection.assign_frequencies(counts)
     scores = [metrics.Perplexity(-1), metrics.TokenAccuracy(-1)]
     if settings.tokens == "characters":
         scores.append(metrics.BitsPerCharacter(-1))

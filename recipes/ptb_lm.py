@@ -66,6 +66,8 @@ class Settings(training.Settings):
     """Width of the embeddings; default: the width of the cell."""
     tie_embeddings: bool = True
     """Whether the output layer shares the weights of the embeddings."""
+    frequencies: bool = True
+    """Whether the output bias starts at the frequencies of the tokens."""
     uniform: Positive | None = None
     """Bound of uniform initial embeddings; default: that of Keras, scaled."""
     dropout: Rate = 0.3
@@ -237,7 +239,8 @@ def main():
             tokenizer = build_tokenizer(settings, corpus.train)
             model = build_model(settings, tokenizer)
             language = TextLanguageModel(model, tokenizer, settings.window)
-            language.assign_frequencies(corpus.train)
+            if settings.frequencies:
+                language.assign_frequencies(corpus.train)
         batches = language.batches(corpus.train)
         language.compile(
             build_optimizer(settings, len(batches)),
