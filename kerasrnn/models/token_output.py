@@ -4,9 +4,7 @@ from typing import Any
 from typing import Self
 
 import keras
-import numpy as np
 from keras import ops
-from numpy.typing import ArrayLike
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
@@ -108,7 +106,7 @@ class TokenOutput(keras.layers.Layer):
             return self.dense(outputs)
         return self.tied_to(outputs, reverse=True)
 
-    def assign_frequencies(self, counts: ArrayLike) -> None:
+    def assign_frequencies(self, counts: Tensor) -> None:
         """Sets the bias to the logarithms of the tokens' relative frequencies.
 
         The untrained model then expects each token as often as it occurs. With
@@ -129,15 +127,16 @@ class TokenOutput(keras.layers.Layer):
                 "Build the model before `assign_frequencies`, so that it has "
                 f"a bias. Received: {self.name!r}, which is not built."
             )
-        counts = np.asarray(counts, "float64")
-        if counts.shape != self.bias.shape or not (counts >= 0).all():
+        counts = ops.convert_to_tensor(counts, "float32")
+        wrong = ops.sum(ops.cast(ops.logical_not(counts >= 0), "int32"))
+        if tuple(counts.shape) != (self.vocabulary_size,) or wrong > 0:
             raise ValueError(
                 "`counts` must be one number from 0 for each of the "
                 f"{self.vocabulary_size} tokens. Received: an array of shape "
-                f"{counts.shape}, minimum {counts.min(initial=np.inf):g}"
+                f"{tuple(counts.shape)}, {int(wrong)} of them negative or NaN"
             )
         smoothed = counts + 1
-        self.bias.assign(np.log(smoothed / smoothed.sum()))
+        self.bias.assign(ops.log(smoothed / ops.sum(smoothed)))
 
     def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the weights of some words for each sentence.
