@@ -11,13 +11,11 @@ finished one if `--epochs` is increased.
 """
 
 import dataclasses
-import random
-import re
 from pathlib import Path
 from typing import Literal
 
 import keras
-from corpora.phrasebook import phrasebook
+from corpora.english_sentences import english_sentences
 
 from kerasrnn import metrics
 from kerasrnn import models
@@ -107,6 +105,7 @@ PRESETS = {
     # their rate of 0.2 is multiplied, and their norm of 10 divided, by 35.
     "rhn": dataclasses.replace(
         PTB,
+        frequencies=False,
         units=830,
         micro_steps=10,
         uniform=0.04,
@@ -126,6 +125,7 @@ PRESETS = {
         units=600,
         embedding_dim=150,
         tie_embeddings=False,
+        frequencies=False,
         uniform=1.0,
         recurrent_dropout=0.3,
         word_dropout=0.0,
@@ -149,10 +149,7 @@ def load_corpus(settings):
         return data.read_text_corpus(path, *others, limit=settings.limit)
     if settings.dev or settings.test:
         raise ValueError("`dev` and `test` need a `corpus` of your own.")
-    # As in the treebank, a punctuation mark is a word.
-    lines = {re.sub(r"([.,?!])", r" \1", line) for line, _ in phrasebook()}
-    lines = sorted(lines)
-    random.Random(settings.seed).shuffle(lines)
+    lines = english_sentences(settings.seed)
     return data.split_text_corpus(lines[: settings.limit])
 
 
@@ -162,9 +159,8 @@ def build_tokenizer(settings, lines):
     size, options = settings.vocabulary_size, {"lowercase": False}
     if settings.tokens == "subwords":
         return tokenizers.SentencePieceTokenizer.train(lines, size, **options)
-    kind = tokenizers.CharacterTokenizer
-    if settings.tokens == "words":
-        kind = tokenizers.WordTokenizer
+    words = settings.tokens == "words"
+    kind = tokenizers.WordTokenizer if words else tokenizers.CharacterTokenizer
     return kind.train(lines, size, specials=("</s>", "<unk>"), **options)
 
 
@@ -190,8 +186,8 @@ def build_model(settings, tokenizer):
         tokenizer.vocabulary_size,
         cell,
         settings.embedding_dim,
-        depth=settings.depth,
-        tie_embeddings=settings.tie_embeddings,
+        settings.depth,
+        settings.tie_embeddings,
         dropout=settings.dropout,
         word_dropout=settings.word_dropout,
         batch_size=settings.batch_size,

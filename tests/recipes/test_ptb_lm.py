@@ -200,6 +200,8 @@ def test_the_presets_have_their_weights(preset, types, least, most):
     model = ptb_lm.build_model(ptb_lm.PRESETS[preset], Vocabulary(types))
     count = sum(np.prod(w.shape) for w in model.trainable_weights)
     assert least <= count <= most
+    # The published models start from a bias of 0.
+    assert ptb_lm.PRESETS[preset].frequencies == (preset == "best")
 
 
 def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
