@@ -35,6 +35,10 @@ class Settings(training.EncoderSettings):
         *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
         *("beam_width", "length_penalty"),
     }
+    # They change the search only, not what is learnt.
+    not_identity = training.EncoderSettings.not_identity | {
+        *("beam_width", "length_penalty"),
+    }
 
     output: Path = Path("saved_models/translate")
     dev_size: training.Count = 500

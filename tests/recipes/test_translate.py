@@ -255,10 +255,10 @@ class Killed(BaseException):
 def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     two_files, tmp_path, monkeypatch, capsys
 ):
-    def learn(output, epochs):
+    def learn(output, epochs, *search):
         run(
             *("--train", *two_files, *PLAIN, "--limit", 8),
-            *("--epochs", epochs, "--output", output),
+            *("--epochs", epochs, "--output", output, *search),
         )
         found = card(output)["history"]
         return found["loss"], found["val_loss"]
@@ -281,12 +281,16 @@ def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     capsys.readouterr()
     assert learn(again, 2) == expected
     assert "resumes after epoch 1" in capsys.readouterr().out
-    # Under another name of the folder, it is the same run.
-    more = learn(again / ".." / "again", 3)
+    # Under another name of the folder, and with another search, it is the same
+    # run.
+    search = "--length-penalty", 2, "--beam-width", 3
+    more = learn(again / ".." / "again", 3, *search)
     assert "resumes after epoch 2" in capsys.readouterr().out
     assert [len(x) for x in more] == [3, 3]
     assert [x[:2] for x in more] == list(expected)
     assert len(list(again.glob("training-*"))) == 1
+    saved = TextTranslator.open(again / "translator.keras").search
+    assert (saved.length_penalty, saved.beam_width) == (2, 3)
 
 
 @pytest.mark.usefixtures("untranslated")
