@@ -45,6 +45,7 @@ BEST = Settings(
     units=256,
     vocabulary_size=4000,
     epochs=26,
+    length_penalty=1.2,
 )
 PRESETS = {
     "phrasebook": Settings(

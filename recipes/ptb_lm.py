@@ -93,10 +93,10 @@ class Settings(training.Settings):
 
 
 PTB = Settings(corpus="ptb")
-BEST = dataclasses.replace(PTB, dtype="mixed_bfloat16", ema=0.998)
+BASE = dataclasses.replace(PTB, dtype="mixed_bfloat16", ema=0.998)
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
-    "best": BEST,
+    "best": dataclasses.replace(BASE, units=492, embedding_dim=216),
     # Five million weights and three epochs, for studies/ptb_table.py.
     "5m": dataclasses.replace(
         PTB, dropout=0.2, word_dropout=0.05, epochs=3, dynamic=False
@@ -135,7 +135,7 @@ PRESETS = {
         learning_rate=4e-4,
     ),
     # A text of your own.
-    "own": dataclasses.replace(BEST, tokens="subwords", vocabulary_size=4000),
+    "own": dataclasses.replace(BASE, tokens="subwords", vocabulary_size=4000),
 }
 
 
