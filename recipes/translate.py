@@ -37,7 +37,8 @@ class Settings(training.EncoderSettings):
     }
     # They change the search only, not what is learnt.
     not_identity = training.EncoderSettings.not_identity | {
-        *("beam_width", "length_penalty"),
+        "beam_width",
+        "length_penalty",
     }
 
     output: Path = Path("saved_models/translate")

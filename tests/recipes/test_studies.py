@@ -20,13 +20,17 @@ from studies import imdb_parts
 from studies import imdb_pretraining
 from studies import imdb_self_training
 from studies import music_table
+from studies import ptb_dynamic
 
+from kerasrnn import data
+from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import training
 from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import TransformerCell
+from kerasrnn.tokenizers import WordTokenizer
 from tests import helpers
 
 # The report leaves stop words out, negations among them.
@@ -317,3 +321,29 @@ def test_a_row_is_trained(archive, tmp_path, monkeypatch):
     run(imdb_models, monkeypatch, *flags, "--output", tmp_path / "out")
     table = (tmp_path / "out" / "table.md").read_text("utf-8")
     assert len(table.splitlines()) == 2 + 1
+
+
+def test_dynamic_evaluation_learns_from_what_it_scores(
+    tmp_path, monkeypatch, capsys
+):
+    text, saved = tmp_path / "text.txt", tmp_path / "language.keras"
+    lines = [f"a {'b ' * (i % 3)}c d" for i in range(80)]
+    text.write_text("\n".join(lines), "utf-8")
+    tokenizer = WordTokenizer.train(lines, specials=("</s>", "<unk>"))
+    model = models.LanguageModel(tokenizer.vocabulary_size, RHNCell(4))
+    model.build()
+    language = pipelines.TextLanguageModel(model, tokenizer)
+    language.save(saved)
+    scored = data.read_text_corpus(text).validation[:5]
+    count = len(language.ids(scored))
+
+    def perplexity(rate):
+        run(
+            *(ptb_dynamic, monkeypatch, saved, "--corpus", text),
+            *("--learning-rate", rate, "--window", 5, "--tokens", count),
+        )
+        return json.loads(capsys.readouterr().out)["perplexity"]
+
+    expected = language.evaluate(scored)["perplexity"]
+    assert perplexity(0) == pytest.approx(expected, rel=1e-4)
+    assert perplexity(0.01) < 0.999 * expected
