@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from kerasrnn.data.untuned import untuned
+
 # How many batches are sorted by length together. More means less padding,
 # and less shuffling.
 _POOL = 50
@@ -35,4 +37,5 @@ def index_batches(lengths, batch_size, seed=None):
     if seed is not None:
         dataset = dataset.shuffle(_POOL, seed=seed)
     batches = -(-count // batch_size)
-    return dataset.apply(tf.data.experimental.assert_cardinality(batches))
+    dataset = dataset.apply(tf.data.experimental.assert_cardinality(batches))
+    return untuned(dataset)

@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.untuned import untuned
 from kerasrnn.typing import Tensor
 
 
@@ -65,4 +66,5 @@ def text_windows(
     fresh = np.zeros((count, batch_size), "int32")
     fresh[0] = 1
     inputs = {"ids": by_window(shifted, 0), "fresh": fresh}
-    return tf.data.Dataset.from_tensor_slices((inputs, by_window(labels, -1)))
+    windows = inputs, by_window(labels, -1)
+    return untuned(tf.data.Dataset.from_tensor_slices(windows))

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from kerasrnn.data.untuned import untuned
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 
@@ -118,7 +119,8 @@ def translation_batches(
         dataset = dataset.shuffle(_POOL, seed=seed)
     dataset = dataset.map(padded, **parallel).prefetch(2)
     count = -(-len(pairs) // batch_size)
-    return dataset.apply(tf.data.experimental.assert_cardinality(count))
+    dataset = dataset.apply(tf.data.experimental.assert_cardinality(count))
+    return untuned(dataset)
 
 
 def _with_ends(ids, start=None, end=None):
