@@ -119,7 +119,7 @@ PRESETS = {
         batch_size=32,
     ),
     "best": dataclasses.replace(
-        REVIEWS, vectors="skip-gram", dtype="mixed_bfloat16"
+        REVIEWS, vectors="skip-gram", dtype="auto"
     ),
     "rnn": RNN,
     "rnn2": dataclasses.replace(RNN, depth=2),

@@ -93,7 +93,7 @@ class Settings(training.Settings):
 
 
 PTB = Settings(corpus="ptb")
-BASE = dataclasses.replace(PTB, dtype="mixed_bfloat16", ema=0.998)
+BASE = dataclasses.replace(PTB, dtype="auto", ema=0.998)
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
     "best": dataclasses.replace(BASE, units=492, embedding_dim=216),

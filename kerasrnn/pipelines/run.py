@@ -23,6 +23,7 @@ from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import by_size
+from kerasrnn.training import faster_dtype
 from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
@@ -53,6 +54,7 @@ class Run(contextlib.AbstractContextManager):
     Attributes:
         output: Path of the output folder.
         settings: The settings, as written to the card.
+        dtype: String, the dtype policy of the training.
 
     Raises:
         OSError: when the folder cannot be written.
@@ -75,6 +77,7 @@ class Run(contextlib.AbstractContextManager):
     # Texts are tokenized and served in TensorFlow graphs.
     backends: tuple[str, ...] = ("tensorflow",)
     output: pathlib.Path
+    dtype: str
     # A subclass may need fields that `Settings` lacks.
     settings: Any
 
@@ -102,7 +105,9 @@ class Run(contextlib.AbstractContextManager):
             stack.callback(keras.config.set_dtype_policy, policy)
             self._stack = stack.pop_all()
         keras.utils.set_random_seed(settings.seed)
-        keras.config.set_dtype_policy(settings.dtype)
+        auto = settings.dtype == "auto"
+        self.dtype = faster_dtype() if auto else settings.dtype
+        keras.config.set_dtype_policy(self.dtype)
         return self
 
     def __exit__(
@@ -217,6 +222,7 @@ class Run(contextlib.AbstractContextManager):
         card = write_card(
             self.output / "card.json",
             settings=self.settings.in_force(),
+            dtype=self.dtype,
             parameters=pipeline.model.count_params(),
             data=self.data,
             history=history,

@@ -21,6 +21,7 @@ from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
 from kerasrnn.training.output_folder import locked
 from kerasrnn.training.output_folder import output_folder
+from kerasrnn.training.precision import faster_dtype
 from kerasrnn.training.schedules import ExponentialSampling
 from kerasrnn.training.schedules import InverseSigmoidSampling
 from kerasrnn.training.schedules import LinearSampling
@@ -71,6 +72,7 @@ __all__ = [
     "by_size",
     "columns",
     "cosine_schedule",
+    "faster_dtype",
     "file_fingerprint",
     "fingerprint",
     "identity",

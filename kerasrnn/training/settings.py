@@ -133,8 +133,8 @@ class Settings:
     """Examples in a batch."""
     learning_rate: Positive
     """Peak learning rate."""
-    dtype: typing.Literal["float32", "mixed_bfloat16"] = "float32"
-    """Precision in training."""
+    dtype: typing.Literal["auto", "float32", "mixed_bfloat16"] = "float32"
+    """Precision in training; auto: the one that this device is faster in."""
     distribute: Distribution | None = None
     """Train on the devices of this machine, or on the workers in TF_CONFIG."""
     devices: Count | None = None

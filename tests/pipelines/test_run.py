@@ -108,6 +108,16 @@ def test_the_precision_is_set_and_set_back(tmp_path):
     assert keras.layers.Dense(1).compute_dtype == "float32"
 
 
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])
+def test_auto_is_the_precision_that_this_device_is_faster_in(
+    dtype, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("kerasrnn.pipelines.run.faster_dtype", lambda: dtype)
+    with Run(Small(output=tmp_path, dtype="auto")) as run:
+        assert keras.config.dtype_policy().name == run.dtype == dtype
+        assert run.settings.dtype == "auto"
+
+
 def test_other_workers_train_but_write_nothing(tmp_path, monkeypatch):
     for module in ("kerasrnn.pipelines.run", "kerasrnn.distribute.workers"):
         monkeypatch.setattr(f"{module}.is_first_worker", lambda: False)
