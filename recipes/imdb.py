@@ -118,9 +118,7 @@ PRESETS = {
         epochs=4,
         batch_size=32,
     ),
-    "best": dataclasses.replace(
-        REVIEWS, vectors="skip-gram", dtype="auto"
-    ),
+    "best": dataclasses.replace(REVIEWS, vectors="skip-gram", dtype="auto"),
     "rnn": RNN,
     "rnn2": dataclasses.replace(RNN, depth=2),
     "lstm": dataclasses.replace(RNN, cell="lstm"),

@@ -4,7 +4,8 @@
 
 The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
 `OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
-without a label get the probability that the first one predicts.
+without a label get the mean of two probabilities: that of the first, and that
+of a linear model of words, pairs and triples of words.
 """
 
 import dataclasses
@@ -12,6 +13,9 @@ import pathlib
 import sys
 
 import keras
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
@@ -20,16 +24,68 @@ import imdb
 from kerasrnn import data
 from kerasrnn import training
 
-OUTPUT = pathlib.Path("saved_models/imdb_self_training")
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(imdb.Settings):
+    not_identity = imdb.Settings.not_identity | {"linear"}
+
+    output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
+    linear: bool = True
+    """Whether a linear model answers, too."""
+
+
+OUTPUT = {"output": Settings.output}
 PRESETS = {
-    name: dataclasses.replace(preset, output=OUTPUT)
+    name: Settings(**vars(preset) | OUTPUT)
     for name, preset in imdb.PRESETS.items()
 }
 
 
-def answered(labeller, corpus):
+class LinearLabeller:
+    """Logistic regression on which n-grams of up to three words occur.
+
+    Each n-gram is scaled by the logarithm of the ratio of its frequencies in
+    the two classes: [Wang & Manning, 2012](https://aclanthology.org/P12-2018).
+    """
+
+    def __init__(self, tokenizer, texts, labels):
+        self._tokenizer, labels = tokenizer, np.array(labels)
+        self._counts = CountVectorizer(
+            binary=True,
+            lowercase=False,  # As the tokenizer normalizes them.
+            min_df=2,
+            ngram_range=(1, 3),
+            token_pattern=r"\S+",
+        )
+        found = self._counts.fit_transform(self._normalized(texts))
+        negative, positive = (
+            1 + found[labels == label].sum(axis=0) for label in (0, 1)
+        )
+        self._ratios = np.log(positive / positive.sum()) - np.log(
+            negative / negative.sum()
+        )
+        self._model = LogisticRegression(
+            C=0.1, solver="liblinear", dual=True, max_iter=200
+        ).fit(found.multiply(self._ratios).tocsr(), labels)
+
+    def _normalized(self, texts):
+        for start in range(0, len(texts), 1000):
+            part = self._tokenizer.normalize(texts[start : start + 1000])
+            yield from (text.decode() for text in part.numpy())
+
+    def probabilities(self, texts):
+        found = self._counts.transform(self._normalized(texts))
+        return self._model.predict_proba(found.multiply(self._ratios).tocsr())[
+            :, 1
+        ]
+
+
+def answered(labeller, corpus, linear):
     """Returns the corpus with predicted probabilities as missing labels."""
     answers = labeller.probabilities(corpus.unlabelled, batch_size=256)
+    if linear:
+        other = LinearLabeller(labeller.tokenizer, *corpus.train)
+        answers = (answers + other.probabilities(corpus.unlabelled)) / 2
     train = data.LabelledTexts(
         corpus.train.texts + corpus.unlabelled,
         corpus.train.labels + answers.tolist(),
@@ -57,7 +113,7 @@ def main():
         for name in ("first", "second")
     )
     labeller = imdb.run(first, lambda _: (corpus, dev))
-    taught = answered(labeller, corpus)
+    taught = answered(labeller, corpus, settings.linear)
     keras.backend.clear_session()
 
     def build_labeller(settings, _):

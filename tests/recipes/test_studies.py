@@ -30,6 +30,7 @@ from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import TransformerCell
+from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from tests import helpers
 
@@ -103,10 +104,22 @@ def test_one_fold_is_refused(monkeypatch):
         run(imdb_folds, monkeypatch, "--folds", 1)
 
 
+def test_a_linear_model_weighs_words_and_their_pairs():
+    tokenizer = ReviewTokenizer(["<pad>", "<unk>"])
+    good, bad = ["a FINE film", "not dull at all"], ["a dull film", "not fine"]
+    labeller = imdb_self_training.LinearLabeller(
+        tokenizer, (good + bad) * 3, [1, 1, 0, 0] * 3
+    )
+    found = labeller.probabilities([*good, *bad, "a film"])
+    assert (found[:2] > 0.55).all() and (found[2:4] < 0.45).all()
+    assert 0.45 < found[4] < 0.55
+
+
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.parametrize("linear", [True, False])
 def test_a_second_model_learns_from_the_answers_of_the_first(
-    archive, tmp_path, monkeypatch
+    linear, archive, tmp_path, monkeypatch
 ):
     taught, real = [], imdb.run
 
@@ -117,15 +130,20 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
 
     monkeypatch.setattr(imdb, "run", watched)
     flags = ("--corpus", archive, "--preset", "best", *TINY)
+    flags += ("--linear" if linear else "--no-linear",)
     run(imdb_self_training, monkeypatch, *flags, "--output", tmp_path)
     (labelled, first), (answered, second) = taught
     count = len(labelled.train.texts)
     assert answered.train.texts == labelled.train.texts + labelled.unlabelled
     assert answered.train.labels[:count] == labelled.train.labels
+    expected = first.probabilities(labelled.unlabelled)
+    if linear:
+        other = imdb_self_training.LinearLabeller(
+            first.tokenizer, *labelled.train
+        )
+        expected = (expected + other.probabilities(labelled.unlabelled)) / 2
     np.testing.assert_allclose(
-        answered.train.labels[count:],
-        first.probabilities(labelled.unlabelled),
-        rtol=1e-2,
+        answered.train.labels[count:], expected, rtol=1e-2
     )
     assert second.tokenizer.vocabulary == first.tokenizer.vocabulary
 
