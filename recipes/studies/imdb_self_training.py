@@ -9,6 +9,7 @@ of a linear model of words, pairs and triples of words.
 """
 
 import dataclasses
+import functools
 import pathlib
 import sys
 
@@ -80,15 +81,34 @@ class LinearLabeller:
         ]
 
 
-def answered(labeller, corpus, linear):
-    """Returns the corpus with predicted probabilities as missing labels."""
-    answers = labeller.probabilities(corpus.unlabelled, batch_size=256)
+def teacher(labeller, corpus, dev, linear):
+    """Returns a function that gives texts the probability of class 1."""
+    answers = [functools.partial(labeller.probabilities, batch_size=256)]
     if linear:
         other = LinearLabeller(labeller.tokenizer, *corpus.train)
-        answers = (answers + other.probabilities(corpus.unlabelled)) / 2
+        print("The linear model:", scores(other.probabilities, dev))
+        answers.append(other.probabilities)
+
+    def probabilities(texts):
+        return np.mean([answer(texts) for answer in answers], axis=0)
+
+    print("The teacher:", scores(probabilities, dev))
+    return probabilities
+
+
+def scores(probabilities, dev):
+    """Says how good a function from texts to probabilities is."""
+    found, labels = probabilities(dev.texts), np.array(dev.labels)
+    accuracy = np.mean((found > 0.5) == labels)
+    loss = -np.mean(np.log(np.where(labels, found, 1 - found)))
+    return f"accuracy {accuracy:.4f}, loss {loss:.4f} on held-out texts"
+
+
+def answered(corpus, probabilities):
+    """Returns the corpus with probabilities as missing labels."""
     train = data.LabelledTexts(
         corpus.train.texts + corpus.unlabelled,
-        corpus.train.labels + answers.tolist(),
+        corpus.train.labels + probabilities(corpus.unlabelled).tolist(),
     )
     return corpus._replace(train=train, unlabelled=[])
 
@@ -113,7 +133,8 @@ def main():
         for name in ("first", "second")
     )
     labeller = imdb.run(first, lambda _: (corpus, dev))
-    taught = answered(labeller, corpus, settings.linear)
+    probabilities = teacher(labeller, corpus, dev, settings.linear)
+    taught = answered(corpus, probabilities)
     keras.backend.clear_session()
 
     def build_labeller(settings, _):
