@@ -11,9 +11,9 @@ _GAIN = 1.25
 def faster_dtype() -> str:
     """Returns the dtype policy in which this device multiplies faster.
 
-    A product of two matrices is timed in both precisions, which takes a
-    fraction of a second. bfloat16 is several times as fast on GPUs, and on
-    processors with AMX, but slower than float32 on most other processors.
+    A product of two matrices is timed in both precisions, which takes about
+    half a second. bfloat16 is much faster on recent GPUs and on processors with
+    AMX. On other processors it may be slower than float32.
 
     Returns:
         `"mixed_bfloat16"` if products in bfloat16 are at least a quarter
