@@ -33,12 +33,11 @@ class Settings(training.EncoderSettings):
         *("max_tokens", "lowercase", "strip_punctuation"),
         *("separate_punctuation", "tokenizer", "vocabulary_size"),
         *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
-        *("beam_width", "length_penalty"),
+        *("beam_width", "length_penalty", "members"),
     }
-    # They change the search only, not what is learnt.
+    # They do not change how a model is trained.
     not_identity = training.EncoderSettings.not_identity | {
-        "beam_width",
-        "length_penalty",
+        *("beam_width", "length_penalty", "members"),
     }
 
     output: Path = Path("saved_models/translate")
@@ -81,6 +80,16 @@ class Settings(training.EncoderSettings):
     """Hypotheses of the beam search."""
     length_penalty: training.NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
+    members: training.Count = 1
+    """Models to train, which translate together; more are added to a run."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.members > 1 and self.distribute == "workers":
+            raise ValueError(
+                "`members` must be 1 if several workers train the model. "
+                f"Received: members={self.members}"
+            )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -210,19 +219,22 @@ def run(
         if settings.max_words:
             pairs = data.drop_long(pairs, settings.max_words)
         if settings.start_from:
-            saved = settings.start_from
-            translator = pipelines.TextTranslator.open(saved)
+            members = [pipelines.TextTranslator.open(settings.start_from)]
         else:
             both = build_tokenizers(settings, pairs)
-            model = build_model(settings, *both)
-            translator = build_translator(settings, model, *both, pairs)
+            members = [
+                build_translator(settings, model, *both, pairs)
+                for _ in range(settings.members)
+                for model in [build_model(settings, *both)]
+            ]
         steps = settings.epochs * math.ceil(len(pairs) / settings.batch_size)
-        pad_id = translator.target_tokenizer.pad_id
-        translator.compile(
-            build_optimizer(settings, steps),
-            training.TokenCrossentropy(pad_id, settings.label_smoothing),
-        )
-        this_run.fit(translator, pairs, dev)
+        pad_id = members[0].target_tokenizer.pad_id
+        loss = training.TokenCrossentropy(pad_id, settings.label_smoothing)
+        for translator in members:
+            translator.compile(build_optimizer(settings, steps), loss)
+        for number, translator in enumerate(members):
+            this_run.fit(translator, pairs, dev, member=number)
+        translator = pipelines.TextTranslator.ensemble(members)
         this_run.finish(translator, dev, test)
 
 

@@ -108,7 +108,17 @@ class TextPipeline(keras.Model):
             loss: A loss of the model's logits; `None` for `default_loss`.
             metrics: List of metrics; `None` for `default_metrics`.
             **kwargs: Other arguments of `keras.Model.compile`.
+
+        Raises:
+            ValueError: when the inner model is no `keras.Model`, as that of an
+                ensemble.
         """
+        if not isinstance(self.model, keras.Model):
+            raise ValueError(
+                "To be trained, a pipeline must contain a `keras.Model`. An "
+                "ensemble is trained member by member. Received: "
+                f"{self.model.name!r}, a {type(self.model).__name__}"
+            )
         self.model.compile(
             optimizer,
             loss or self.default_loss(),
@@ -144,7 +154,7 @@ class TextPipeline(keras.Model):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        if not self.model.compiled:
+        if not getattr(self.model, "compiled", False):
             self.compile()
         return self.model.fit(
             batches, validation_data=validation_data, shuffle=False, **kwargs

@@ -1,5 +1,6 @@
 """Text translation: tokenizers, a translator and a search in one model."""
 
+from collections.abc import Sequence
 from typing import Any
 from typing import Self
 
@@ -10,6 +11,7 @@ import tensorflow as tf
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
+from kerasrnn.models import TranslatorEnsemble
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import deserialized
@@ -102,6 +104,48 @@ class TextTranslator(TextPipeline):
         # While a file is loaded, the tokenizer has no vocabulary yet.
         if shortlist is not None and target_tokenizer.built:
             self._check_shortlist()
+
+    @classmethod
+    def ensemble(cls, translators: Sequence[Self]) -> Self:
+        """Joins translators into one that decodes with all of them.
+
+        Each next token has the mean of the probabilities of all models. It is
+        saved, served and exported like any other, but not trained further.
+
+        Args:
+            translators: List of `TextTranslator`s with the same tokenizers,
+                such as those of trainings that differ in their seed. The
+                joined one has the search, the lengths and the shortlist of the
+                first.
+
+        Returns:
+            A `TextTranslator` of a `kerasrnn.models.TranslatorEnsemble`; of
+            one translator, that one.
+
+        Raises:
+            ValueError: when there is no translator, or their tokenizers
+                differ.
+        """
+        members = list(translators)
+        found = {_tokenization(member) for member in members}
+        if len(found) != 1:
+            raise ValueError(
+                "`translators` must be at least one, and all must have the "
+                f"same tokenizers. Received: {len(members)} translators with "
+                f"{len(found)} different pairs of tokenizers"
+            )
+        first = members[0]
+        if len(members) == 1:
+            return first
+        return cls(
+            TranslatorEnsemble([member.model for member in members]),
+            first.source_tokenizer,
+            first.target_tokenizer,
+            first.search,
+            first.max_length,
+            first.fixed_length,
+            first.shortlist,
+        )
 
     def _check_shortlist(self):
         end_id, frequent = self.target_tokenizer.end_id, self.shortlist.frequent
@@ -337,3 +381,13 @@ class TextTranslator(TextPipeline):
                 config["model"].decoder.lexicon, **config["shortlist"]
             )
         return cls(**config)
+
+
+def _tokenization(translator):
+    """What two translators that tokenize alike have in common."""
+    tokenizers = translator.source_tokenizer, translator.target_tokenizer
+    return tuple(
+        (type(tokenizer), tokenizer.vocabulary, str(options))
+        for tokenizer in tokenizers
+        for options in [tokenizer.get_config() | {"name": None}]
+    )

@@ -43,9 +43,13 @@ class TranslationRun(Run):
         pairs: Pairs,
         dev: Pairs,
         callbacks: Sequence[keras.callbacks.Callback] = (),
+        member: int = 0,
         **facts: Any,
     ) -> None:
         """Trains a compiled translator; the best epoch has the highest BLEU.
+
+        The members of an ensemble are trained by one call each, and the log of
+        the last one becomes that of the run.
 
         Args:
             translator: A `TextTranslator`.
@@ -53,9 +57,14 @@ class TranslationRun(Run):
             dev: List of `(source, target)` strings to validate on. The first
                 200 are translated after every epoch, by greedy search.
             callbacks: List of further callbacks.
+            member: Integer, the number of a member of an ensemble. It is added
+                to the seed of the order of the pairs, and each has a training
+                folder of its own.
             **facts: Values that the training depends on besides the settings
                 and the pairs.
         """
+        if member:
+            facts["member"] = member
         print(f"{len(pairs)} training pairs, {len(dev)} to validate on")
         if self.settings.start_from:
             sources, targets = zip(*pairs, strict=True)
@@ -70,7 +79,9 @@ class TranslationRun(Run):
         self.pairs = {"train": len(pairs), "dev": len(dev)}
         self.history = super().fit(
             translator.model,
-            translator.batches(pairs, settings.batch_size, settings.seed),
+            translator.batches(
+                pairs, settings.batch_size, settings.seed + member
+            ),
             translator.batches(dev, settings.batch_size),
             *("val_bleu", "max", settings.average),
             callbacks=[scores, *callbacks],

@@ -448,3 +448,51 @@ def test_it_learns_from_pairs_or_from_batches(tokenizers):
     batches = translator.batches(PAIRS)
     translator.fit(batches, validation_data=batches, verbose=0)
     assert translator.model.optimizer.iterations.numpy() == 5
+
+
+@pytest.fixture(scope="module")
+def ensemble(beam, tokenizers):
+    other = new_model(*tokenizers, seed=1)
+    second = TextTranslator(other, *tokenizers, GreedySearch(max_length=5))
+    return TextTranslator.ensemble([beam, second])
+
+
+@pytest.mark.slow
+def test_an_ensemble_has_the_mean_probabilities(ensemble, tmp_path):
+    """Also when it is saved and opened."""
+    first, second = ensemble.model.models
+    assert ensemble.search.beam_width == 3
+    ids = {"source": np.array([[4, 5, 2]]), "target": np.array([[1, 4]])}
+    of_each = [
+        keras.ops.softmax(model(ids)).numpy() for model in (first, second)
+    ]
+    assert np.abs(of_each[0] - of_each[1]).max() > 0.1
+    ensemble.save(tmp_path / "translator.keras")
+    opened = TextTranslator.open(tmp_path / "translator.keras")
+    for model in (ensemble.model, opened.model):
+        np.testing.assert_allclose(
+            np.exp(model(ids)), np.mean(of_each, axis=0), atol=1e-6
+        )
+    assert opened.translate(SENTENCES) == ensemble.translate(SENTENCES)
+
+
+def test_an_ensemble_of_one_is_that_one(beam):
+    assert TextTranslator.ensemble([beam]) is beam
+
+
+def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
+    search = GreedySearch(max_length=5)
+    source, target = tokenizers
+    cased = WordTokenizer(target.vocabulary, lowercase=False)
+    for wrong in (target, WordTokenizer(source.vocabulary[::-1]), cased):
+        other = TextTranslator(model, wrong, target, search)
+        with pytest.raises(ValueError, match="2 translators with 2 different"):
+            TextTranslator.ensemble([beam, other])
+    with pytest.raises(ValueError, match="0 translators with 0 different"):
+        TextTranslator.ensemble([])
+
+
+def test_an_ensemble_is_not_trained_further(ensemble):
+    for train in (ensemble.compile, lambda: ensemble.fit(PAIRS)):
+        with pytest.raises(ValueError, match="member. Received: .*Ensemble"):
+            train()

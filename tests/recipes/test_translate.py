@@ -293,6 +293,32 @@ def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     assert (saved.length_penalty, saved.beam_width) == (2, 3)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("untranslated")
+def test_members_are_added_to_a_finished_run(two_files, tmp_path):
+    """Together they are what they are if they are trained at once."""
+
+    def learn(output, *flags):
+        run(
+            *("--train", *two_files, *PLAIN, "--limit", 8, "--epochs", 1),
+            *("--output", output, *flags),
+        )
+        return TextTranslator.open(output / "translator.keras").model
+
+    alone = learn(tmp_path / "added").get_weights()
+    added = learn(tmp_path / "added", "--members", 2)
+    at_once = learn(tmp_path / "at_once", "--members", 2)
+    first, second = (x.get_weights() for x in added.models)
+    assert len(list((tmp_path / "added").glob("training-*"))) == 2
+    for found, expected in zip(first, alone, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert not all(map(np.array_equal, first, second))
+    for found, expected in zip(
+        added.get_weights(), at_once.get_weights(), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.usefixtures("untranslated")
 def test_a_loss_that_is_not_finite_writes_no_pipeline(two_files, tmp_path):
     with pytest.raises(FloatingPointError, match="`loss` must be a finite"):
@@ -332,6 +358,10 @@ def test_the_other_backend_is_refused_in_words(
         (("--dropout", "1"), r"a number in \[0, 1\)"),
         (("--seed", "-1"), "an integer from 0 to 2**32 - 1"),
         (("--units", "wide"), "wide"),
+        (
+            ("--members", "2", "--distribute", "workers"),
+            "`members` must be 1 if several workers",
+        ),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_loaded(
