@@ -21,6 +21,7 @@ from studies import imdb_pretraining
 from studies import imdb_self_training
 from studies import music_table
 from studies import ptb_dynamic
+from studies import ptb_tuned
 
 from kerasrnn import data
 from kerasrnn import models
@@ -262,6 +263,51 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
     means = " | ".join(4 * ["9.00 ± 1.00"])
     assert table[2] == f"| jsb, `gru` | 1,234 | {means} | 8.54 | 7 |"
     assert table[3].startswith("| jsb, `best` |") and table[3].count("|") == 9
+
+
+def test_all_rows_are_tuned_alike(tmp_path, monkeypatch):
+    runs = []
+
+    def pretend(command, check):
+        recipe, *flags = map(str, command[1:])
+        settings = training.read_settings(
+            ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
+        )
+        runs.append(settings)
+        # The less dropout, the better.
+        score = {"perplexity": 100 * (settings.dropout + 1)}
+        card = {
+            "command": shlex.join(["python", recipe, *flags]),
+            "parameters": 1234,
+            "scores": {"validation": score},
+        }
+        settings.output.mkdir(parents=True, exist_ok=True)
+        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
+
+    monkeypatch.setattr("subprocess.run", pretend)
+    flags = ("--rows", "lstm", "rhn", "--limit", 9, "--output", tmp_path)
+    for count in (2, 3):
+        run(ptb_tuned, monkeypatch, *flags, "--tries", count)
+    # More tries add to earlier ones.
+    assert [x.cell for x in runs] == 3 * ["lstm", "rhn"]
+    names = "learning_rate", "dropout", "recurrent_dropout", "frequencies"
+    tried = [[getattr(x, name) for name in names] for x in runs]
+    assert tried[::2] == tried[1::2]
+    assert len({*map(tuple, tried)}) == 3
+    rates, dropout, state, _ = zip(*tried, strict=True)
+    assert 5e-4 <= min(rates) and max(rates) <= 8e-3
+    assert max(dropout) <= 0.4 and max(state) <= 0.3
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    best, *others = sorted(100 * (x + 1) for x in dropout[::2])
+    assert f"| `lstm` | 1,234 | {best:.2f} | `--learning-rate" in table[2]
+    assert f"--dropout {min(dropout):.2f} " in table[2]
+    assert table[3].endswith(f"| {others[0]:.1f} | {others[1]:.1f} |")
+
+
+def test_a_table_needs_a_try(monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(ptb_tuned, monkeypatch, "--tries", 0)
+    assert "at least 1. Received: 0" in capsys.readouterr().err
 
 
 @pytest.mark.thorough
