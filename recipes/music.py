@@ -194,6 +194,7 @@ def main():
             music = pipelines.MusicPipeline.open(settings.start_from)
         else:
             music = pipelines.MusicPipeline(build_model(settings))
+            music.assign_frequencies(corpus.train)
         batches = music.batches(
             *(corpus.train, settings.batch_size, settings.transpose),
             *(settings.seed, settings.max_length),

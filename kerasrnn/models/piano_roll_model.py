@@ -4,6 +4,7 @@ from typing import Any
 from typing import Self
 
 import keras
+from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.models.recurrent_model import RecurrentModel
@@ -87,7 +88,7 @@ class PianoRollModel(RecurrentModel):
         self.output_projection.build((None, None, width))
 
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
-        states = self.initial_states(keras.ops.shape(inputs)[0])
+        states = self.initial_states(ops.shape(inputs)[0])
         return self.run(inputs, states, training)[0]
 
     def run(
@@ -109,6 +110,38 @@ class PianoRollModel(RecurrentModel):
             self.build()
         x, states = self.run_rnns(rolls, states, training)
         return self.output_projection(x), states
+
+    def assign_frequencies(self, counts: Tensor, steps: int) -> None:
+        """Sets the bias to the log odds that a key sounds in a step.
+
+        The untrained model then expects each key as often as it sounds. By
+        default it expects all keys alike; see `TokenOutput.assign_frequencies`
+        for what a model does to learn the difference.
+
+        Args:
+            counts: Array-like of shape `(keys,)`: in how many steps of the
+                training pieces each key sounds. The odds are those of one step
+                more with it, and one without it.
+            steps: Positive integer, the number of steps of these pieces.
+
+        Raises:
+            ValueError: when the shape is another, or a count is not from 0 to
+                `steps`.
+        """
+        counts = ops.convert_to_tensor(counts, "float32")
+        right = ops.logical_and(counts >= 0, counts <= steps)
+        wrong = ops.sum(ops.cast(ops.logical_not(right), "int32"))
+        if tuple(counts.shape) != (self.keys,) or wrong > 0:
+            raise ValueError(
+                f"`counts` must be one number from 0 to {steps} for each of "
+                f"the {self.keys} keys. Received: an array of shape "
+                f"{tuple(counts.shape)}, {int(wrong)} numbers out of range"
+            )
+        if not self.built:
+            self.build()
+        self.output_projection.bias.assign(
+            ops.log(counts + 1) - ops.log(steps - counts + 1)
+        )
 
     def get_config(self) -> Config:
         return {

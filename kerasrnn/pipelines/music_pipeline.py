@@ -193,6 +193,19 @@ class MusicPipeline(TextPipeline):
         )
         return found["roll"].numpy()[0]
 
+    def assign_frequencies(self, rolls: Rolls) -> None:
+        """Lets the untrained model expect each key as often as it sounds.
+
+        See `PianoRollModel.assign_frequencies`.
+
+        Args:
+            rolls: List of arrays of shape `(time, keys)`, the pieces to train
+                on.
+        """
+        check_rolls(rolls, self.model.keys)
+        counts = sum(np.sum(roll, axis=0, dtype="int64") for roll in rolls)
+        self.model.assign_frequencies(counts, sum(map(len, rolls)))
+
     def batches(
         self,
         rolls: Rolls,

@@ -35,6 +35,8 @@ COLUMNS = {
     "test": ("test", "nll"),
     "by piece": ("test", "nll_by_piece"),
     "without first step": ("test", "nll_without_first"),
+    # As in code that the first author of the paper published.
+    "both": ("test", "nll_by_piece_without_first"),
 }
 
 

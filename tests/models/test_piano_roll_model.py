@@ -106,3 +106,26 @@ def test_dropout_is_the_same_in_all_steps():
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         PianoRollModel(**{"cell": FastGRUCell(4)} | arguments)
+
+
+def test_at_first_keys_are_as_likely_as_they_are_frequent():
+    model = PianoRollModel(FastGRUCell(4), keys=KEYS)
+    counts = np.array([0, 1, 4, 5, 8, 8])
+    model.assign_frequencies(counts, 8)
+    states = [ops.zeros_like(state) for state in model.initial_states(1)]
+    model.output_projection.kernel.assign(np.zeros((4, KEYS)))
+    logits, _ = model.run(ROLLS[:1, :1], states)
+    found = helpers.as_numpy(ops.sigmoid(logits))[0, 0]
+    helpers.assert_close(found, (counts + 1) / 10)
+
+
+@pytest.mark.parametrize(
+    "wrong", [[1, 2], [-1, *5 * [1]], [9, *5 * [1]], [np.nan, *5 * [1]], 3]
+)
+def test_wrong_frequencies_are_refused(wrong):
+    model = piano_roll_model()
+    before = helpers.as_numpy(model.output_projection.bias.value)
+    with pytest.raises(ValueError, match="from 0 to 8 .* 6 keys. Received: an"):
+        model.assign_frequencies(wrong, 8)
+    after = helpers.as_numpy(model.output_projection.bias.value)
+    np.testing.assert_array_equal(before, after)

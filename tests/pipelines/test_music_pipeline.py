@@ -267,3 +267,12 @@ def test_empty_rolls_are_served(music):
     assert music.score([]) == []
     scores = music.score([ROLLS[0][:0], ROLLS[0]])
     assert [len(x) for x in scores] == [0, 6]
+
+
+def test_at_first_keys_are_as_likely_as_in_the_pieces():
+    music = pipeline()
+    music.assign_frequencies(ROLLS)
+    whole = np.concatenate(ROLLS)
+    odds = (whole.sum(axis=0) + 1) / ((1 - whole).sum(axis=0) + 1)
+    bias = music.model.output_projection.bias.numpy()
+    np.testing.assert_allclose(np.exp(bias), odds, rtol=1e-5)
