@@ -81,7 +81,7 @@ class Settings(training.EncoderSettings):
     length_penalty: training.NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
     members: training.Count = 1
-    """Models to train, which translate together; more are added to a run."""
+    """Models that translate together; a finished run trains those it lacks."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -222,11 +222,10 @@ def run(
             members = [pipelines.TextTranslator.open(settings.start_from)]
         else:
             both = build_tokenizers(settings, pairs)
-            members = [
-                build_translator(settings, model, *both, pairs)
-                for _ in range(settings.members)
-                for model in [build_model(settings, *both)]
-            ]
+            members = []
+            for _ in range(settings.members):
+                model = build_model(settings, *both)
+                members += [build_translator(settings, model, *both, pairs)]
         steps = settings.epochs * math.ceil(len(pairs) / settings.batch_size)
         pad_id = members[0].target_tokenizer.pad_id
         loss = training.TokenCrossentropy(pad_id, settings.label_smoothing)

@@ -115,8 +115,9 @@ class TextPipeline(keras.Model):
         """
         if not isinstance(self.model, keras.Model):
             raise ValueError(
-                "To be trained, a pipeline must contain a `keras.Model`. An "
-                "ensemble is trained member by member. Received: "
+                "To be trained, a pipeline must contain a `keras.Model`. "
+                "Instead of an ensemble, train one of its members: its run "
+                "with `--members 1` writes the first. Received: "
                 f"{self.model.name!r}, a {type(self.model).__name__}"
             )
         self.model.compile(

@@ -35,8 +35,8 @@ class TextTranslator(TextPipeline):
     """Translates strings, in the same way in evaluation and when served.
 
     It is saved to one `.keras` file, with the optimizer if the model is
-    compiled. A loaded pipeline can translate texts, continue its training or
-    be exported.
+    compiled. A loaded pipeline can translate texts, be exported or, if it is
+    no `ensemble`, continue its training.
 
     Args:
         model: A `kerasrnn.models.Translator`, or a layer with its `encode`
@@ -110,35 +110,43 @@ class TextTranslator(TextPipeline):
         """Joins translators into one that decodes with all of them.
 
         Each next token has the mean of the probabilities of all models. It is
-        saved, served and exported like any other, but not trained further.
+        saved, served and exported like any other, but not trained further. It
+        shares the models; it does not copy them.
 
         Args:
             translators: List of `TextTranslator`s with the same tokenizers,
-                such as those of trainings that differ in their seed. The
-                joined one has the search, the lengths and the shortlist of the
-                first.
+                such as those of trainings that differ in their seed. Of an
+                ensemble, all models are joined. The new one has the search,
+                the lengths and the shortlist of the first.
 
         Returns:
             A `TextTranslator` of a `kerasrnn.models.TranslatorEnsemble`; of
             one translator, that one.
 
         Raises:
-            ValueError: when there is no translator, or their tokenizers
-                differ.
+            ValueError: when there is no translator, one is no
+                `TextTranslator`, or their tokenizers differ.
         """
         members = list(translators)
-        found = {_tokenization(member) for member in members}
-        if len(found) != 1:
+        wrong = [type(x).__name__ for x in members if not isinstance(x, cls)]
+        if wrong or not members:
             raise ValueError(
-                "`translators` must be at least one, and all must have the "
-                f"same tokenizers. Received: {len(members)} translators with "
-                f"{len(found)} different pairs of tokenizers"
+                "`translators` must be `TextTranslator`s, at least one. "
+                f"Received: {', '.join(wrong) or 'an empty list'}"
             )
-        first = members[0]
-        if len(members) == 1:
+        first, *others = members
+        for side in "source_tokenizer", "target_tokenizer":
+            one, *rest = (getattr(member, side) for member in members)
+            if not all(_tokenize_alike(one, other) for other in rest):
+                raise ValueError(
+                    "All `translators` must have the same tokenizers. "
+                    f"Received: a `{side}` with another vocabulary or other "
+                    "options than that of the first"
+                )
+        if not others:
             return first
         return cls(
-            TranslatorEnsemble([member.model for member in members]),
+            TranslatorEnsemble([x for y in members for x in _models(y.model)]),
             first.source_tokenizer,
             first.target_tokenizer,
             first.search,
@@ -369,25 +377,37 @@ class TextTranslator(TextPipeline):
         return {name: config[name] for name in ("size", "frequent", "name")}
 
     def _shares_lexicon(self):
-        decoder = getattr(self.model, "decoder", None)
-        lexicon = getattr(decoder, "lexicon", None)
-        return self.shortlist.lexicon is lexicon
+        return self.shortlist.lexicon is _lexicon(self.model)
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
         config = deserialized(config)
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
-                config["model"].decoder.lexicon, **config["shortlist"]
+                _lexicon(config["model"]), **config["shortlist"]
             )
         return cls(**config)
 
 
-def _tokenization(translator):
-    """What two translators that tokenize alike have in common."""
-    tokenizers = translator.source_tokenizer, translator.target_tokenizer
-    return tuple(
-        (type(tokenizer), tokenizer.vocabulary, str(options))
-        for tokenizer in tokenizers
-        for options in [tokenizer.get_config() | {"name": None}]
-    )
+def _models(model):
+    """The members of an ensemble, or a model alone."""
+    return getattr(model, "models", [model])
+
+
+def _lexicon(model):
+    """The lexicon of a model, or of the first of an ensemble; may be `None`."""
+    decoder = getattr(_models(model)[0], "decoder", None)
+    return getattr(decoder, "lexicon", None)
+
+
+def _tokenize_alike(one, other):
+    """Whether two tokenizers give every text the same ids when served."""
+
+    def facts(tokenizer):
+        options = tokenizer.get_config()
+        # Sampling is for training.
+        unlike = {"name": None, "sampling": None}
+        proto = getattr(tokenizer, "proto", None)
+        return type(tokenizer), tokenizer.vocabulary, proto, options | unlike
+
+    return facts(one) == facts(other)

@@ -12,7 +12,9 @@ from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.plots import attention_grid
+from kerasrnn.training import Settings
 from kerasrnn.training import TextScores
+from kerasrnn.typing import History
 from kerasrnn.typing import Pairs
 
 _SCORED = 200  # pairs to translate after every epoch
@@ -37,6 +39,10 @@ class TranslationRun(Run):
     ...     run.finish(translator, dev)
     """
 
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.histories: list[History] = []
+
     def fit(
         self,
         translator: TextTranslator,
@@ -48,8 +54,8 @@ class TranslationRun(Run):
     ) -> None:
         """Trains a compiled translator; the best epoch has the highest BLEU.
 
-        The members of an ensemble are trained by one call each, and the log of
-        the last one becomes that of the run.
+        The members of an ensemble are trained by one call each. The card has
+        the log of each, and as that of the run that of the last.
 
         Args:
             translator: A `TextTranslator`.
@@ -64,6 +70,7 @@ class TranslationRun(Run):
                 and the pairs.
         """
         if member:
+            print(f"\nMember {member + 1} of the ensemble:")
             facts["member"] = member
         print(f"{len(pairs)} training pairs, {len(dev)} to validate on")
         if self.settings.start_from:
@@ -88,6 +95,7 @@ class TranslationRun(Run):
             data=[pairs, dev],
             **facts,
         )
+        self.histories.append(self.history)
 
     def finish(
         self,
@@ -124,6 +132,8 @@ class TranslationRun(Run):
         attention = attention_grid(
             translator.alignments((short or sources)[:4])
         )
+        if len(self.histories) > 1:
+            facts["members"] = self.histories
         super().finish(
             *(translator, "translator", self.history),
             {"attention": attention, **(pictures or {})},

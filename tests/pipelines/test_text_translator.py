@@ -15,9 +15,11 @@ from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines.word_alignment import align_words
+from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
 from tests.helpers import one_now
+from tests.helpers import reloaded
 
 PAIRS = [
     ("the red book", "लाल किताब"),
@@ -480,19 +482,67 @@ def test_an_ensemble_of_one_is_that_one(beam):
     assert TextTranslator.ensemble([beam]) is beam
 
 
+def test_an_ensemble_of_an_ensemble_has_all_models(ensemble, beam):
+    found = TextTranslator.ensemble([ensemble, beam]).model.models
+    assert found == [*ensemble.model.models, beam.model]
+
+
 def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
     search = GreedySearch(max_length=5)
     source, target = tokenizers
-    cased = WordTokenizer(target.vocabulary, lowercase=False)
+    cased = WordTokenizer(source.vocabulary, lowercase=False)
     for wrong in (target, WordTokenizer(source.vocabulary[::-1]), cased):
         other = TextTranslator(model, wrong, target, search)
-        with pytest.raises(ValueError, match="2 translators with 2 different"):
+        with pytest.raises(ValueError, match="Received: a `source_tokenizer`"):
             TextTranslator.ensemble([beam, other])
-    with pytest.raises(ValueError, match="0 translators with 0 different"):
-        TextTranslator.ensemble([])
+    for wrong, said in ([], "an empty list"), ([beam, model], "Translator"):
+        with pytest.raises(ValueError, match=f"one. Received: {said}"):
+            TextTranslator.ensemble(wrong)
+
+
+def test_sampling_in_training_makes_no_other_tokenizer(model):
+    source, target = (
+        SentencePieceTokenizer.train(side, 30)
+        for side in zip(*PAIRS * 9, strict=True)
+    )
+    again = SentencePieceTokenizer(source.proto, sampling=0.1)
+    search = GreedySearch(max_length=5)
+    members = [
+        TextTranslator(new_model(tokenizer, target), tokenizer, target, search)
+        for tokenizer in (source, again)
+    ]
+    assert len(TextTranslator.ensemble(members).model.models) == 2
+
+
+@pytest.mark.slow
+def test_an_ensemble_keeps_its_shortlist(tokenizers, tmp_path):
+    """Which reads the lexicon of the first model."""
+    source, target = tokenizers
+    sizes = source.vocabulary_size, target.vocabulary_size
+    members = []
+    for _ in range(2):
+        lexicon, cell = Lexicon(*sizes, 5), keras.layers.GRUCell(8)
+        lexicon.assign(*translation_lexicon(PAIRS, *tokenizers, translations=5))
+        model = Translator(
+            Encoder(sizes[0], cell, 8, pad_id=0),
+            Decoder(sizes[1], cell, 8, attention="additive", lexicon=lexicon),
+        )
+        search = GreedySearch(max_length=5)
+        members.append(
+            TextTranslator(
+                *(model, source, target, search),
+                shortlist=Shortlist(lexicon, size=8, frequent=4),
+            )
+        )
+    ensemble = TextTranslator.ensemble(members)
+    expected = ensemble.translate(SENTENCES)
+    opened = reloaded(ensemble, tmp_path)
+    first, _ = opened.model.models
+    assert opened.shortlist.lexicon is first.decoder.lexicon
+    assert opened.translate(SENTENCES) == expected
 
 
 def test_an_ensemble_is_not_trained_further(ensemble):
     for train in (ensemble.compile, lambda: ensemble.fit(PAIRS)):
-        with pytest.raises(ValueError, match="member. Received: .*Ensemble"):
+        with pytest.raises(ValueError, match="members.* Received: .*Ensemble"):
             train()

@@ -227,7 +227,7 @@ def test_another_file_to_start_from_is_another_training(
     class Stop(Exception):
         pass
 
-    def fit(self, translator, pairs, dev):
+    def fit(self, translator, pairs, dev, member):
         seen.append(training.identity(self.settings))
         raise Stop
 
@@ -295,8 +295,15 @@ def test_a_killed_run_resumes_and_a_finished_one_is_continued(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
-def test_members_are_added_to_a_finished_run(two_files, tmp_path):
+def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
     """Together they are what they are if they are trained at once."""
+    seeds, batches = [], TextTranslator.batches
+
+    def watched(self, pairs, batch_size, seed=None):
+        seeds.append(seed)
+        return batches(self, pairs, batch_size, seed)
+
+    monkeypatch.setattr(TextTranslator, "batches", watched)
 
     def learn(output, *flags):
         run(
@@ -307,7 +314,11 @@ def test_members_are_added_to_a_finished_run(two_files, tmp_path):
 
     alone = learn(tmp_path / "added").get_weights()
     added = learn(tmp_path / "added", "--members", 2)
+    assert [x for x in seeds if x is not None] == [13, 13, 14]
     at_once = learn(tmp_path / "at_once", "--members", 2)
+    logs = card(tmp_path / "at_once")["members"]
+    assert [len(log["val_loss"]) for log in logs] == [1, 1]
+    assert logs[0]["val_loss"] != logs[1]["val_loss"]
     first, second = (x.get_weights() for x in added.models)
     assert len(list((tmp_path / "added").glob("training-*"))) == 2
     for found, expected in zip(first, alone, strict=True):
