@@ -201,8 +201,15 @@ class MusicPipeline(TextPipeline):
         Args:
             rolls: List of arrays of shape `(time, keys)`, the pieces to train
                 on.
+
+        Raises:
+            ValueError: when there is no piece, or one is no roll.
         """
         check_rolls(rolls, self.model.keys)
+        if not len(rolls):
+            raise ValueError(
+                "`rolls` must hold at least one piece. Received: none"
+            )
         counts = sum(np.sum(roll, axis=0, dtype="int64") for roll in rolls)
         self.model.assign_frequencies(counts, sum(map(len, rolls)))
 

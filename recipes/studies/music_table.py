@@ -36,7 +36,7 @@ COLUMNS = {
     "by piece": ("test", "nll_by_piece"),
     "without first step": ("test", "nll_without_first"),
     # As in code that the first author of the paper published.
-    "both": ("test", "nll_by_piece_without_first"),
+    "by piece, without first step": ("test", "nll_by_piece_without_first"),
 }
 
 

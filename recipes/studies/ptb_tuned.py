@@ -94,7 +94,8 @@ def main():
         for name in args.rows
     ]
     columns = [
-        *("model", "parameters", f"best of {args.tries}", "its flags"),
+        *("model", "parameters"),
+        *(f"validation perplexity, best of {args.tries}", "its flags"),
         *("median", "worst"),
     ]
     write_table(args.output / "table.md", columns, table)

@@ -276,3 +276,5 @@ def test_at_first_keys_are_as_likely_as_in_the_pieces():
     odds = (whole.sum(axis=0) + 1) / ((1 - whole).sum(axis=0) + 1)
     bias = music.model.output_projection.bias.numpy()
     np.testing.assert_allclose(np.exp(bias), odds, rtol=1e-5)
+    with pytest.raises(ValueError, match="at least one piece. Received: none"):
+        music.assign_frequencies([])

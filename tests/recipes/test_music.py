@@ -106,6 +106,24 @@ def test_a_run_stops_when_its_patience_ends(tmp_path, monkeypatch):
     assert len(log.read_text().splitlines()) < 20
 
 
+def test_a_model_starts_from_the_frequencies_of_keys(tmp_path, monkeypatch):
+    found = []
+
+    class Stop(Exception):
+        pass
+
+    def fit(self, pipeline, batches, corpus, callbacks):
+        found.append(pipeline.model.output_projection.bias.numpy())
+        found.append(np.concatenate(corpus.train).any(axis=0))
+        raise Stop
+
+    monkeypatch.setattr(MusicRun, "fit", fit)
+    with pytest.raises(Stop):
+        run(*small(tmp_path))
+    bias, sounds = found
+    assert bias[sounds].min() > bias[~sounds].max()
+
+
 @pytest.mark.parametrize(
     "flags, expected",
     [

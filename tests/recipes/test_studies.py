@@ -228,6 +228,12 @@ def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
     assert "| `short` | 50.0 | 0.250 | 1 |" in table
 
 
+SCORES_OF_MUSIC = (
+    *("nll", "nll_by_piece"),
+    *("nll_without_first", "nll_by_piece_without_first"),
+)
+
+
 def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
     runs = []
 
@@ -239,6 +245,7 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
         runs.append(settings)
         value = settings.seed + (8.0 if settings.cell == "gru" else 9.0)
         names = {name for _, name in music_table.COLUMNS.values()}
+        assert names <= {*SCORES_OF_MUSIC}
         scores = dict.fromkeys(names, value)
         card = {
             "command": shlex.join(["python", recipe, *flags]),
