@@ -43,9 +43,12 @@ BEST = Settings(
     lowercase=True,
     strip_punctuation=True,
     units=256,
-    vocabulary_size=4000,
+    vocabulary_size=8000,
     epochs=26,
-    length_penalty=1.2,
+    dtype="auto",
+    # A model of few pairs repeats itself; without that, it is too brief.
+    length_penalty=2.0,
+    no_repeat_ngram=3,
 )
 PRESETS = {
     "phrasebook": Settings(

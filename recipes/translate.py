@@ -33,11 +33,11 @@ class Settings(training.EncoderSettings):
         *("max_tokens", "lowercase", "strip_punctuation"),
         *("separate_punctuation", "tokenizer", "vocabulary_size"),
         *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
-        *("beam_width", "length_penalty", "members"),
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
     }
     # They do not change how a model is trained.
     not_identity = training.EncoderSettings.not_identity | {
-        *("beam_width", "length_penalty", "members"),
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
     }
 
     output: Path = Path("saved_models/translate")
@@ -80,6 +80,8 @@ class Settings(training.EncoderSettings):
     """Hypotheses of the beam search."""
     length_penalty: training.NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
+    no_repeat_ngram: training.Whole = 0
+    """So many tokens in a row occur only once in a translation; 0: no limit."""
     members: training.Count = 1
     """Models that translate together; a finished run trains those it lacks."""
 
@@ -190,6 +192,7 @@ def build_translator(settings, model, source, target, pairs):
     search = decoding.BeamSearch(
         beam_width=settings.beam_width,
         length_penalty=settings.length_penalty,
+        no_repeat_ngram=settings.no_repeat_ngram,
         max_length=settings.max_tokens,
         forbidden_ids=never,
         **target.special_ids,
@@ -233,8 +236,7 @@ def run(
             translator.compile(build_optimizer(settings, steps), loss)
         for number, translator in enumerate(members):
             this_run.fit(translator, pairs, dev, member=number)
-        translator = pipelines.TextTranslator.ensemble(members)
-        this_run.finish(translator, dev, test)
+        this_run.finish(pipelines.TextTranslator.ensemble(members), dev, test)
 
 
 def main():

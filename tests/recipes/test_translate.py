@@ -283,7 +283,7 @@ def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     assert "resumes after epoch 1" in capsys.readouterr().out
     # Under another name of the folder, and with another search, it is the same
     # run.
-    search = "--length-penalty", 2, "--beam-width", 3
+    search = "--length-penalty", 2, "--beam-width", 3, "--no-repeat-ngram", 4
     more = learn(again / ".." / "again", 3, *search)
     assert "resumes after epoch 2" in capsys.readouterr().out
     assert [len(x) for x in more] == [3, 3]
@@ -291,6 +291,7 @@ def test_a_killed_run_resumes_and_a_finished_one_is_continued(
     assert len(list(again.glob("training-*"))) == 1
     saved = TextTranslator.open(again / "translator.keras").search
     assert (saved.length_penalty, saved.beam_width) == (2, 3)
+    assert saved.no_repeat_ngram == 4
 
 
 @pytest.mark.slow
