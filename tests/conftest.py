@@ -1,4 +1,4 @@
-"""What all tests share: a seed; on JAX, quick compiling and little memory."""
+"""What all tests share: seed, precision; on JAX, quick and small compiling."""
 
 import collections
 import functools
@@ -21,6 +21,14 @@ def seed():
     well would lose the resources of tokenizers that several tests share.
     """
     random.seed(0)
+
+
+@pytest.fixture(autouse=True)
+def policy():
+    """What a test, or an example, makes of the precision ends with it."""
+    before = keras.config.dtype_policy()
+    yield
+    keras.config.set_dtype_policy(before)
 
 
 def pytest_collection_modifyitems(items):
