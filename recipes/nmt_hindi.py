@@ -43,7 +43,7 @@ BEST = Settings(
     lowercase=True,
     strip_punctuation=True,
     units=256,
-    vocabulary_size=8000,
+    vocabulary_size=4000,
     epochs=26,
     dtype="auto",
     # A model of few pairs repeats itself; without that, it is too brief.
