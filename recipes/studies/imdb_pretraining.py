@@ -1,80 +1,186 @@
-"""A classifier of reviews that is pretrained as a language model.
+"""A classifier of reviews whose encoder is pretrained as a language model.
 
     python recipes/studies/imdb_pretraining.py --corpus imdb
 
-The embeddings and the forward recurrent layers of `recipes/imdb.py` are first
-trained for one epoch to predict the next word of reviews without a label.
+The encoder first learns to predict each word of all reviews, those without a
+label too, from the words before it and from those after it. Then the rest of
+the classifier is trained, and at last both.
+
+References:
+    [Peters et al., 2018](https://aclanthology.org/N18-1202) for both
+    directions, [Howard & Ruder, 2018](https://arxiv.org/abs/1801.06146).
 """
 
 import dataclasses
+import math
 import pathlib
 import sys
 
 import keras
+import tensorflow as tf
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 import imdb
 
-from kerasrnn import data
-from kerasrnn import models
-from kerasrnn import pipelines
 from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(imdb.Settings):
     output: pathlib.Path = pathlib.Path("saved_models/imdb_pretraining")
-    bidirectional: bool = False
-    """Whether the encoder also reads backwards, without pretraining."""
-    pretrain_reviews: training.Count = 10_000
-    """Number of reviews, the last ones, to train the language model on."""
+    pretrain_epochs: training.Count = 2
+    """Passes of the language model over all reviews."""
+    pretrain_rate: training.Positive = 2e-3
+    """Peak learning rate of the language model."""
+    candidates: training.Count = 1024
+    """Random words that each word is told apart from in pretraining."""
+    frozen_epochs: training.Whole = 1
+    """Passes over the labelled reviews before the encoder is trained, too."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.depth > 1 or not self.bidirectional:
+            raise ValueError(
+                "To predict words both ways, the encoder must have one "
+                f"bidirectional layer. Received: depth={self.depth}, "
+                f"bidirectional={self.bidirectional}"
+            )
 
 
-CHANGES = {"output": Settings.output, "bidirectional": False}
+CHANGES = {"output": Settings.output}
 PRESETS = {
     "generated": Settings(**vars(imdb.PRESETS["generated"]) | CHANGES),
-    "best": Settings(**vars(imdb.PRESETS["best"]) | CHANGES | {"units": 256}),
+    "best": Settings(
+        **vars(imdb.REVIEWS)
+        | CHANGES
+        | {"dtype": "auto", "units": 256, "embedding_dim": 200}
+    ),
     "own": Settings(),
 }
 
 
+# Settings that do not change the language model.
+LATER = {
+    *("summary", "attention", "dropout", "frozen_epochs"),
+    *("schedule", "learning_rate", "clip"),
+}
+
+
+class BidirectionalLanguageModel(keras.Model):
+    """Trains an encoder to predict words from the context on either side.
+
+        p(w_t | w_1 ... w_t-1) = softmax(E F h_t-1 + b)     forwards
+        p(w_t | w_t+1 ... w_n) = softmax(E G g_t+1 + b)     backwards
+
+    `h` and `g` are the outputs of the two directions, `E` the embeddings of
+    the encoder, `F` and `G` matrices. The loss is the mean over both
+    directions of the sampled softmax of Jean et al. 2015: each word is told
+    apart from some random ones, drawn by their rank, not from all.
+
+    Args:
+        encoder: A built bidirectional `Encoder` of one layer, whose
+            vocabulary is sorted by frequency.
+        candidates: Positive integer, the number of random words.
+
+    Reference:
+        [Jean et al., 2015](https://aclanthology.org/P15-1001).
+    """
+
+    def __init__(self, encoder, candidates):
+        super().__init__()
+        self.encoder, self.candidates = encoder, candidates
+        self.projections = [
+            keras.layers.Dense(encoder.embedding_dim, use_bias=False)
+            for _ in range(2)
+        ]
+        for projection in self.projections:
+            projection.build((None, encoder.cell.output_size))
+        self.bias = self.add_weight(
+            shape=(encoder.vocabulary_size,), initializer="zeros", name="bias"
+        )
+        self.built = True
+
+    def call(self, ids, training=False):
+        """Returns the words to predict, and what is known of each."""
+        memory, mask, _ = self.encoder(ids, training=training)
+        real = mask[:, 1:]  # pairs of neighbours, without padding
+        before, after = (
+            tf.boolean_mask(x, real) for x in (ids[:, :-1], ids[:, 1:])
+        )
+        forwards, backwards = tf.split(memory, 2, axis=-1)
+        forwards = tf.boolean_mask(forwards[:, :-1], real)
+        backwards = tf.boolean_mask(backwards[:, 1:], real)
+        known = [
+            project(outputs)
+            for project, outputs in zip(
+                self.projections, (forwards, backwards), strict=True
+            )
+        ]
+        return tf.concat([after, before], 0), tf.concat(known, 0)
+
+    def compute_loss(self, x, y, y_pred, sample_weight=None, training=True):
+        words, known = y_pred
+        losses = tf.nn.sampled_softmax_loss(
+            tf.convert_to_tensor(self.encoder.embedding.embeddings),
+            tf.convert_to_tensor(self.bias),
+            labels=words[:, None],
+            inputs=tf.cast(known, tf.float32),
+            num_sampled=min(self.candidates, self.encoder.vocabulary_size),
+            num_classes=self.encoder.vocabulary_size,
+        )
+        return tf.reduce_mean(losses)
+
+
 def pretrain(settings, labeller, texts):
-    """Pretrains the encoder of a labeller as a language model of texts."""
-    encoder, tokenizer = labeller.model.encoder, labeller.tokenizer
-    language = models.LanguageModel(
-        tokenizer.vocabulary_size,
-        encoder.cell,
-        encoder.embedding_dim,
-        depth=settings.depth,
-        dropout=0.1,
-        batch_size=64,
+    """Trains the encoder of a labeller to predict the words of texts."""
+    language = BidirectionalLanguageModel(
+        labeller.model.encoder, settings.candidates
     )
-    language.build()
-    language.embedding.set_weights(encoder.embedding.get_weights())
-    language.compile(
-        keras.optimizers.Adam(settings.learning_rate, global_clipnorm=1.0),
-        training.TokenCrossentropy(-1),
+    steps = math.ceil(len(texts) / settings.batch_size)
+    schedule = training.cosine_schedule(
+        settings.pretrain_rate, settings.pretrain_epochs * steps, warmup=200
     )
-    ids = pipelines.TextLanguageModel(language, tokenizer).ids(texts)
-    folder = training.TrainingFolder(
+    language.compile(keras.optimizers.Adam(schedule, global_clipnorm=1.0))
+    unlabelled = [0] * len(texts)
+    facts = training.identity(settings)
+    fit_stage(
         settings.output,
-        training.identity(settings) | {"stage": "language", "data": texts},
-        "loss",
+        {name: facts[name] for name in facts.keys() - LATER} | {"data": texts},
+        language,
+        labeller.batches(texts, unlabelled, settings.batch_size, settings.seed),
+        settings.pretrain_epochs,
     )
-    windows = data.text_windows(ids, 64, 50, tokenizer.end_id)
-    folder.fit(language, windows, epochs=1)
-    folder.load_best(language)
-    encoder.embedding.set_weights(language.embedding.get_weights())
-    for own, learnt in zip(encoder.forward_rnns, language.rnns, strict=True):
-        own.set_weights(learnt.get_weights())
+
+
+def train_the_rest(settings, labeller, texts, labels):
+    """Trains all of a labeller but its encoder."""
+    encoder = labeller.model.encoder
+    encoder.trainable = False
+    labeller.compile(keras.optimizers.Adam(settings.learning_rate))
+    fit_stage(
+        settings.output,
+        training.identity(settings) | {"data": [texts, labels]},
+        labeller.model,
+        labeller.batches(texts, labels, settings.batch_size, settings.seed),
+        settings.frozen_epochs,
+    )
+    encoder.trainable = True
+
+
+def fit_stage(output, facts, model, batches, epochs):
+    """Trains a compiled model in a folder of its own, or resumes it."""
+    folder = training.TrainingFolder(output, facts, "loss")
+    folder.fit(model, batches, epochs, verbose=2)
+    folder.load_best(model)
 
 
 def build_labeller(settings, corpus):
     """Returns the labeller of the recipe, pretrained."""
     labeller = imdb.build_labeller(settings, corpus)
-    texts = corpus.unlabelled or corpus.train.texts
-    pretrain(settings, labeller, texts[-settings.pretrain_reviews :])
+    pretrain(settings, labeller, corpus.train.texts + corpus.unlabelled)
+    if settings.frozen_epochs:
+        train_the_rest(settings, labeller, *corpus.train)
     return labeller
 
 
