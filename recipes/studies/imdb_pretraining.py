@@ -48,18 +48,16 @@ class Settings(imdb.Settings):
             )
 
 
-CHANGES = {"output": Settings.output}
+OUTPUT = {"output": Settings.output}
 PRESETS = {
-    "generated": Settings(**vars(imdb.PRESETS["generated"]) | CHANGES),
+    "generated": Settings(**vars(imdb.PRESETS["generated"]) | OUTPUT),
     "best": Settings(
         **vars(imdb.REVIEWS)
-        | CHANGES
+        | OUTPUT
         | {"dtype": "auto", "units": 256, "embedding_dim": 200}
     ),
     "own": Settings(),
 }
-
-
 # Settings that do not change the language model.
 LATER = {
     *("summary", "attention", "dropout", "frozen_epochs"),
@@ -111,12 +109,8 @@ class BidirectionalLanguageModel(keras.Model):
         forwards, backwards = tf.split(memory, 2, axis=-1)
         forwards = tf.boolean_mask(forwards[:, :-1], real)
         backwards = tf.boolean_mask(backwards[:, 1:], real)
-        known = [
-            project(outputs)
-            for project, outputs in zip(
-                self.projections, (forwards, backwards), strict=True
-            )
-        ]
+        project_forwards, project_backwards = self.projections
+        known = project_forwards(forwards), project_backwards(backwards)
         return tf.concat([after, before], 0), tf.concat(known, 0)
 
     def compute_loss(self, x, y, y_pred, sample_weight=None, training=True):
