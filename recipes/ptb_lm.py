@@ -32,6 +32,7 @@ class Settings(training.Settings):
         *("attention", "memory", "blocks", "uniform", "dropout", "window"),
         *("embedding_dim", "tie_embeddings"),
         *("word_dropout", "recurrent_dropout", "batch_size"),
+        *("augmented_loss", "loss_temperature"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
 
@@ -74,6 +75,10 @@ class Settings(training.Settings):
     """Dropout rate of the state."""
     word_dropout: Rate = 0.1
     """Dropout rate of whole words."""
+    augmented_loss: training.NotNegative = 0.0
+    """Weight of the loss for words similar to the true one."""
+    loss_temperature: Positive = 5.0
+    """Temperature of that loss."""
     epochs: Count = 12
     """Passes over the corpus; a run with fewer is continued."""
     batch_size: Count = 20
@@ -192,6 +197,8 @@ def build_model(settings, tokenizer):
         dropout=settings.dropout,
         word_dropout=settings.word_dropout,
         batch_size=settings.batch_size,
+        augmented_loss=settings.augmented_loss,
+        loss_temperature=settings.loss_temperature,
         **embeddings,
     )
     model.build()

@@ -29,7 +29,7 @@ ALLOWED = {
     # Named in annotations, so every part may import it.
     "typing": {"keras"},
     "layers": {"keras"},
-    "models": {"keras", "kerasrnn.layers"},
+    "models": {"keras", "kerasrnn.distribute", "kerasrnn.layers"},
     "decoding": {"keras"},
     "metrics": {"keras", "sacrebleu"},
     # Imports TensorFlow inside functions, where it is the backend.

@@ -8,6 +8,7 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.augmented_loss import augmented_loss
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
@@ -57,6 +58,13 @@ class LanguageModel(RecurrentModel):
             states are carried from batch to batch; `None` for a model that
             starts every batch from its initial states. Under `tf.distribute` it
             is the global batch size, as for `fit`.
+        augmented_loss: Float, 0 or more, the weight of the augmented loss
+            (Inan et al. 2017) that `fit` adds to the one given to `compile`:
+            the cross-entropy with the softmax of the similarities of all
+            words to the true one. Similarities are products of embeddings.
+            Labels must be ids of shape `(batch, time)`, negative for padding.
+        loss_temperature: Positive float, by which the similarities and the
+            logits are divided in the augmented loss.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
@@ -75,8 +83,10 @@ class LanguageModel(RecurrentModel):
 
     Raises:
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
-            `cell` is no recurrent cell; when `"fresh"` is given to a model
-            without `batch_size`, or the batch has another size.
+            `cell` is no recurrent cell; when the weight of the augmented loss
+            is negative or its temperature not positive; when `"fresh"` is
+            given to a model without `batch_size`, or the batch has another
+            size.
 
     Example:
 
@@ -88,7 +98,8 @@ class LanguageModel(RecurrentModel):
     References:
         [Mikolov et al., 2010](https://doi.org/10.21437/Interspeech.2010-343),
         [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
-        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859).
+        [Press & Wolf, 2017](https://arxiv.org/abs/1608.05859),
+        [Inan et al., 2017](https://arxiv.org/abs/1611.01462).
     """
 
     def __init__(
@@ -103,6 +114,8 @@ class LanguageModel(RecurrentModel):
         embeddings_initializer: Initializer = None,
         embedding_scale: float | None = None,
         batch_size: int | None = None,
+        augmented_loss: float = 0.0,
+        loss_temperature: float = 5.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -119,6 +132,14 @@ class LanguageModel(RecurrentModel):
         if batch_size is not None:
             batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
+        if not (augmented_loss >= 0 and loss_temperature > 0):
+            raise ValueError(
+                "`augmented_loss` must be at least 0 and `loss_temperature` "
+                f"positive. Received: augmented_loss={augmented_loss}, "
+                f"loss_temperature={loss_temperature}"
+            )
+        self.augmented_loss = augmented_loss
+        self.loss_temperature = loss_temperature
         initializer = {}
         if embeddings_initializer is not None:
             initializer["embeddings_initializer"] = embeddings_initializer
@@ -170,6 +191,24 @@ class LanguageModel(RecurrentModel):
         logits, states = self.run(ids, states, training)
         self.carried.keep(states, training=training)
         return logits
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Tensor:
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        if not (training and self.augmented_loss):
+            return loss
+        return loss + self.augmented_loss * augmented_loss(
+            ops.cast(self.embedding.embeddings, self.compute_dtype),
+            y,
+            y_pred,
+            self.loss_temperature,
+        )
 
     @property
     def _rows(self):
@@ -272,6 +311,8 @@ class LanguageModel(RecurrentModel):
             ),
             "embedding_scale": self.embedding_scale,
             "batch_size": self.batch_size,
+            "augmented_loss": self.augmented_loss,
+            "loss_temperature": self.loss_temperature,
         }
 
     @classmethod

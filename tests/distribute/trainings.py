@@ -67,7 +67,9 @@ def trained(cell, output, seconds):
     """Trains for three epochs, and returns the log."""
     keras.utils.set_random_seed(1)
     batch_size, batches, validation = CASES[cell]()
-    model = LanguageModel(20, build_cell(cell, 6, 2), batch_size=batch_size)
+    model = LanguageModel(
+        20, build_cell(cell, 6, 2), batch_size=batch_size, augmented_loss=0.5
+    )
     model.build()
     # Nearly every gradient is clipped.
     optimizer = keras.optimizers.Adam(0.05, global_clipnorm=0.2)

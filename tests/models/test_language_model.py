@@ -281,6 +281,8 @@ def test_configuration_round_trip():
         embeddings_initializer=keras.initializers.RandomUniform(-0.1, 0.1),
         embedding_scale=1.5,
         batch_size=3,
+        augmented_loss=0.2,
+        loss_temperature=3.0,
         name="words",
     )
     copy = helpers.copy_of(model)

@@ -1,0 +1,79 @@
+import keras
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+from scipy.special import softmax
+
+from kerasrnn.layers import RHNCell
+from kerasrnn.models import LanguageModel
+from kerasrnn.models.augmented_loss import augmented_loss
+from kerasrnn.training import TokenCrossentropy
+from tests import helpers
+
+EMBEDDINGS = helpers.random(7, 3, seed=1)
+LOGITS = helpers.random(2, 4, 7, seed=2)
+WORDS = np.array([[3, 0, 6, -1], [2, -1, -1, -1]])
+TEMPERATURE = 0.7
+
+
+def loss_of(word, logits):
+    """The equation, word by word."""
+    targets = softmax(EMBEDDINGS @ EMBEDDINGS[word] / TEMPERATURE)
+    predicted = log_softmax(logits / TEMPERATURE)
+    return -TEMPERATURE * np.sum(targets * predicted)
+
+
+def test_it_is_the_equation_without_padding():
+    expected = np.mean(
+        [
+            loss_of(WORDS[place], LOGITS[place])
+            for place in np.ndindex(WORDS.shape)
+            if WORDS[place] >= 0
+        ]
+    )
+    found = augmented_loss(EMBEDDINGS, WORDS, LOGITS, TEMPERATURE)
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+def test_padding_alone_costs_nothing():
+    padding = np.full_like(WORDS, -1)
+    assert float(augmented_loss(EMBEDDINGS, padding, LOGITS, 5.0)) == 0
+
+
+def language_model(**options):
+    model = LanguageModel(7, RHNCell(3), **options)
+    model.build()
+    helpers.randomize(model)
+    model.compile(keras.optimizers.SGD(1.0), TokenCrossentropy(-1))
+    return model
+
+
+def test_fit_adds_it_and_evaluation_does_not():
+    ids, words = np.maximum(WORDS, 0), WORDS
+    plain = language_model()
+    with_it = language_model(augmented_loss=0.3, loss_temperature=TEMPERATURE)
+    loss = plain.evaluate(ids, words, verbose=0)
+    assert with_it.evaluate(ids, words, verbose=0) == pytest.approx(loss)
+    embeddings = helpers.as_numpy(plain.embedding.embeddings.value)
+    added = augmented_loss(embeddings, words, plain(ids), TEMPERATURE)
+    found = with_it.train_on_batch(ids, words)
+    assert float(found) == pytest.approx(loss + 0.3 * float(added), rel=1e-5)
+
+
+def test_targets_do_not_move_the_embeddings():
+    """An input of zeros leaves no other way to the untied embeddings."""
+    options = {"tie_embeddings": False, "embedding_scale": 0.0}
+    model = language_model(augmented_loss=5.0, **options)
+    before = helpers.as_numpy(model.embedding.embeddings.value)
+    model.train_on_batch(np.maximum(WORDS, 0), WORDS)
+    after = helpers.as_numpy(model.embedding.embeddings.value)
+    np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize(
+    "options", [{"augmented_loss": -0.1}, {"loss_temperature": 0.0}]
+)
+def test_weight_and_temperature_are_checked(options):
+    ((name, bad),) = options.items()
+    with pytest.raises(ValueError, match=f"`{name}`.*{name}={bad}"):
+        LanguageModel(7, RHNCell(3), **options)
