@@ -1,5 +1,7 @@
 """A loss that asks for words similar to the true one, too."""
 
+import math
+
 from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
@@ -8,14 +10,15 @@ from kerasrnn.distribute import sum_over_replicas
 def augmented_loss(embeddings, words, logits, temperature):
     """The augmented loss of Inan et al. 2017.
 
-    With `E` the embeddings, `y` the true word, `z` the logits and `T` the
-    temperature:
+    With `E` the embeddings of `V` words, `y` the true word, `z` the logits and
+    `T` the temperature:
 
-        q = softmax(E e_y / T)      loss = - T sum_v q_v log softmax(z / T)_v
+        q = softmax(E e_y / T)      p = softmax(z / T)
+        loss = - T sum_v q_v log(V p_v)
 
-    Similar words have similar embeddings, so each word also teaches the model
-    about those that could stand in its place. `q` is taken as given: the loss
-    does not change the embeddings through it.
+    It is 0 for a uniform prediction. Similar words have similar embeddings, so
+    each word also teaches the model about those that could stand in its place.
+    `q` is taken as given: the loss does not change the embeddings through it.
 
     Args:
         embeddings: Tensor of shape `(vocabulary_size, dim)`, in the type of
@@ -31,14 +34,14 @@ def augmented_loss(embeddings, words, logits, temperature):
     words = ops.reshape(words, (-1,))
     real = ops.cast(words >= 0, "float32")
     embeddings = ops.stop_gradient(embeddings)
-    true = ops.take(embeddings, ops.maximum(words, 0), axis=0)
+    true = ops.take(embeddings, ops.maximum(words, 0), axis=0) / temperature
     similarities = ops.matmul(true, ops.transpose(embeddings))
     logits = ops.reshape(logits, (-1, logits.shape[-1]))
-    similarities, logits = (
-        ops.cast(x, "float32") / temperature for x in (similarities, logits)
+    losses = ops.categorical_crossentropy(
+        ops.softmax(ops.cast(similarities, "float32")),
+        ops.cast(logits, "float32") / temperature,
+        from_logits=True,
     )
-    losses = temperature * ops.categorical_crossentropy(
-        ops.softmax(similarities), logits, from_logits=True
-    )
+    losses = temperature * (losses - math.log(logits.shape[-1]))
     count = sum_over_replicas(ops.sum(real))
     return ops.sum(losses * real) / ops.maximum(count, 1.0)

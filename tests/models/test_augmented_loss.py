@@ -20,7 +20,7 @@ def loss_of(word, logits):
     """The equation, word by word."""
     targets = softmax(EMBEDDINGS @ EMBEDDINGS[word] / TEMPERATURE)
     predicted = log_softmax(logits / TEMPERATURE)
-    return -TEMPERATURE * np.sum(targets * predicted)
+    return -TEMPERATURE * np.sum(targets * (np.log(7) + predicted))
 
 
 def test_it_is_the_equation_without_padding():
@@ -33,6 +33,11 @@ def test_it_is_the_equation_without_padding():
     )
     found = augmented_loss(EMBEDDINGS, WORDS, LOGITS, TEMPERATURE)
     assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_uniform_prediction_costs_nothing():
+    found = augmented_loss(EMBEDDINGS, WORDS, 3 * np.ones_like(LOGITS), 5.0)
+    assert float(found) == pytest.approx(0, abs=1e-5)
 
 
 def test_padding_alone_costs_nothing():
