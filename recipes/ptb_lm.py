@@ -76,9 +76,9 @@ class Settings(training.Settings):
     word_dropout: Rate = 0.1
     """Dropout rate of whole words."""
     augmented_loss: training.NotNegative = 0.0
-    """Weight of the loss for words similar to the true one."""
+    """Weight of the augmented loss, which teaches similar words, too."""
     loss_temperature: Positive = 5.0
-    """Temperature of that loss."""
+    """Temperature of the augmented loss."""
     epochs: Count = 12
     """Passes over the corpus; a run with fewer is continued."""
     batch_size: Count = 20

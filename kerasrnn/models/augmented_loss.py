@@ -7,7 +7,7 @@ from keras import ops
 from kerasrnn.distribute import sum_over_replicas
 
 
-def augmented_loss(embeddings, words, logits, temperature):
+def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
     """The augmented loss of Inan et al. 2017.
 
     With `E` the embeddings of `V` words, `y` the true word, `z` the logits and
@@ -26,22 +26,29 @@ def augmented_loss(embeddings, words, logits, temperature):
         words: Integer tensor of shape `(batch, time)`; negative is padding.
         logits: Tensor of shape `(batch, time, vocabulary_size)`.
         temperature: Positive float.
+        sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
+            by which the losses of the words are multiplied.
 
     Returns:
-        A float32 scalar, the mean over the words that are no padding. Under
-        `tf.distribute`, it is this replica's part of the mean over all.
+        A float32 scalar, the mean over the words that are no padding, with
+        several replicas over those of all.
     """
-    words = ops.reshape(words, (-1,))
-    real = ops.cast(words >= 0, "float32")
     embeddings = ops.stop_gradient(embeddings)
     true = ops.take(embeddings, ops.maximum(words, 0), axis=0) / temperature
+    true = ops.reshape(true, (-1, embeddings.shape[-1]))
     similarities = ops.matmul(true, ops.transpose(embeddings))
-    logits = ops.reshape(logits, (-1, logits.shape[-1]))
+    size = logits.shape[-1]
     losses = ops.categorical_crossentropy(
         ops.softmax(ops.cast(similarities, "float32")),
-        ops.cast(logits, "float32") / temperature,
+        ops.cast(ops.reshape(logits, (-1, size)), "float32") / temperature,
         from_logits=True,
     )
-    losses = temperature * (losses - math.log(logits.shape[-1]))
-    count = sum_over_replicas(ops.sum(real))
-    return ops.sum(losses * real) / ops.maximum(count, 1.0)
+    losses = temperature * (losses - math.log(size))
+    losses = ops.reshape(losses, ops.shape(words))
+    # `where`, not a product with 0: logits of padding may be infinite.
+    losses = ops.where(words >= 0, losses, 0.0)
+    if sample_weight is not None:
+        weights = ops.cast(sample_weight, losses.dtype)
+        losses *= ops.reshape(weights, (ops.shape(words)[0], -1))
+    count = sum_over_replicas(ops.sum(ops.cast(words >= 0, losses.dtype)))
+    return sum_over_replicas(ops.sum(losses)) / ops.maximum(count, 1.0)

@@ -1,5 +1,6 @@
 """A language model: the probability of each next token."""
 
+import math
 from typing import Any
 from typing import Self
 
@@ -32,6 +33,15 @@ class LanguageModel(RecurrentModel):
     states continue from the previous window, except in rows that the batch
     marks as `fresh`. Training and evaluation have separate states.
 
+    With `augmented_loss`, each word `y` also teaches the model about words
+    with similar embeddings `e`. With `z` the logits over `V` words and a
+    temperature `T`, `fit` adds a multiple of
+
+        - T sum_v q_v log(V p_v)      q = softmax(E e_y / T), p = softmax(z / T)
+
+    Labels must then be ids, negative for padding. The sum may be negative, and
+    `val_loss` is without this part, so compare perplexities instead.
+
     Args:
         vocabulary_size: Positive integer.
         cell: A recurrent cell, such as `RHNCell(300, depth=5)`, or one that
@@ -59,12 +69,9 @@ class LanguageModel(RecurrentModel):
             starts every batch from its initial states. Under `tf.distribute` it
             is the global batch size, as for `fit`.
         augmented_loss: Float, 0 or more, the weight of the augmented loss
-            (Inan et al. 2017) that `fit` adds to the one given to `compile`:
-            the cross-entropy with the softmax of the similarities of all
-            words to the true one. Similarities are products of embeddings.
-            Labels must be ids of shape `(batch, time)`, negative for padding.
-        loss_temperature: Positive float, by which the similarities and the
-            logits are divided in the augmented loss.
+            (Inan et al. 2017), which `fit` adds to the one given to
+            `compile`; see above.
+        loss_temperature: Positive float, `T` of the augmented loss.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
@@ -132,10 +139,11 @@ class LanguageModel(RecurrentModel):
         if batch_size is not None:
             batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
-        if not (augmented_loss >= 0 and loss_temperature > 0):
+        if not (0 <= augmented_loss < math.inf > loss_temperature > 0):
             raise ValueError(
                 "`augmented_loss` must be at least 0 and `loss_temperature` "
-                f"positive. Received: augmented_loss={augmented_loss}, "
+                "positive, both finite. Received: "
+                f"augmented_loss={augmented_loss}, "
                 f"loss_temperature={loss_temperature}"
             )
         self.augmented_loss = augmented_loss
@@ -203,18 +211,34 @@ class LanguageModel(RecurrentModel):
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if not (training and self.augmented_loss):
             return loss
-        return loss + self.augmented_loss * augmented_loss(
+        if self.embedding.quantization_mode or len(y.shape) != 2:
+            raise ValueError(
+                "The augmented loss needs labels of shape (batch, time) and "
+                "embeddings that are not quantized. Received: labels of shape "
+                f"{tuple(y.shape)}, embeddings in "
+                f"{self.embedding.quantization_mode or self.compute_dtype!r}"
+            )
+        added = augmented_loss(
             ops.cast(self.embedding.embeddings, self.compute_dtype),
-            y,
+            ops.cast(y, "int32"),
             y_pred,
             self.loss_temperature,
+            sample_weight,
         )
+        # Keras sums the losses of replicas.
+        added *= self.augmented_loss / self._replicas
+        return loss + ops.cast(added, loss.dtype)
+
+    @property
+    def _replicas(self):
+        """Replicas of the model on TensorFlow."""
+        strategy = getattr(self, "distribute_strategy", None)
+        return 1 if strategy is None else strategy.num_replicas_in_sync
 
     @property
     def _rows(self):
         """Rows of a batch on one replica of TensorFlow."""
-        strategy = getattr(self, "distribute_strategy", None)
-        replicas = 1 if strategy is None else strategy.num_replicas_in_sync
+        replicas = self._replicas
         if self.batch_size and self.batch_size % replicas:
             raise ValueError(
                 "Each replica carries the states of as many rows, so that "

@@ -1,3 +1,5 @@
+import math
+
 import keras
 import numpy as np
 import pytest
@@ -35,6 +37,28 @@ def test_it_is_the_equation_without_padding():
     assert float(found) == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("weights", [[2.0, 0.0], [[2, 0, 1, 9], [1, 9, 9, 9]]])
+def test_losses_are_weighted(weights):
+    of_words = np.broadcast_to(np.reshape(weights, (2, -1)), WORDS.shape)
+    expected = sum(
+        of_words[place] * loss_of(WORDS[place], LOGITS[place]) / 4
+        for place in np.ndindex(WORDS.shape)
+        if WORDS[place] >= 0
+    )
+    found = augmented_loss(EMBEDDINGS, WORDS, LOGITS, TEMPERATURE, weights)
+    assert float(found) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("logit", [np.inf, np.nan])
+def test_padding_may_be_predicted_as_no_number(logit):
+    logits = np.where((WORDS < 0)[..., None], logit, LOGITS)
+    found, expected = (
+        augmented_loss(EMBEDDINGS, WORDS, x, TEMPERATURE)
+        for x in (logits, LOGITS)
+    )
+    assert float(found) == float(expected)
+
+
 def test_a_uniform_prediction_costs_nothing():
     found = augmented_loss(EMBEDDINGS, WORDS, 3 * np.ones_like(LOGITS), 5.0)
     assert float(found) == pytest.approx(0, abs=1e-5)
@@ -45,8 +69,8 @@ def test_padding_alone_costs_nothing():
     assert float(augmented_loss(EMBEDDINGS, padding, LOGITS, 5.0)) == 0
 
 
-def language_model(**options):
-    model = LanguageModel(7, RHNCell(3), **options)
+def language_model(dtype="float32", **options):
+    model = LanguageModel(7, RHNCell(3, dtype=dtype), dtype=dtype, **options)
     model.build()
     helpers.randomize(model)
     model.compile(keras.optimizers.SGD(1.0), TokenCrossentropy(-1))
@@ -65,6 +89,27 @@ def test_fit_adds_it_and_evaluation_does_not():
     assert float(found) == pytest.approx(loss + 0.3 * float(added), rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "float16"])
+def test_any_precision_and_any_integers(dtype):
+    model = language_model(dtype, augmented_loss=0.3)
+    ids = np.maximum(WORDS, 0)
+    assert np.isfinite(model.train_on_batch(ids, WORDS.astype("int8")))
+
+
+def test_labels_are_ids():
+    model = language_model(augmented_loss=0.3)
+    model.compile("sgd", "categorical_crossentropy")
+    with pytest.raises(ValueError, match=r"labels of shape \(2, 4, 7\)"):
+        model.train_on_batch(np.maximum(WORDS, 0), LOGITS)
+
+
+def test_embeddings_are_not_quantized():
+    model = language_model(augmented_loss=0.3)
+    model.embedding.quantize("int8")
+    with pytest.raises(ValueError, match="embeddings in 'int8'"):
+        model.compute_loss(None, WORDS, LOGITS)
+
+
 def test_targets_do_not_move_the_embeddings():
     """An input of zeros leaves no other way to the untied embeddings."""
     options = {"tie_embeddings": False, "embedding_scale": 0.0}
@@ -76,7 +121,13 @@ def test_targets_do_not_move_the_embeddings():
 
 
 @pytest.mark.parametrize(
-    "options", [{"augmented_loss": -0.1}, {"loss_temperature": 0.0}]
+    "options",
+    [
+        {"augmented_loss": -0.1},
+        {"augmented_loss": math.inf},
+        {"loss_temperature": 0.0},
+        {"loss_temperature": math.inf},
+    ],
 )
 def test_weight_and_temperature_are_checked(options):
     ((name, bad),) = options.items()
