@@ -122,7 +122,7 @@ class LanguageModel(RecurrentModel):
         embedding_scale: float | None = None,
         batch_size: int | None = None,
         augmented_loss: float = 0.0,
-        loss_temperature: float = 5.0,
+        loss_temperature: float = 10.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
