@@ -91,9 +91,10 @@ class LanguageModel(RecurrentModel):
     Raises:
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
             `cell` is no recurrent cell; when the weight of the augmented loss
-            is negative or its temperature not positive; when `"fresh"` is
-            given to a model without `batch_size`, or the batch has another
-            size.
+            is negative or its temperature not positive, when it is to be
+            computed from labels that are no ids or from quantized embeddings;
+            when `"fresh"` is given to a model without `batch_size`, or the
+            batch has another size.
 
     Example:
 
@@ -139,7 +140,9 @@ class LanguageModel(RecurrentModel):
         if batch_size is not None:
             batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
-        if not (0 <= augmented_loss < math.inf > loss_temperature > 0):
+        if not (
+            0 <= augmented_loss < math.inf and 0 < loss_temperature < math.inf
+        ):
             raise ValueError(
                 "`augmented_loss` must be at least 0 and `loss_temperature` "
                 "positive, both finite. Received: "
