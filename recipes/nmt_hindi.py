@@ -2,6 +2,7 @@
 
     python recipes/nmt_hindi.py                     # built-in phrasebook
     python recipes/nmt_hindi.py --corpus guha       # a real corpus
+    python recipes/nmt_hindi.py --preset all        # four corpora
     python recipes/nmt_hindi.py --preset guha       # a report's experiment
     python recipes/nmt_hindi.py --corpus mine.tsv   # like translate.py
 
@@ -9,6 +10,7 @@ See `translate.py` for the files that a run writes and how to resume it.
 """
 
 import dataclasses
+import random
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +24,7 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.tokenizers import WordTokenizer
 
-NAMES = ("phrasebook", "guha", "tatoeba", "tourism_health")
+NAMES = ("phrasebook", "guha", "tatoeba", "tourism_health", "wiki_dev")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -32,8 +34,10 @@ class Settings(translate.Settings):
 
     output: Path = Path("saved_models/nmt_hindi")
     corpus: str = "phrasebook"
-    """phrasebook, guha, tatoeba, tourism_health, several joined by + (the
-    validation pairs are from the first), or a path."""
+    """phrasebook, guha, tatoeba, tourism_health, wiki_dev, a path, or several
+    joined by +."""
+    dev_corpora: training.Count = 1
+    """Hold out pairs of each of so many corpora, from the first on."""
     model: Literal["translate", "guha"] = "translate"
     """The model of translate.py, or that of Guha's report."""
 
@@ -61,6 +65,14 @@ PRESETS = {
         learning_rate=3e-3,
     ),
     "best": BEST,
+    "all": dataclasses.replace(
+        BEST,
+        corpus="guha+tourism_health+tatoeba+wiki_dev",
+        dev_corpora=2,
+        epochs=20,
+        batch_size=64,
+        members=2,
+    ),
     "word": dataclasses.replace(BEST, tokenizer="word"),
     "bpe": dataclasses.replace(BEST, tokenizer="bpe"),
     "one-way": dataclasses.replace(BEST, bidirectional=False),
@@ -97,21 +109,35 @@ def names(corpus):
 
 
 def load_pairs(settings):
-    """Returns the pairs for training, validation and test, the last empty."""
-    first, *others = (
-        phrasebook()[: settings.limit]
-        if name == "phrasebook"
-        else data.read_parallel_corpus(
-            data.find_corpus(name, settings.data_dir), limit=settings.limit
-        ).pairs
-        for name in names(settings.corpus)
-    )
+    """Returns the pairs for training and for validation.
+
+    Third are the validation pairs of each corpus, if there are several.
+    """
+    corpora = {name: read(name, settings) for name in names(settings.corpus)}
     if settings.model == "guha":
-        return first, first, ()
-    dev_size = min(settings.dev_size, max(1, len(first) // 10))
-    train, dev = data.split_by_source(first, dev_size, settings.seed)
-    train = sum((data.drop_overlap(x, dev) for x in others), train)
-    return train, dev, ()
+        pairs = next(iter(corpora.values()))
+        return pairs, pairs, {}
+    held_out = {}
+    for name in list(corpora)[: settings.dev_corpora]:
+        size = min(settings.dev_size, max(1, len(corpora[name]) // 10))
+        corpora[name], held_out[name] = data.split_by_source(
+            corpora[name], size, settings.seed
+        )
+    dev = sum(held_out.values(), [])
+    train = sum((data.drop_overlap(x, dev) for x in corpora.values()), [])
+    if len(held_out) == 1:
+        return train, dev, {}
+    # Some are scored after every epoch: of each corpus.
+    random.Random(settings.seed).shuffle(dev)
+    return train, dev, held_out
+
+
+def read(name, settings):
+    """The pairs of a corpus, given by its name or path."""
+    if name == "phrasebook":
+        return phrasebook()[: settings.limit]
+    path = data.find_corpus(name, settings.data_dir)
+    return data.read_parallel_corpus(path, limit=settings.limit).pairs
 
 
 def guha_tokenizers(settings, pairs):

@@ -69,6 +69,15 @@ _CORPORA = {
             "each line"
         ),
     ),
+    "wiki_dev": _Corpus(
+        paths=("en_hi/wiki_dev.tsv",),
+        how_to_get=(
+            "create it from the English-Hindi development part of the Indian "
+            "parallel corpora of Joshua, "
+            "https://github.com/joshua-decoder/indian-parallel-corpora, with "
+            "one `English TAB Hindi` pair in each line"
+        ),
+    ),
     "en_vi": _Corpus(
         paths=("en_vi/train.en",),
         how_to_get=(
@@ -143,6 +152,7 @@ def find_corpus(
     | `guha`           | `eng_to_hin.txt`         | `en_hi`      | yes      |
     | `tatoeba`        | `hin.txt`                | `en_hi`      | by hand  |
     | `tourism_health` | `tourism_health.tsv`     | `en_hi`      | by hand  |
+    | `wiki_dev`       | `wiki_dev.tsv`           | `en_hi`      | by hand  |
     | `en_vi`          | `train.en`               | `en_vi`      | by hand  |
     | `ptb`            | `ptb.train.txt`          | `ptb`        | by hand  |
     |                  | or `simple-examples.tgz` |              |          |

@@ -101,7 +101,7 @@ class TranslationRun(Run):
         self,
         translator: TextTranslator,
         dev: Pairs,
-        test: Pairs = (),
+        test: Pairs | Mapping[str, Pairs] = (),
         pictures: Mapping[str, Any] | None = None,
         **facts: Any,
     ) -> None:
@@ -114,13 +114,15 @@ class TranslationRun(Run):
             dev: List of `(source, target)` strings to evaluate on, also for
                 the samples.
             test: List of `(source, target)` strings of the test part; empty
-                if there is none.
+                if there is none. Or a dictionary of name to list, of several
+                parts to evaluate on.
             pictures: Dictionary of name to figure, of more pictures to save.
             **facts: More values for the card.
         """
         translator = in_float32(translator)
         scores = {}
-        for part, pairs in {"dev": dev, "test": test}.items():
+        others = test if isinstance(test, Mapping) else {"test": test}
+        for part, pairs in {"dev": dev, **others}.items():
             if pairs:
                 scores[part] = {
                     "greedy": translator.evaluate(pairs, greedy=True),

@@ -15,6 +15,7 @@ FILES = {
     "guha": "eng_to_hin.txt",
     "tatoeba": "hin.txt",
     "tourism_health": "tourism_health.tsv",
+    "wiki_dev": "wiki_dev.tsv",
     "wsj_pos": "wsj_pos.tsv",
     "en_vi": "train.en",
     "ptb": "ptb.train.txt",

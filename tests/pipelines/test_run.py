@@ -227,6 +227,17 @@ def test_the_files_of_a_translation_run(translator, tmp_path, capsys):
     )
 
 
+def test_parts_are_scored_by_their_names(translator, tmp_path):
+    parts = {"first": PAIRS[:1], "second": [("?", "?")]}
+    with TranslationRun(Small(output=tmp_path)) as run:
+        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
+        run.finish(translator, PAIRS, parts)
+    scores = json.loads((tmp_path / "card.json").read_text("utf-8"))["scores"]
+    assert list(scores) == ["dev", "first", "second"]
+    assert scores["first"]["beam"]["chrf"] < 100
+    assert scores["second"]["beam"]["chrf"] == 100
+
+
 def test_the_best_epoch_is_that_of_bleu(translator, tmp_path, monkeypatch):
     said = []
 

@@ -85,7 +85,26 @@ def test_held_out_texts_are_not_trained_on(corpus, tmp_path):
     rows = [new, (dev[0][0].upper(), "फिर")]
     more.write_text("\n".join(map("\t".join, rows)), "utf-8")
     joined = settings("--corpus", f"{corpus}+{more}")
-    assert nmt_hindi.load_pairs(joined) == ([*train, new], dev, ())
+    assert nmt_hindi.load_pairs(joined) == ([*train, new], dev, {})
+
+
+@pytest.mark.filterwarnings("ignore:.*malformed")
+def test_pairs_of_several_corpora_are_held_out(corpus, tmp_path):
+    more = tmp_path / "more.tsv"
+    pairs = [(f"{subject} is {n}", f"{n}") for subject in "ab" for n in PLACES]
+    # Also in the other corpus, where it may be held out.
+    pairs += [(source.upper(), target) for source, target in PAIRS[::6]]
+    more.write_text("\n".join(map("\t".join, pairs)), "utf-8")
+    joined = settings("--corpus", f"{corpus}+{more}", "--dev-corpora", 2)
+    train, dev, parts = nmt_hindi.load_pairs(joined)
+    first, second = parts[str(corpus)], parts[str(more)]
+    assert (len(first), len(second)) == (6, 1)
+    assert first == nmt_hindi.load_pairs(settings("--corpus", corpus))[1]
+    assert sorted(dev) == sorted(first + second)
+    assert dev != first + second
+    held_out = {source.lower() for source, _ in dev}
+    assert not held_out & {source.lower() for source, _ in train}
+    assert len(train) + len(dev) < len(PAIRS) + len(pairs)
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
