@@ -33,10 +33,13 @@ SLOW = {
     "docs/guides/own_text.md",
     "docs/guides/porting.md",
     "docs/index.md",
+    "docs/notebooks/translate.md",
+}
+# Each trains like the notebook that CI runs.
+THOROUGH = {
     "docs/notebooks/attention.md",
     "docs/notebooks/classify.md",
     "docs/notebooks/language_model.md",
-    "docs/notebooks/translate.md",
 }
 BLOCK = re.compile(
     r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
@@ -62,8 +65,9 @@ def examples(page):
 
 def case(page):
     name = page.relative_to(ROOT).as_posix()
-    marks = [pytest.mark.slow] if name in SLOW else []
-    return pytest.param(page, id=name, marks=marks)
+    slow = [pytest.mark.slow] if name in SLOW else []
+    thorough = [pytest.mark.thorough] if name in THOROUGH else []
+    return pytest.param(page, id=name, marks=slow + thorough)
 
 
 def run(code, name):

@@ -53,7 +53,7 @@ def test_it_trains_on_the_batches_of_the_recipe(preset, monkeypatch):
         np.testing.assert_array_equal(rows, joined)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("treebank")
 def test_a_small_model_is_trained_and_timed(tmp_path, capsys):
     card = tmp_path / "card.json"

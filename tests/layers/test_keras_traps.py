@@ -441,7 +441,7 @@ def test_k17_a_wrapper_goes_through_a_file(wrapper, tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_k18_an_encoder_hands_nested_states_to_a_decoder(tmp_path):
     """A list of lists of states goes from stack to stack, and to a file."""
 

@@ -223,7 +223,7 @@ def test_single_tokens_count_in_a_compiled_step(jit_compile):
     assert helpers.as_numpy(bits.sums - bits.excess)[1] == MANY + 600
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_five_million_tokens_in_a_thousand_batches():
     """Costs that do not fit a float32 evenly, each rounded the same way."""
     labels = np.ones((1, 1), "int32")

@@ -86,7 +86,7 @@ def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(
         assert 0.52 < (one == other).mean() < 0.64
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_noise_does_not_repeat_over_a_long_sequence():
     """It once began anew every 256 steps."""
     x = helpers.random(1, 600, 3)
