@@ -69,7 +69,7 @@ PRESETS = {
         BEST,
         corpus="guha+tourism_health+tatoeba+wiki_dev",
         dev_corpora=2,
-        epochs=20,
+        epochs=22,
         batch_size=64,
         members=2,
     ),
