@@ -71,7 +71,6 @@ PRESETS = {
         dev_corpora=2,
         epochs=22,
         batch_size=64,
-        members=2,
     ),
     "word": dataclasses.replace(BEST, tokenizer="word"),
     "bpe": dataclasses.replace(BEST, tokenizer="bpe"),
