@@ -1,14 +1,13 @@
 """The losses of models that predict tokens and piano rolls."""
 
-import math
-
 import keras
 from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.metrics.piano_roll_metrics import step_costs
-from kerasrnn.metrics.token_shapes import check_token_shapes
-from kerasrnn.metrics.token_shapes import weights_of_tokens
+from kerasrnn.metrics.token_costs import check_token_shapes
+from kerasrnn.metrics.token_costs import token_costs
+from kerasrnn.metrics.token_costs import weights_of_tokens
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -61,8 +60,7 @@ class TokenCrossentropy(_PooledLoss):
 
     Call arguments:
         y_true: Integer tensor of shape `(batch, time)`. An id that is
-            neither padding nor in the vocabulary makes the loss NaN, or
-            raises an error of the backend.
+            neither padding nor in the vocabulary makes the loss NaN.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
             floating type. The loss is computed in float32 or wider.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
@@ -129,27 +127,10 @@ class TokenCrossentropy(_PooledLoss):
         )
         real = ops.not_equal(y_true, self.pad_id)
         labels = ops.where(real, y_true, 0)
-        if self.label_smoothing:
-            losses = self._smoothed(labels, y_pred)
-        else:
-            losses = ops.sparse_categorical_crossentropy(
-                labels, y_pred, from_logits=True
-            )
-        known = ops.logical_and(labels >= 0, labels < ops.shape(y_pred)[-1])
-        losses = ops.where(known, losses, math.nan)
+        losses = token_costs(labels, y_pred, self.label_smoothing)
         # `where`, not a product with 0: the loss of padding may be infinite.
         losses = ops.where(real, losses, 0.0)
         return self._parts(losses, real)
-
-    def _smoothed(self, labels, logits):
-        # -log p(v) = logsumexp - logit(v), so no tensor of log p is needed.
-        true_logits = ops.squeeze(
-            ops.take_along_axis(logits, ops.expand_dims(labels, -1), axis=-1),
-            -1,
-        )
-        kept = (1.0 - self.label_smoothing) * true_logits
-        spread = self.label_smoothing * ops.mean(logits, axis=-1)
-        return ops.logsumexp(logits, axis=-1) - kept - spread
 
     def get_config(self) -> Config:
         return {

@@ -244,6 +244,12 @@ def test_five_million_tokens_in_a_thousand_batches():
     assert float(metric.result()) == pytest.approx(expected, rel=1e-6)
 
 
+def test_of_equal_logits_the_first_is_the_guess():
+    logits = np.array([[[1.0, 3.0, 3.0]], [[1.0, 3.0, 3.0]]])
+    accuracy = TokenAccuracy()
+    assert measured(accuracy, [(np.array([[1], [2]]), logits)]) == 0.5
+
+
 @every_metric
 def test_reset_forgets_everything(metric_class):
     metric = metric_class()

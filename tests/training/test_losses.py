@@ -147,14 +147,11 @@ def test_padding_may_be_predicted_as_no_number(value, label_smoothing):
     assert float(loss(LABELS, logits)) == float(loss(LABELS, LOGITS))
 
 
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("label", [-1, 7])
-def test_a_smoothed_token_outside_the_vocabulary_costs_no_number(label):
-    loss = TokenCrossentropy(label_smoothing=0.1)
-    try:
-        assert np.isnan(float(loss([[1, label]], LOGITS[:1, :2])))
-    except Exception as error:  # The error that TensorFlow has on a CPU.
-        assert keras.backend.backend() == "tensorflow"
-        assert "is not in [0, 7)" in str(error)
+def test_a_token_outside_the_vocabulary_costs_no_number(label, label_smoothing):
+    loss = TokenCrossentropy(label_smoothing=label_smoothing)
+    assert np.isnan(float(loss([[1, label]], LOGITS[:1, :2])))
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])

@@ -1,0 +1,90 @@
+"""What the loss and the metrics of tokens share: shapes, and the cost."""
+
+import math
+
+from keras import ops
+
+
+def check_token_shapes(y_true, y_pred):
+    """Checks that there are logits for each label.
+
+    Args:
+        y_true: Tensor, to be of shape `(batch, time)`.
+        y_pred: Tensor, to be of shape `(batch, time, vocabulary_size)`.
+
+    Raises:
+        ValueError: when they are not.
+    """
+    # A length is `None` while a graph is traced.
+    if (
+        len(y_true.shape) != 2
+        or len(y_pred.shape) != 3
+        or any(
+            None not in lengths and lengths[0] != lengths[1]
+            for lengths in zip(y_true.shape, y_pred.shape[:2], strict=True)
+        )
+    ):
+        raise ValueError(
+            "`y_true` must have shape (batch, time), and `y_pred` "
+            "(batch, time, vocabulary_size). Received: "
+            f"y_true.shape={tuple(y_true.shape)} and "
+            f"y_pred.shape={tuple(y_pred.shape)}"
+        )
+
+
+def weights_of_tokens(sample_weight, dtype):
+    """Returns sample weights that broadcast to `(batch, time)`.
+
+    Args:
+        sample_weight: Tensor of shape `(batch,)` or `(batch, time)`, or a
+            scalar.
+        dtype: String, the dtype to cast to.
+
+    Raises:
+        ValueError: when they have a third axis.
+    """
+    weights = ops.cast(sample_weight, dtype)
+    if len(weights.shape) > 2:
+        raise ValueError(
+            "`sample_weight` must have shape (batch,) or (batch, time). "
+            f"Received: sample_weight.shape={tuple(weights.shape)}"
+        )
+    if len(weights.shape) == 1:
+        return ops.expand_dims(weights, -1)
+    return weights
+
+
+def token_costs(labels, logits, label_smoothing=0.0):
+    """Returns the cross-entropy of each token, in nats.
+
+    The loss and the perplexity both need it. Of two equal computations in a
+    graph, compilers keep one, so the perplexity costs nothing in training.
+
+    Args:
+        labels: Integer tensor of shape `(batch, time)`.
+        logits: Tensor of shape `(batch, time, vocabulary_size)`, in float32
+            or wider.
+        label_smoothing: Float in `[0, 1)`, the share of a label that is
+            spread over the vocabulary.
+
+    Returns:
+        Tensor of shape `(batch, time)`, NaN where a label is not in the
+        vocabulary.
+    """
+    size = ops.shape(logits)[-1]
+    known = ops.clip(labels, 0, size - 1)
+    # Large logits would lose digits in a difference from their logsumexp.
+    greatest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
+    shifted = logits - ops.stop_gradient(greatest)
+    # `take` is faster than `take_along_axis`, and all of this than the
+    # cross-entropy of Keras.
+    starts = ops.arange(ops.size(known), dtype=known.dtype) * size
+    places = starts + ops.reshape(known, (-1,))
+    true = ops.reshape(
+        ops.take(ops.reshape(shifted, (-1,)), places), ops.shape(known)
+    )
+    if label_smoothing:
+        true *= 1.0 - label_smoothing
+        true += label_smoothing * ops.mean(shifted, axis=-1)
+    costs = ops.log(ops.sum(ops.exp(shifted), axis=-1)) - true
+    return ops.where(ops.equal(known, labels), costs, math.nan)
