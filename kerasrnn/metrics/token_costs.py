@@ -63,7 +63,7 @@ def token_costs(labels, logits, label_smoothing=0.0):
     Args:
         labels: Integer tensor of shape `(batch, time)`.
         logits: Tensor of shape `(batch, time, vocabulary_size)`, in float32
-            or wider.
+            or wider, of fewer than 2 ** 31 entries.
         label_smoothing: Float in `[0, 1)`, the share of a label that is
             spread over the vocabulary.
 
