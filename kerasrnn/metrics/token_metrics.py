@@ -34,12 +34,10 @@ class _TokenMean(PooledMean):
         y_true = ops.cast(y_true, "int32")
         y_pred = ops.cast(y_pred, "float32")
         check_token_shapes(y_true, y_pred)
-        real = ops.not_equal(y_true, self.pad_id)
-        weights = ops.cast(real, "float32")
+        weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
             weights = weights * weights_of_tokens(sample_weight, "float32")
-        labels = ops.where(real, y_true, 0)
-        self.add(self.token_values(labels, y_pred), weights)
+        self.add(self.token_values(y_true, y_pred), weights)
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
         """The value of each token, of shape `(batch, time)`."""

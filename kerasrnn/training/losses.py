@@ -126,8 +126,7 @@ class TokenCrossentropy(_PooledLoss):
             y_pred, keras.backend.result_type(y_pred.dtype, self.dtype)
         )
         real = ops.not_equal(y_true, self.pad_id)
-        labels = ops.where(real, y_true, 0)
-        losses = token_costs(labels, y_pred, self.label_smoothing)
+        losses = token_costs(y_true, y_pred, self.label_smoothing)
         # `where`, not a product with 0: the loss of padding may be infinite.
         losses = ops.where(real, losses, 0.0)
         return self._parts(losses, real)
