@@ -116,6 +116,11 @@ def load_pairs(settings):
     if settings.model == "guha":
         pairs = next(iter(corpora.values()))
         return pairs, pairs, {}
+    if settings.dev_corpora > len(corpora):
+        raise ValueError(
+            "`dev_corpora` must be at most the number of corpora, "
+            f"{len(corpora)}. Received: dev_corpora={settings.dev_corpora}"
+        )
     held_out = {}
     for name in list(corpora)[: settings.dev_corpora]:
         size = min(settings.dev_size, max(1, len(corpora[name]) // 10))

@@ -107,6 +107,11 @@ def test_pairs_of_several_corpora_are_held_out(corpus, tmp_path):
     assert len(train) + len(dev) < len(PAIRS) + len(pairs)
 
 
+def test_pairs_are_held_out_of_corpora_that_are_there():
+    with pytest.raises(ValueError, match="at most .* 1. .*dev_corpora=2"):
+        nmt_hindi.load_pairs(settings("--dev-corpora", 2, "--limit", 20))
+
+
 @pytest.mark.filterwarnings("ignore:.*malformed")
 def test_the_report_is_closed_over_the_words_of_its_corpus(corpus):
     options = settings("--preset", "guha", "--corpus", corpus, "--units", 8)
