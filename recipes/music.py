@@ -23,11 +23,6 @@ from kerasrnn import pipelines
 from kerasrnn import training
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import SelfAttentionCell
-from kerasrnn.training import Count
-from kerasrnn.training import NotNegative
-from kerasrnn.training import Positive
-from kerasrnn.training import Rate
-from kerasrnn.training import Whole
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,43 +38,41 @@ class Settings(training.Settings):
     output: Path = Path("saved_models/music")
     corpus: str = "cadences"
     """cadences, jsb, nottingham, musedata, piano, or a folder of MIDI files."""
-    steps_per_beat: Count = 1
+    steps_per_beat: training.Count = 1
     """Time steps in a quarter note."""
     cell: training.CellName | Literal["peephole_lstm"] = "gru"
     """Recurrent cell."""
-    units: Count = 46
+    units: training.Count = 46
     """Width of the cell."""
-    micro_steps: Count | None = None
+    micro_steps: training.Count | None = None
     """Micro-steps of an RHN or GAM-RHN in a time step."""
-    depth: Count = 1
+    depth: training.Count = 1
     """Number of recurrent layers."""
     attention: training.SelfAttentionName | None = None
     """Attention of the cell to its last 32 outputs, if any."""
-    dropout: Rate = 0.0
+    dropout: training.Rate = 0.0
     """Dropout rate of keys, between layers and of outputs."""
-    recurrent_dropout: Rate = 0.0
+    recurrent_dropout: training.Rate = 0.0
     """Dropout rate of the state."""
-    weight_noise: NotNegative = 0.0
+    weight_noise: training.NotNegative = 0.0
     """Standard deviation of noise on the weights in training."""
-    transpose: Whole = 0
+    transpose: training.Whole = 0
     """Most semitones by which a piece is transposed in training."""
-    max_length: Count | None = None
+    max_length: training.Count | None = None
     """Train on parts of so many steps; None for whole pieces."""
-    epochs: Count = 500
-    """Passes over the corpus; a run with fewer is continued."""
-    patience: Whole = 30
+    epochs: training.Count = 500
+    patience: training.Whole = 30
     """Stop after so many epochs without a better one; 0 for never."""
-    batch_size: Count = 8
+    batch_size: training.Count = 8
     """Pieces in a batch."""
     optimizer: Literal["rmsprop", "adam"] = "rmsprop"
     """Optimizer."""
     schedule: Literal["constant", "cosine"] = "constant"
     """Schedule of the learning rate."""
-    learning_rate: Positive = 1e-3
-    """Peak learning rate."""
-    clip: Positive = 1.0
+    learning_rate: training.Positive = 1e-3
+    clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
-    temperature: NotNegative = 1.0
+    temperature: training.NotNegative = 1.0
     """Temperature of the music that is generated."""
 
 

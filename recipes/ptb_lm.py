@@ -20,19 +20,15 @@ from corpora.english_sentences import english_sentences
 from kerasrnn import metrics
 from kerasrnn import models
 from kerasrnn import training
-from kerasrnn.training import Count
-from kerasrnn.training import Positive
-from kerasrnn.training import Rate
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
-        *("attention", "memory", "blocks", "uniform", "dropout", "window"),
-        *("embedding_dim", "tie_embeddings"),
-        *("word_dropout", "recurrent_dropout", "batch_size"),
-        *("augmented_loss", "loss_temperature"),
+        *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
+        *("uniform", "dropout", "recurrent_dropout", "word_dropout"),
+        *("augmented_loss", "loss_temperature", "batch_size", "window"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
 
@@ -45,53 +41,51 @@ class Settings(training.Settings):
     """Test text, scored at the end."""
     tokens: Literal["words", "characters", "subwords"] = "words"
     """Units to predict; words are separated by spaces."""
-    vocabulary_size: Count = 10_000
+    vocabulary_size: training.Count = 10_000
     """Maximum number of tokens."""
     cell: training.CellName = "rhn"
     """Recurrent cell."""
-    units: Count = 348
+    units: training.Count = 348
     """Width of the cell."""
-    micro_steps: Count | None = 5
+    micro_steps: training.Count | None = 5
     """Micro-steps of an RHN or GAM-RHN in a time step."""
-    depth: Count = 1
+    depth: training.Count = 1
     """Number of recurrent layers."""
     attention: training.PastAttentionName | None = None
     """Attention of the cell to its past, or transformer or sha blocks."""
-    memory: Count = 32
+    memory: training.Count = 32
     """Earlier steps that attention sees."""
-    blocks: Count = 1
+    blocks: training.Count = 1
     """Transformer blocks above each recurrent layer."""
-    embedding_dim: Count | None = None
+    embedding_dim: training.Count | None = None
     """Width of the embeddings; default: the width of the cell."""
     tie_embeddings: bool = True
     """Whether the output layer shares the weights of the embeddings."""
     frequencies: bool = True
     """Whether the output bias starts at the frequencies of the tokens."""
-    uniform: Positive | None = None
+    uniform: training.Positive | None = None
     """Bound of uniform initial embeddings; default: that of Keras, scaled."""
-    dropout: Rate = 0.3
+    dropout: training.Rate = 0.3
     """Dropout rate of embeddings, between layers and of outputs."""
-    recurrent_dropout: Rate = 0.2
+    recurrent_dropout: training.Rate = 0.2
     """Dropout rate of the state."""
-    word_dropout: Rate = 0.1
+    word_dropout: training.Rate = 0.1
     """Dropout rate of whole words."""
     augmented_loss: training.NotNegative = 0.0
     """Weight of the augmented loss, which teaches similar words, too."""
-    loss_temperature: Positive = 10.0
+    loss_temperature: training.Positive = 10.0
     """Temperature of the augmented loss."""
-    epochs: Count = 12
-    """Passes over the corpus; a run with fewer is continued."""
-    batch_size: Count = 20
+    epochs: training.Count = 12
+    batch_size: training.Count = 20
     """Rows in a batch."""
-    window: Count = 35
+    window: training.Count = 35
     """Steps of truncated backpropagation."""
     schedule: Literal["cosine", "zilly"] = "cosine"
     """Adam with cosine decay, or the gradient descent of Zilly et al."""
-    learning_rate: Positive = 2e-3
-    """Peak learning rate."""
-    clip: Positive = 1.0
+    learning_rate: training.Positive = 2e-3
+    clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
-    ema: Rate | None = None
+    ema: training.Rate | None = None
     """Momentum of the moving average of the weights, which is saved, if any."""
     dynamic: bool = True
     """Whether to report dynamic evaluation too."""
@@ -179,34 +173,21 @@ def build_tokenizer(settings, lines):
 
 def build_model(settings, tokenizer):
     cell = training.build_cell(
-        settings.cell,
-        settings.units,
-        settings.micro_steps,
+        *(settings.cell, settings.units, settings.micro_steps),
         recurrent_dropout=settings.recurrent_dropout,
     )
     cell = training.add_attention(
-        cell,
-        settings.attention,
-        settings.memory,
-        settings.blocks,
-        settings.dropout,
+        *(cell, settings.attention, settings.memory, settings.blocks),
+        dropout=settings.dropout,
     )
-    embeddings = {}
+    names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
+    names += "augmented_loss", "loss_temperature"
+    options = {name: getattr(settings, name) for name in names}
     if bound := settings.uniform:
         uniform = keras.initializers.RandomUniform(-bound, bound)
-        embeddings = {"embedding_scale": 1.0, "embeddings_initializer": uniform}
+        options |= {"embedding_scale": 1.0, "embeddings_initializer": uniform}
     model = models.LanguageModel(
-        tokenizer.vocabulary_size,
-        cell,
-        settings.embedding_dim,
-        depth=settings.depth,
-        tie_embeddings=settings.tie_embeddings,
-        dropout=settings.dropout,
-        word_dropout=settings.word_dropout,
-        batch_size=settings.batch_size,
-        augmented_loss=settings.augmented_loss,
-        loss_temperature=settings.loss_temperature,
-        **embeddings,
+        tokenizer.vocabulary_size, cell, settings.embedding_dim, **options
     )
     model.build()
     return model
