@@ -41,6 +41,16 @@ class Settings(translate.Settings):
     model: Literal["translate", "guha"] = "translate"
     """The model of translate.py, or that of Guha's report."""
 
+    def without_effect(self):
+        if self.model == "translate":
+            return super().without_effect()
+        return super().without_effect() | {
+            *("dev_size", "dev_corpora"),
+            *("tokenizer", "vocabulary_size", "subword_sampling"),
+            *("cell", "depth", "bidirectional", "dropout", "word_dropout"),
+            *("lexical", "lexicon", "shortlist", "attention"),
+        }
+
 
 BEST = Settings(
     corpus="guha",
@@ -114,7 +124,12 @@ def load_pairs(settings):
     """
     corpora = {name: read(name, settings) for name in names(settings.corpus)}
     if settings.model == "guha":
-        pairs = next(iter(corpora.values()))
+        if len(corpora) > 1:
+            raise ValueError(
+                "The report has one corpus. "
+                f"Received: corpus={settings.corpus!r}"
+            )
+        [pairs] = corpora.values()
         return pairs, pairs, {}
     if settings.dev_corpora > len(corpora):
         raise ValueError(
@@ -146,11 +161,11 @@ def read(name, settings):
 
 def guha_tokenizers(settings, pairs):
     """Tokenizers with all words, without padding and unknown words."""
+    names = "lowercase", "strip_punctuation", "separate_punctuation"
+    options = {name: getattr(settings, name) for name in names}
     sides, specials = zip(*pairs, strict=True), ((), ("<s>", "</s>"))
     return [
-        WordTokenizer.train(
-            texts, specials=special, lowercase=settings.lowercase
-        )
+        WordTokenizer.train(texts, specials=special, **options)
         for texts, special in zip(sides, specials, strict=True)
     ]
 

@@ -37,6 +37,15 @@ class Settings(translate.Settings):
     schedule: Literal["cosine", "laird", "luong"] = "cosine"
     """Adam with cosine decay, or gradient descent as published."""
 
+    def without_effect(self):
+        names = super().without_effect()
+        if self.schedule != "cosine":
+            names |= {"warmup"}
+        if self.model != "translate":
+            names |= {"tokenizer", "vocabulary_size", "subword_sampling"}
+            names |= {"bidirectional", "lexical", "lexicon", "shortlist"}
+        return names
+
 
 BEST = Settings(
     corpus="en_vi",
@@ -161,13 +170,9 @@ def read(path, limit=None):
 
 def published_tokenizers(settings, pairs):
     """Tokenizers with the vocabularies that come with the corpus."""
-    if settings.corpus == "phrasebook":
-        raise ValueError(
-            "A published model needs the vocabularies of en_vi. "
-            "Expected: --corpus en_vi. Received: --corpus phrasebook"
-        )
     path = data.find_corpus(settings.corpus, settings.data_dir)
-    options = {"lowercase": False, "separate_punctuation": True}
+    names = "lowercase", "strip_punctuation", "separate_punctuation"
+    options = {name: getattr(settings, name) for name in names}
     return [
         WordTokenizer(data.read_vocabulary(path.with_name(name)), **options)
         for name in ("vocab.en", "vocab.vi")
@@ -175,19 +180,15 @@ def published_tokenizers(settings, pairs):
 
 
 def published_model(settings, source, target):
-    """Stacked cells as in Luong et al. or Laird.
-
-    The model of Laird reads sources from the last word to the first, and has
-    factorized embeddings.
-    """
+    """The model of Luong et al., or of Laird with factorized embeddings."""
     laird = settings.model == "laird"
-    scaled = settings.schedule == "cosine"
     shared = {
         "cell": training.build_cell(settings.cell, settings.units),
         "embedding_dim": 256 if laird else 512,
-        "embedding_scale": None if scaled else 1.0,
+        "embedding_scale": None if settings.schedule == "cosine" else 1.0,
         "factorized": laird,
         "dropout": settings.dropout,
+        "word_dropout": settings.word_dropout,
     }
     encoder = models.Encoder(
         source.vocabulary_size,

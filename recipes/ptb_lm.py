@@ -27,10 +27,12 @@ class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
         *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
-        *("uniform", "dropout", "recurrent_dropout", "word_dropout"),
-        *("augmented_loss", "loss_temperature", "batch_size", "window"),
+        *("frequencies", "uniform", "dropout", "recurrent_dropout", "window"),
+        *("word_dropout", "augmented_loss", "loss_temperature", "batch_size"),
     }
-    not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
+    not_identity = training.Settings.not_identity | {
+        *("corpus", "dev", "test", "dynamic"),
+    }
 
     output: Path = Path("saved_models/ptb_lm")
     corpus: str = "phrasebook"
@@ -201,8 +203,9 @@ def build_optimizer(settings, epoch_steps):
         momentum = min(settings.ema, max(0.0, 1 - 10 / steps))
         options |= {"use_ema": True, "ema_momentum": momentum}
     if settings.schedule == "zilly":
-        # Divided by 1.02 after each epoch, from the 20th on.
-        ends = [epoch_steps * i - 1 for i in range(20, settings.epochs)]
+        # Divided by 1.02 after each epoch, from the 20th on, if it has so many.
+        epochs = range(20, max(21, settings.epochs))
+        ends = [epoch_steps * i - 1 for i in epochs]
         rate = keras.optimizers.schedules.PiecewiseConstantDecay(
             ends, [peak / 1.02**i for i in range(len(ends) + 1)]
         )

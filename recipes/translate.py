@@ -38,6 +38,7 @@ class Settings(training.EncoderSettings):
     # They do not change how a model is trained.
     not_identity = training.EncoderSettings.not_identity | {
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+        "shortlist",
     }
 
     output: Path = Path("saved_models/translate")
@@ -92,6 +93,12 @@ class Settings(training.EncoderSettings):
                 "`members` must be 1 if several workers train the model. "
                 f"Received: members={self.members}"
             )
+
+    def without_effect(self):
+        names = super().without_effect()
+        if self.tokenizer == "word":
+            names |= {"vocabulary_size", "subword_sampling"}
+        return names if self.lexicon else names | {"shortlist"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -153,13 +160,10 @@ def build_tokenizers(settings, pairs):
 def build_model(settings, source, target):
     """Returns an untrained model."""
     sizes = source.vocabulary_size, target.vocabulary_size
-    shared = {
-        "cell": training.build_cell(settings.cell, settings.units),
-        "embedding_dim": settings.units,
-        "depth": settings.depth,
-        "dropout": settings.dropout,
-        "word_dropout": settings.word_dropout,
-    }
+    names = "depth", "dropout", "word_dropout"
+    shared = {name: getattr(settings, name) for name in names}
+    shared["cell"] = training.build_cell(settings.cell, settings.units)
+    shared["embedding_dim"] = settings.units
     encoder = models.Encoder(
         sizes[0],
         bidirectional=settings.bidirectional,
@@ -189,10 +193,9 @@ def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     # Subwords can spell every word of the corpus.
     never = [] if settings.tokenizer == "word" else [target.unknown_id]
+    names = "beam_width", "length_penalty", "no_repeat_ngram"
     search = decoding.BeamSearch(
-        beam_width=settings.beam_width,
-        length_penalty=settings.length_penalty,
-        no_repeat_ngram=settings.no_repeat_ngram,
+        **{name: getattr(settings, name) for name in names},
         max_length=settings.max_tokens,
         forbidden_ids=never,
         **target.special_ids,
@@ -202,10 +205,8 @@ def build_translator(settings, model, source, target, pairs):
         lexicon.assign(*data.translation_lexicon(pairs, source, target))
         if settings.shortlist:
             shortlist = models.Shortlist(lexicon, settings.shortlist)
-    return pipelines.TextTranslator(
-        *(model, source, target, search, settings.max_tokens),
-        shortlist=shortlist,
-    )
+    parts = model, source, target, search, settings.max_tokens
+    return pipelines.TextTranslator(*parts, shortlist=shortlist)
 
 
 def run(
@@ -219,8 +220,7 @@ def run(
     with pipelines.TranslationRun(settings) as this_run:
         pairs, dev, test = load_pairs(settings)
         settings = this_run.by_size(len(pairs), SIZES)
-        if settings.max_words:
-            pairs = data.drop_long(pairs, settings.max_words)
+        pairs = data.drop_long(pairs, settings.max_words)
         if settings.start_from:
             members = [pipelines.TextTranslator.open(settings.start_from)]
         else:

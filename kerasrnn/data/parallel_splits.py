@@ -137,13 +137,13 @@ def drop_overlap(
     return rest
 
 
-def drop_long(pairs: Pairs, most_words: int) -> list[tuple[str, str]]:
+def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:
     """Removes the pairs with a side that is too long.
 
     Args:
         pairs: List of `(source, target)` tuples.
         most_words: Positive integer, the maximum number of words of a side,
-            separated by white space.
+            separated by white space; `None` to keep all pairs.
 
     Returns:
         The list of the remaining pairs, in their order.
@@ -157,6 +157,8 @@ def drop_long(pairs: Pairs, most_words: int) -> list[tuple[str, str]]:
     >>> drop_long(pairs, most_words=2)
     [('sea', 'biển')]
     """
+    if most_words is None:
+        return list(pairs)
     short = [
         pair
         for pair in pairs

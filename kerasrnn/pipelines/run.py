@@ -164,6 +164,9 @@ class Run(contextlib.AbstractContextManager):
             The log of all epochs: a dictionary of name to list.
         """
         settings = identity(self.settings) | facts
+        if settings.get("dtype") == "auto":
+            # On another device, a training does not resume in other precision.
+            settings["dtype"] = self.dtype
         self.data = {
             "fingerprint": fingerprint(facts.get("data")),
             "license": self.settings.data_license,

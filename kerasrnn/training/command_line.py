@@ -21,8 +21,9 @@ def read_settings(
     """Reads the settings of a recipe from its command line.
 
     Every field becomes a flag, such as `--batch-size` for `batch_size`; the
-    string below the field is its help. Flags override the preset. A wrong
-    flag ends the process with a message and exit code 2.
+    string below the field is its help. Flags override the preset. A flag that
+    is wrong, or has no effect beside the other settings, ends the process with
+    a message and exit code 2.
 
     Args:
         presets: Dictionary of name to `Settings`, all of one class.
@@ -75,22 +76,27 @@ def read_settings(
         description="\n\n".join([description.strip().split("\n")[0], *names]),
     )
     settings = dataclasses.replace(preset, **vars(found))
-    _check_start(settings, preset, parser)
+    _check_effects(settings, preset, parser)
     return settings
 
 
-def _check_start(settings, preset, parser):
-    """Ends the process if a flag is given that `--from` makes useless."""
-    used = settings.in_force()
-    unused = [
-        f"--{name.replace('_', '-')}"
+def _check_effects(settings, preset, parser):
+    """Ends the process if a flag has no effect."""
+    useless = [
+        "--from" if name == "start_from" else f"--{name.replace('_', '-')}"
         for name in dataclasses.asdict(settings)
-        if name not in used and getattr(settings, name) != getattr(preset, name)
+        if name in settings.without_effect()
+        and getattr(settings, name) != getattr(preset, name)
     ]
-    if unused:
+    if useless:
+        reason = "Some flags have no effect beside the others."
+        if settings.start_from:
+            reason = (
+                "With --from, model, tokenizers and search are those of the "
+                "saved pipeline."
+            )
         parser.exit(
             2,
-            "With --from, model, tokenizers and search are those of the saved "
-            "pipeline. Expected: only flags that change the training. "
-            f"Received: {', '.join(unused)}\n",
+            f"{reason} Expected: only flags that change the run. "
+            f"Received: {', '.join(useless)}\n",
         )

@@ -156,12 +156,17 @@ class Settings:
                 f"start from, which would be overwritten. Received: '{start}'"
             )
 
-    def in_force(self) -> Config:
-        """Returns the settings that have an effect, as a dictionary.
+    def without_effect(self) -> frozenset[str]:
+        """Returns the names of fields that have no effect beside the others.
 
-        Those in `saved` have none if there is a pipeline to start from.
+        Those in `saved` have none if there is a pipeline to start from. A
+        recipe adds its own. On the command line, they are refused.
         """
-        unused = self.saved if self.start_from else ()
+        return self.saved if self.start_from else frozenset()
+
+    def in_force(self) -> Config:
+        """Returns the settings that have an effect, as a dictionary."""
+        unused = self.without_effect()
         return {
             name: value
             for name, value in dataclasses.asdict(self).items()

@@ -53,8 +53,14 @@ def main():
     flags = ["--preset", "best", *flags]
     cards = run_rows("imdb.py", {"best": []}, args.output, flags)
     # All rows without a flag `--vectors` use the vectors of the first row.
-    [vectors] = (args.output / "best").glob("skip-gram-*.txt")
-    flags += ["--vectors", str(vectors)]
+    vectors = [*(args.output / "best").glob("skip-gram-*.txt")]
+    if len(vectors) != 1:
+        raise SystemExit(
+            f"Expected: one file skip-gram-*.txt in {args.output / 'best'}, "
+            "of the vectors of all rows. Received: "
+            f"{', '.join(sorted(x.name for x in vectors)) or 'none'}"
+        )
+    flags += ["--vectors", str(vectors[0])]
     cards |= run_rows("imdb.py", PARTS, args.output, flags)
     write_table(
         args.output / "table.md",

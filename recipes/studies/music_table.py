@@ -48,12 +48,13 @@ def summary(cards, part, name):
 
 
 def row(corpus, cell, cards):
+    seconds = [sum(card["history"]["cpu_seconds"]) for card in cards]
     return [
         f"{corpus}, `{cell}`",
         f"{cards[0]['parameters']:,}",
         *(summary(cards, *score) for score in COLUMNS.values()),
         CHUNG[corpus].get(cell, ""),
-        f"{np.mean([card['cpu_seconds'] for card in cards]):.0f}",
+        f"{np.mean(seconds):.0f}",
     ]
 
 

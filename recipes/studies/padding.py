@@ -37,6 +37,9 @@ class Settings(nmt_vietnamese.Settings):
     masked: bool = False
     """Whether to mask padding."""
 
+    def without_effect(self):
+        return super().without_effect() | {"start_from", "members"}
+
 
 LAIRD = nmt_vietnamese.PRESETS["laird-hour"]
 PRESETS = {
@@ -50,9 +53,9 @@ def build_tokenizers(settings, pairs):
     """As published; without a mask, padding is a word of the source."""
     source, target = nmt_vietnamese.published_tokenizers(settings, pairs)
     if not settings.masked:
-        words = [*source.vocabulary, "<pad>"]
-        options = {"lowercase": False, "separate_punctuation": True}
-        source = type(source)(words, **options)
+        names = "lowercase", "strip_punctuation", "separate_punctuation"
+        options = {name: getattr(settings, name) for name in names}
+        source = type(source)([*source.vocabulary, "<pad>"], **options)
     return source, target
 
 
@@ -142,11 +145,13 @@ def main():
         pad_id = texts[1].pad_id
         translator.compile(
             nmt_vietnamese.build_optimizer(settings, settings.epochs * steps),
-            training.TokenCrossentropy(pad_id),
+            training.TokenCrossentropy(pad_id, settings.label_smoothing),
         )
         batch = next(iter(translator.batches(dev, settings.batch_size)))
+        # Each training has a file of its own.
+        name = training.fingerprint([training.identity(settings), pairs])
         norms = training.GradientNorms(
-            gradient_norms(model, *batch), run.output / "gradients.csv"
+            gradient_norms(model, *batch), run.output / f"gradients-{name}.csv"
         )
         run.fit(translator, pairs, dev, [norms])
         weights, source, target = attention_and_padding(translator)

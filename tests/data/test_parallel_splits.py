@@ -166,6 +166,7 @@ def test_long_pairs_are_dropped_by_either_side():
     pairs = [("a b", "x"), ("a", "x y z"), ("a b c", "x"), ("", "x y")]
     assert drop_long(pairs, most_words=2) == [pairs[0], pairs[3]]
     assert drop_long(pairs, most_words=3) == pairs
+    assert drop_long(pairs, most_words=None) == pairs
     for given in (pairs[1:3], []):
         with pytest.raises(CorpusError, match=f"left of {len(given)}.*most 1"):
             drop_long(given, most_words=1)

@@ -118,6 +118,23 @@ def test_auto_is_the_precision_that_this_device_is_faster_in(
         assert run.settings.dtype == "auto"
 
 
+def test_a_training_does_not_resume_in_another_precision(
+    tmp_path, monkeypatch, capsys
+):
+    for dtype in ("float32", "mixed_bfloat16", "float32"):
+        monkeypatch.setattr(
+            "kerasrnn.pipelines.run.faster_dtype", lambda name=dtype: name
+        )
+        with Run(Small(output=tmp_path, dtype="auto")) as run:
+            fit(run, new_model())
+    assert len(list(tmp_path.glob("training-*"))) == 2
+    assert "has other settings: dtype." in capsys.readouterr().out
+    # What is given is the same as what is found to be faster.
+    with Run(Small(output=tmp_path, dtype="float32")) as run:
+        fit(run, new_model())
+    assert "3 epochs are done" in capsys.readouterr().out
+
+
 def test_other_workers_train_but_write_nothing(tmp_path, monkeypatch):
     for module in ("kerasrnn.pipelines.run", "kerasrnn.distribute.workers"):
         monkeypatch.setattr(f"{module}.is_first_worker", lambda: False)

@@ -24,10 +24,11 @@ PAIRS = [
     for does, tut in ENDS.items()
 ]
 # The smallest model, in few steps.
-SMALL = (
-    *("--units", 4, "--vocabulary-size", 40, "--batch-size", 4),
+OF_WORDS = (
+    *("--units", 4, "--batch-size", 4),
     *("--max-tokens", 12, "--beam-width", 2),
 )
+SMALL = (*OF_WORDS, "--vocabulary-size", 40)
 PLAIN = (
     *("--no-bidirectional", "--no-lexical", "--no-lexicon"),
     *("--attention", "dot", "--max-tokens", 3),

@@ -112,6 +112,17 @@ def test_pairs_are_held_out_of_corpora_that_are_there():
         nmt_hindi.load_pairs(settings("--dev-corpora", 2, "--limit", 20))
 
 
+def test_the_report_has_one_corpus_and_one_model(capsys):
+    two = settings("--preset", "guha", "--corpus", "phrasebook+phrasebook")
+    assert len(nmt_hindi.load_pairs(two)[0]) == 100
+    more = settings("--preset", "guha", "--corpus", "phrasebook+guha")
+    with pytest.raises(ValueError, match="one corpus. .*phrasebook.guha"):
+        nmt_hindi.load_pairs(more)
+    with pytest.raises(SystemExit):
+        settings("--preset", "guha", "--depth", 2, "--strip-punctuation")
+    assert capsys.readouterr().err.endswith("Received: --depth\n")
+
+
 @pytest.mark.filterwarnings("ignore:.*malformed")
 def test_the_report_is_closed_over_the_words_of_its_corpus(corpus):
     options = settings("--preset", "guha", "--corpus", corpus, "--units", 8)

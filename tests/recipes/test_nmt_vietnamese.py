@@ -184,8 +184,23 @@ def test_a_published_model_needs_the_vocabularies(corpus):
     with pytest.raises(FileNotFoundError, match="vocab.vi"):
         nmt_vietnamese.published_tokenizers(options, [])
     options = settings("--preset", "luong", "--corpus", "phrasebook")
-    with pytest.raises(ValueError, match="Expected: --corpus en_vi"):
+    with pytest.raises(FileNotFoundError, match="'en_vi'.*'phrasebook'"):
         nmt_vietnamese.published_tokenizers(options, [])
+
+
+def test_settings_of_a_published_model(corpus, capsys):
+    with pytest.raises(SystemExit):
+        settings("--preset", "luong", "--lexicon", "--warmup", 9)
+    assert "Received: --lexicon, --warmup" in capsys.readouterr().err
+    options = settings(
+        *("--preset", "luong", "--corpus", corpus / "train.en"),
+        *("--lowercase", "--word-dropout", 0.5, "--units", 4),
+    )
+    tokenizers = nmt_vietnamese.published_tokenizers(options, [])
+    [ids] = tokenizers[0].tokenize(["The CAT"]).to_list()
+    assert [tokenizers[0].vocabulary[i] for i in ids] == ["the", "cat"]
+    model = nmt_vietnamese.published_model(options, *tokenizers)
+    assert model.encoder.word_dropout == model.decoder.word_dropout == 0.5
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,15 @@ def test_the_rate_of_zilly_falls_after_the_twentieth_epoch():
     np.testing.assert_allclose(rates, expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize("epochs", [1, 20])
+def test_the_rate_of_zilly_is_constant_before(epochs):
+    options = settings("--preset", "rhn", "--epochs", epochs)
+    optimizer = ptb_lm.build_optimizer(options, 10)
+    for step in (0, 10 * epochs - 1):
+        optimizer.iterations.assign(step)
+        assert float(optimizer.learning_rate) == 7
+
+
 @pytest.mark.parametrize(
     "content, message",
     [(b"", "empty"), (b"one", "line"), (b"caf\xe9 a\nb c\n", "UTF-8")],

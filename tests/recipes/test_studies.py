@@ -266,6 +266,15 @@ def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
     assert "| `short` | 50.0 | 0.250 | 1 |" in table
 
 
+def test_the_parts_have_one_file_of_vectors(tmp_path, monkeypatch):
+    (tmp_path / "best").mkdir()
+    for i in range(2):
+        (tmp_path / "best" / f"skip-gram-{i}.txt").touch()
+    monkeypatch.setattr(imdb_parts, "run_rows", lambda *args: {})
+    with pytest.raises(SystemExit, match="skip-gram-0.txt, skip-gram-1.txt"):
+        run(imdb_parts, monkeypatch, "--output", tmp_path)
+
+
 SCORES_OF_MUSIC = (
     *("nll", "nll_by_piece"),
     *("nll_without_first", "nll_by_piece_without_first"),
@@ -289,7 +298,7 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
             "command": shlex.join(["python", recipe, *flags]),
             "parameters": 1234,
             "scores": {"validation": scores, "test": scores},
-            "cpu_seconds": 7.0,
+            "history": {"cpu_seconds": [4.0, 3.0]},
         }
         settings.output.mkdir(parents=True, exist_ok=True)
         (settings.output / "card.json").write_text(json.dumps(card), "utf-8")

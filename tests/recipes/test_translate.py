@@ -59,7 +59,8 @@ def two_files(tmp_path_factory):
 def output(table, tmp_path_factory):
     """What a run from German to English leaves."""
     output = tmp_path_factory.mktemp("models") / "de-en"
-    run(
+    brief.run(
+        *(translate, *brief.OF_WORDS),
         *("--train", table, "--source", "Deutsch", "--target", "English"),
         *("--tokenizer", "word", "--units", 16, "--dropout", 0),
         *("--no-bidirectional", "--no-lexical", "--attention", "dot"),
@@ -112,13 +113,14 @@ def test_it_translates_alike_from_every_file(output):
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "word"])
 def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
     names = ["English", "Deutsch"]
+    size = () if kind == "word" else ("--vocabulary-size", 50)
     for pairs, (source, target) in (
         (PAIRS, names),
         ([(b, a) for a, b in PAIRS], names[::-1]),
     ):
         options = settings(
             *("--train", table, "--source", source, "--target", target),
-            *("--tokenizer", kind, "--vocabulary-size", 50),
+            *("--tokenizer", kind, *size),
         )
         train, dev, _ = translate.load_pairs(options)
         assert sorted(train + dev) == sorted(pairs)
@@ -387,6 +389,31 @@ def test_wrong_settings_are_refused_before_anything_is_loaded(
     message = " ".join((captured.out + captured.err).replace("│", " ").split())
     assert said.replace("\\", "") in message
     assert "Traceback" not in message
+
+
+WORDS = "--tokenizer", "word"
+
+
+@pytest.mark.parametrize(
+    "flags, useless",
+    [
+        (["--no-lexicon", "--shortlist", 9], "--shortlist"),
+        ([*WORDS, "--vocabulary-size", 9], "--vocabulary-size"),
+        ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
+    ],
+)
+def test_flags_without_effect_are_refused(flags, useless, capsys):
+    with pytest.raises(SystemExit):
+        settings(*flags)
+    assert capsys.readouterr().err.endswith(f"Received: {useless}\n")
+
+
+def test_what_only_scores_concern_does_not_identify_a_training():
+    flags = "--beam-width", "--length-penalty", "--no-repeat-ngram"
+    flags += "--shortlist", "--members"
+    for flag in flags:
+        changed = training.identity(settings(flag, 7))
+        assert changed == training.identity(settings())
 
 
 def test_there_must_be_something_to_learn(tmp_path):

@@ -217,6 +217,30 @@ def test_flags_that_a_saved_pipeline_makes_useless(tmp_path, capsys):
     assert "Received: --units, --warmup" in shown
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Growing(SomeSettings):
+    epochs: int = 9
+    batch_size: int = 4
+    learning_rate: Positive = 0.1
+    grow: bool = True
+
+    def without_effect(self):
+        return super().without_effect() | ({"warmup"} if self.grow else set())
+
+
+def test_flags_that_another_setting_makes_useless(capsys):
+    presets = {"any": Growing()}
+    flags = ["--warmup", "2", "--seed", "1"]
+    with pytest.raises(SystemExit) as exit:
+        read_settings(presets, "any", args=flags)
+    assert exit.value.code == 2
+    shown = capsys.readouterr().err
+    assert shown.endswith("Received: --warmup\n") and "--from" not in shown
+    found = read_settings(presets, "any", args=["--no-grow", *flags])
+    assert identity(found)["warmup"] == 2
+    assert "warmup" not in identity(Growing())
+
+
 def test_a_run_does_not_overwrite_the_file_it_starts_from(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
