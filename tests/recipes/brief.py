@@ -33,6 +33,10 @@ PLAIN = (
     *("--no-bidirectional", "--no-lexical", "--no-lexicon"),
     *("--attention", "dot", "--max-tokens", 3),
 )
+# English and Vietnamese, as in the corpus.
+WHO = {"the cat": "con mèo", "a dog": "một con chó", "he": "anh ấy"}
+DOES = {"sleeps .": "ngủ .", "isn &apos;t here .": "không ở đây ."}
+SPECIALS = ["<unk>", "<s>", "</s>"]
 
 
 def run(recipe, *arguments):
@@ -64,3 +68,25 @@ def untranslated(monkeypatch):
 
     for function in (translate, alignments, export, compile):
         monkeypatch.setattr(TextTranslator, function.__name__, function)
+
+
+def write_vietnamese_corpus(path):
+    """Files as those of the corpus, with twelve pairs, one of them long."""
+    pairs = [
+        (f"{who} {does}", f"{ai} {lam}")
+        for who, ai in WHO.items()
+        for does, lam in DOES.items()
+    ] * 2
+    pairs[5] = ("cat " * 70, "mèo")
+    path.mkdir()
+    for side, language in enumerate(("en", "vi")):
+        texts = [pair[side] for pair in pairs]
+        words = sorted({word for text in texts for word in text.split()})
+        for name, lines in {
+            "train": texts,
+            "tst2012": [texts[0], texts[3]],
+            "vocab": [*SPECIALS, *words],
+        }.items():
+            file = path / f"{name}.{language}"
+            file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

@@ -8,10 +8,6 @@ from tests.helpers import one_now
 from tests.recipes import brief
 from tests.recipes.brief import untranslated  # noqa: F401  a fixture
 
-ENGLISH = {"the cat": "con mèo", "a dog": "một con chó", "he": "anh ấy"}
-VERBS = {"sleeps .": "ngủ .", "isn &apos;t here .": "không ở đây ."}
-WORDS = ["<unk>", "<s>", "</s>"]
-
 
 def settings(*arguments):
     return read_settings(
@@ -23,26 +19,7 @@ def settings(*arguments):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Files as those of the corpus, with twelve pairs, one of them long."""
-    pairs = [
-        (f"{who} {does}", f"{ai} {lam}")
-        for who, ai in ENGLISH.items()
-        for does, lam in VERBS.items()
-    ] * 2
-    pairs[5] = ("cat " * 70, "mèo")
-    folder = tmp_path / "en_vi"
-    folder.mkdir()
-    for side, language in enumerate(("en", "vi")):
-        texts = [pair[side] for pair in pairs]
-        words = sorted({word for text in texts for word in text.split()})
-        for name, lines in {
-            "train": texts,
-            "tst2012": [texts[0], texts[3]],
-            "vocab": [*WORDS, *words],
-        }.items():
-            path = folder / f"{name}.{language}"
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder
+    return brief.write_vietnamese_corpus(tmp_path / "en_vi")
 
 
 @pytest.mark.slow
