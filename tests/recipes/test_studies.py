@@ -21,7 +21,9 @@ from studies import imdb_pretraining
 from studies import imdb_self_training
 from studies import music_table
 from studies import ptb_dynamic
+from studies import ptb_table
 from studies import ptb_tuned
+from studies import ptb_words
 
 from kerasrnn import data
 from kerasrnn import models
@@ -216,35 +218,55 @@ def test_pretraining_needs_one_layer_that_reads_both_ways(change):
 
 
 @pytest.fixture
-def commands(monkeypatch):
-    """What a study would run, checked as by the recipe, and cards of it."""
-    found = {}
+def stand_in(monkeypatch):
+    """Lets a study run a recipe that only checks its flags and writes a card.
 
-    def pretend(command, check):
-        python, recipe, *flags = map(str, command)
-        settings = training.read_settings(
-            imdb.PRESETS, imdb.preset_for, args=flags
-        )
-        output = settings.output
-        output.mkdir(parents=True)
-        found[output.name] = settings
-        if settings.vectors == "skip-gram":
-            (output / "skip-gram-1.txt").write_text("film 1 2", "utf-8")
-        names = ("loss", "val_loss", "val_accuracy", "cpu_seconds")
-        card = {
-            "parameters": 1234,
-            "scores": {"dev": {"accuracy": 0.5, "loss": 0.25}},
-            "history": dict.fromkeys(names, [0.5, 0.25]),
-            "gradient_norms": [0.0, 1.0],
-        }
-        (output / "card.json").write_text(json.dumps(card), "utf-8")
+    Called with the recipe and a function from settings to what its card
+    contains, it returns the list of the settings of the runs to come.
+    """
 
-    monkeypatch.setattr("subprocess.run", pretend)
-    return found
+    def start(recipe, card):
+        runs = []
+
+        def pretend(command, check):
+            file, *flags = map(str, command[1:])
+            settings = training.read_settings(
+                recipe.PRESETS, recipe.preset_for, args=flags
+            )
+            runs.append(settings)
+            settings.output.mkdir(parents=True, exist_ok=True)
+            found = {
+                "command": shlex.join(["python", file, *flags]),
+                "parameters": 1234,
+                **card(settings),
+            }
+            text = json.dumps(found)
+            (settings.output / "card.json").write_text(text, "utf-8")
+
+        # Not `subprocess.run` itself, which asks for the commit of a card.
+        fake = types.SimpleNamespace(run=pretend)
+        monkeypatch.setattr("studies.rows.subprocess", fake)
+        return runs
+
+    return start
 
 
-def test_the_models_of_the_report_are_compared(commands, tmp_path, monkeypatch):
+def card_of_reviews(settings):
+    if settings.vectors == "skip-gram":
+        path = settings.output / "skip-gram-1.txt"
+        path.write_text("film 1 2", "utf-8")
+    names = ("loss", "val_loss", "val_accuracy", "cpu_seconds")
+    return {
+        "scores": {"dev": {"accuracy": 0.5, "loss": 0.25}},
+        "history": dict.fromkeys(names, [0.5, 0.25]),
+        "gradient_norms": [0.0, 1.0],
+    }
+
+
+def test_the_models_of_the_report_are_compared(stand_in, tmp_path, monkeypatch):
+    runs = stand_in(imdb, card_of_reviews)
     run(imdb_models, monkeypatch, "--limit", 40, "--output", tmp_path)
+    commands = {settings.output.name: settings for settings in runs}
     assert len(commands) == 11
     assert {settings.limit for settings in commands.values()} == {40}
     assert commands["lstm2"].cell == "lstm" and commands["lstm2"].depth == 2
@@ -255,8 +277,10 @@ def test_the_models_of_the_report_are_compared(commands, tmp_path, monkeypatch):
         assert (tmp_path / f"{name}.png").exists()
 
 
-def test_the_parts_share_their_word_vectors(commands, tmp_path, monkeypatch):
+def test_the_parts_share_their_word_vectors(stand_in, tmp_path, monkeypatch):
+    runs = stand_in(imdb, card_of_reviews)
     run(imdb_parts, monkeypatch, "--seed", 5, "--output", tmp_path)
+    commands = {settings.output.name: settings for settings in runs}
     assert commands["best"].vectors == "skip-gram"
     vectors = {name: x.vectors for name, x in commands.items()}
     assert (vectors["cbow"], vectors["no-vectors"]) == ("cbow", None)
@@ -281,29 +305,21 @@ SCORES_OF_MUSIC = (
 )
 
 
-def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
-    runs = []
+def card_of_music(settings):
+    value = settings.seed + (8.0 if settings.cell == "gru" else 9.0)
+    names = {name for _, name in music_table.COLUMNS.values()}
+    assert names <= {*SCORES_OF_MUSIC}
+    scores = dict.fromkeys(names, value)
+    return {
+        "scores": {"validation": scores, "test": scores},
+        "history": {"cpu_seconds": [4.0, 3.0]},
+    }
 
-    def pretend(command, check):
-        recipe, *flags = map(str, command[1:])
-        settings = training.read_settings(
-            music.PRESETS, music.preset_for, args=flags
-        )
-        runs.append(settings)
-        value = settings.seed + (8.0 if settings.cell == "gru" else 9.0)
-        names = {name for _, name in music_table.COLUMNS.values()}
-        assert names <= {*SCORES_OF_MUSIC}
-        scores = dict.fromkeys(names, value)
-        card = {
-            "command": shlex.join(["python", recipe, *flags]),
-            "parameters": 1234,
-            "scores": {"validation": scores, "test": scores},
-            "history": {"cpu_seconds": [4.0, 3.0]},
-        }
-        settings.output.mkdir(parents=True, exist_ok=True)
-        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
 
-    monkeypatch.setattr("subprocess.run", pretend)
+def test_the_table_of_music_has_the_mean_over_seeds(
+    stand_in, tmp_path, monkeypatch
+):
+    runs = stand_in(music, card_of_music)
     flags = ("--sets", "jsb", "--cells", "gru", "best", "--limit", 9)
     for seeds in ((0, 1), (0, 1, 2)):
         run(
@@ -319,26 +335,41 @@ def test_the_table_of_music_has_the_mean_over_seeds(tmp_path, monkeypatch):
     assert table[3].startswith("| jsb, `best` |") and table[3].count("|") == 10
 
 
-def test_all_rows_are_tuned_alike(tmp_path, monkeypatch):
-    runs = []
+def card_of_text(settings):
+    # The less dropout, the better.
+    perplexity = 100 * (settings.dropout + 1)
+    score = {"perplexity": perplexity, "token_accuracy": 0.25}
+    names = ("loss", "val_loss", "val_token_accuracy", "val_perplexity")
+    history = dict.fromkeys(names, [2.0, 1.5])
+    speed = {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]}
+    return {"scores": {"validation": score}, "history": history | speed}
 
-    def pretend(command, check):
-        recipe, *flags = map(str, command[1:])
-        settings = training.read_settings(
-            ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
-        )
-        runs.append(settings)
-        # The less dropout, the better.
-        score = {"perplexity": 100 * (settings.dropout + 1)}
-        card = {
-            "command": shlex.join(["python", recipe, *flags]),
-            "parameters": 1234,
-            "scores": {"validation": score},
-        }
-        settings.output.mkdir(parents=True, exist_ok=True)
-        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
 
-    monkeypatch.setattr("subprocess.run", pretend)
+def test_seven_cells_are_compared(stand_in, tmp_path, monkeypatch):
+    runs = stand_in(ptb_lm, card_of_text)
+    run(ptb_table, monkeypatch, "--limit", 9, "--output", tmp_path)
+    assert len(runs) == 7 + 4 and {x.limit for x in runs} == {9}
+    seeds = [x.seed for x in runs if x.cell == "rhn"]
+    assert seeds == [13, 14, 15]
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    assert table[2] == "| `lstm-13` | 1,234 | 1.500 | 120.00 | 0.250 | 36 |"
+    assert len(table) == 2 + 11
+    for name in ptb_table.CURVES:
+        assert (tmp_path / f"{name}.png").exists()
+
+
+def test_words_and_parts_of_speech_are_counted(tmp_path, monkeypatch, capsys):
+    text = tmp_path / "text.txt"
+    text.write_text("the bank sold a house\n" * 20, "utf-8")
+    monkeypatch.delenv("KERASRNN_DATA", raising=False)
+    flags = ("--corpus", text, "--output", tmp_path / "out")
+    run(ptb_words, monkeypatch, *flags)
+    assert (tmp_path / "out" / "words.png").exists()
+    assert "No picture of parts of speech." in capsys.readouterr().out
+
+
+def test_all_rows_are_tuned_alike(stand_in, tmp_path, monkeypatch):
+    runs = stand_in(ptb_lm, card_of_text)
     flags = ("--rows", "lstm", "rhn", "--limit", 9, "--output", tmp_path)
     for count in (2, 3):
         run(ptb_tuned, monkeypatch, *flags, "--tries", count)
@@ -365,41 +396,31 @@ def test_a_table_needs_a_try(monkeypatch, capsys):
 
 
 @pytest.mark.thorough
-def test_a_memory_is_made_longer_after_training(tmp_path, monkeypatch):
+def test_a_memory_is_made_longer_after_training(
+    stand_in, tmp_path, monkeypatch
+):
     path = tmp_path / "text.txt"
     path.write_text("the bank sold a house\n" * 20, "utf-8")
-    trained = []
 
-    def pretend(command, check):
-        recipe, *flags = map(str, command[1:])
-        settings = training.read_settings(
-            ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
-        )
-        trained.append(settings.output.name)
+    def card(settings):
         lines = ptb_lm.load_corpus(settings).train
         tokenizer = ptb_lm.build_tokenizer(settings, lines)
         model = ptb_lm.build_model(settings, tokenizer)
         helpers.randomize(model)
-        settings.output.mkdir(parents=True, exist_ok=True)
         pipelines.TextLanguageModel(model, tokenizer, settings.window).save(
             settings.output / "language.keras"
         )
-        card = {
-            "command": shlex.join(["python", recipe, *flags]),
-            "parameters": 1234,
-            "scores": {"validation": {"perplexity": 8.0 + settings.seed}},
-            "history": {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]},
-        }
-        (settings.output / "card.json").write_text(json.dumps(card), "utf-8")
+        score = {"perplexity": 8.0 + settings.seed}
+        speed = {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]}
+        return {"scores": {"validation": score}, "history": speed}
 
-    # Not `subprocess.run` itself, which asks for the commit of a card.
-    fake = types.SimpleNamespace(run=pretend)
-    monkeypatch.setattr("studies.rows.subprocess", fake)
+    runs = stand_in(ptb_lm, card)
     small = {"none": "--units 4", "sha": "--units 4 --attention sha --memory 3"}
     monkeypatch.setattr(hybrid_table, "ROWS", small)
     for seeds in ((0,), (0, 2)):
         flags = ("--corpus", path, "--seeds", *seeds, "--output", tmp_path)
         run(hybrid_table, monkeypatch, *flags)
+    trained = [settings.output.name for settings in runs]
     assert trained == ["none-0", "sha-0", "none-2", "sha-2"]
     table = (tmp_path / "table.md").read_text("utf-8").splitlines()
     assert table[2] == "| `none` | 1,234 | 9.00 ± 1.41 | 36 |  |  |"
