@@ -88,8 +88,7 @@ LUONG = dataclasses.replace(
     clip=5 / 27,
     average=0,
 )
-# The note of Laird: sentences of up to 30 words, read from the last word to
-# the first.
+# The note of Laird: sentences of up to 30 words, read backwards.
 LAIRD = dataclasses.replace(
     LUONG,
     model="laird",
@@ -103,8 +102,7 @@ LAIRD = dataclasses.replace(
     learning_rate=1.0,
     clip=5.0,
 )
-# Their schedules take twelve epochs or more, and the loss is unstable at first,
-# as in published logs. This one compares models after an hour.
+# Another schedule, to compare models after an hour.
 HOUR = {"schedule": "cosine", "learning_rate": 1e-3, "clip": 1.0}
 PRESETS = {
     "phrasebook": dataclasses.replace(
@@ -145,17 +143,16 @@ def load_pairs(settings):
     If tst2012 is beside the corpus, it is used for validation. Sources of
     tst2012 and tst2013 are removed from the training pairs.
     """
+    dev, test = [], []
     if settings.corpus == "phrasebook":
-        pairs, folder = vietnamese_phrasebook()[: settings.limit], None
+        pairs = vietnamese_phrasebook()[: settings.limit]
     else:
         path = data.find_corpus(settings.corpus, settings.data_dir)
-        pairs, folder = read(path, settings.limit), path.parent
-    held_out = {}
-    for name in ("tst2012", "tst2013"):
-        if folder and (folder / f"{name}.en").exists():
-            held_out[name] = read(folder / f"{name}.en")
-            pairs = data.drop_overlap(pairs, held_out[name])
-    if dev := held_out.get("tst2012"):
+        pairs = read(path, settings.limit)
+        names = path.with_name("tst2012.en"), path.with_name("tst2013.en")
+        dev, test = (read(x) if x.exists() else [] for x in names)
+        pairs = data.drop_overlap(pairs, dev + test)
+    if dev:
         return pairs, dev[: settings.limit], ()
     size = min(settings.dev_size, max(1, len(pairs) // 10))
     return *data.split_by_source(pairs, size, settings.seed), ()
@@ -170,6 +167,11 @@ def read(path, limit=None):
 
 def published_tokenizers(settings, pairs):
     """Tokenizers with the vocabularies that come with the corpus."""
+    if settings.corpus == "phrasebook":
+        raise ValueError(
+            "A published model needs the vocabularies of en_vi. "
+            "Expected: --corpus en_vi. Received: --corpus phrasebook"
+        )
     path = data.find_corpus(settings.corpus, settings.data_dir)
     names = "lowercase", "strip_punctuation", "separate_punctuation"
     options = {name: getattr(settings, name) for name in names}

@@ -35,7 +35,6 @@ class Settings(training.EncoderSettings):
         *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
     }
-    # They do not change how a model is trained.
     not_identity = training.EncoderSettings.not_identity | {
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
         "shortlist",
@@ -192,7 +191,8 @@ def build_optimizer(settings, steps):
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     # Subwords can spell every word of the corpus.
-    never = [] if settings.tokenizer == "word" else [target.unknown_id]
+    words = isinstance(target, tokenizers.WordTokenizer)
+    never = [] if words else [target.unknown_id]
     names = "beam_width", "length_penalty", "no_repeat_ngram"
     search = decoding.BeamSearch(
         **{name: getattr(settings, name) for name in names},

@@ -173,7 +173,10 @@ class LanguageModel(RecurrentModel):
         )
         if batch_size is not None:
             self.carried = CarriedStates(
-                batch_size, self.state_sizes, name="carried"
+                batch_size,
+                self.state_sizes,
+                dtype=cells.policy(cell),
+                name="carried",
             )
 
     def build(self, input_shape: Shape | None = None) -> None:

@@ -105,9 +105,11 @@ class Run(contextlib.AbstractContextManager):
             stack.callback(keras.config.set_dtype_policy, policy)
             self._stack = stack.pop_all()
         keras.utils.set_random_seed(settings.seed)
-        auto = settings.dtype == "auto"
-        self.dtype = faster_dtype() if auto else settings.dtype
-        keras.config.set_dtype_policy(self.dtype)
+        if not settings.start_from:  # whose precision is that of its file
+            auto = settings.dtype == "auto"
+            dtype = faster_dtype() if auto else settings.dtype
+            keras.config.set_dtype_policy(dtype)
+        self.dtype = keras.config.dtype_policy().name
         return self
 
     def __exit__(
@@ -163,6 +165,7 @@ class Run(contextlib.AbstractContextManager):
         Returns:
             The log of all epochs: a dictionary of name to list.
         """
+        self.dtype = model.dtype_policy.name
         settings = identity(self.settings) | facts
         if settings.get("dtype") == "auto":
             # On another device, a training does not resume in other precision.

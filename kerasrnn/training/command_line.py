@@ -76,18 +76,18 @@ def read_settings(
         description="\n\n".join([description.strip().split("\n")[0], *names]),
     )
     settings = dataclasses.replace(preset, **vars(found))
-    _check_effects(settings, preset, parser)
+    _check_effects(settings, args, parser)
     return settings
 
 
-def _check_effects(settings, preset, parser):
-    """Ends the process if a flag has no effect."""
-    useless = [
-        "--from" if name == "start_from" else f"--{name.replace('_', '-')}"
-        for name in dataclasses.asdict(settings)
-        if name in settings.without_effect()
-        and getattr(settings, name) != getattr(preset, name)
-    ]
+def _check_effects(settings, args, parser):
+    """Ends the process if a flag is given that has no effect."""
+    given = {word.partition("=")[0].replace("_", "-") for word in args}
+    useless = []
+    for name in dataclasses.asdict(settings):
+        if name in settings.without_effect():
+            words = "from" if name == "start_from" else name.replace("_", "-")
+            useless += sorted(given & {f"--{words}", f"--no-{words}"})
     if useless:
         reason = "Some flags have no effect beside the others."
         if settings.start_from:

@@ -201,6 +201,24 @@ def test_only_fresh_rows_start_from_the_initial_states(variant):
     helpers.assert_close(logits[1], model(IDS)[1, 4:])
 
 
+def test_carried_states_have_the_precision_of_the_cell():
+    config = LanguageModel(
+        WORDS, RHNCell(UNITS, depth=2, dtype="float32"), dtype="float32"
+    ).get_config()
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        model = LanguageModel.from_config(config | {"batch_size": 2})
+        model.build()
+    finally:
+        keras.config.set_dtype_policy(policy)
+    states = model.carried(model.initial_states(2), np.zeros(2, bool))
+    assert {x.dtype for x in keras.tree.flatten(states)} == {
+        model.initial_states(2)[0].dtype
+    }
+    assert model.carried.compute_dtype == "float32"
+
+
 def test_ids_without_fresh_do_not_change_the_carried_states():
     model = language_model()
     before = states_of(model.carried.of_evaluation)

@@ -118,6 +118,18 @@ def test_auto_is_the_precision_that_this_device_is_faster_in(
         assert run.settings.dtype == "auto"
 
 
+def test_the_precision_of_a_saved_pipeline_is_its_own(tmp_path):
+    saved = tmp_path / "it.keras"
+    saved.touch()
+    settings = Small(
+        output=tmp_path / "out", dtype="mixed_bfloat16", start_from=saved
+    )
+    with Run(settings) as run:
+        assert keras.config.dtype_policy().name == "float32"
+        fit(run, new_model())
+        assert run.dtype == "float32"
+
+
 def test_a_training_does_not_resume_in_another_precision(
     tmp_path, monkeypatch, capsys
 ):

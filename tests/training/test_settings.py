@@ -215,6 +215,10 @@ def test_flags_that_a_saved_pipeline_makes_useless(tmp_path, capsys):
     assert exit.value.code == 2
     shown = capsys.readouterr().err
     assert "Received: --units, --warmup" in shown
+    # Also if the value is that of the preset: the file may have another.
+    with pytest.raises(SystemExit):
+        continued("--from", saved, f"--units={continued().units}")
+    assert capsys.readouterr().err.endswith("Received: --units\n")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
