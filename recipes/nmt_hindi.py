@@ -122,13 +122,13 @@ def load_pairs(settings):
 
     Third are the validation pairs of each corpus, if there are several.
     """
-    corpora = {name: read(name, settings) for name in names(settings.corpus)}
+    chosen = names(settings.corpus)
+    if settings.model == "guha" and len(chosen) > 1:
+        raise ValueError(
+            f"The report has one corpus. Received: corpus={settings.corpus!r}"
+        )
+    corpora = {name: read(name, settings) for name in chosen}
     if settings.model == "guha":
-        if len(corpora) > 1:
-            raise ValueError(
-                "The report has one corpus. "
-                f"Received: corpus={settings.corpus!r}"
-            )
         [pairs] = corpora.values()
         return pairs, pairs, {}
     if settings.dev_corpora > len(corpora):
