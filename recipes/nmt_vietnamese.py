@@ -102,7 +102,7 @@ LAIRD = dataclasses.replace(
     learning_rate=1.0,
     clip=5.0,
 )
-# Another schedule, to compare models after an hour.
+# Their own take twelve epochs or more; this one compares models after an hour.
 HOUR = {"schedule": "cosine", "learning_rate": 1e-3, "clip": 1.0}
 PRESETS = {
     "phrasebook": dataclasses.replace(
