@@ -161,8 +161,7 @@ def read(name, settings):
 
 def guha_tokenizers(settings, pairs):
     """Tokenizers with all words, without padding and unknown words."""
-    names = "lowercase", "strip_punctuation", "separate_punctuation"
-    options = {name: getattr(settings, name) for name in names}
+    options = settings.pick(*translate.TEXT_OPTIONS)
     sides, specials = zip(*pairs, strict=True), ((), ("<s>", "</s>"))
     return [
         WordTokenizer.train(texts, specials=special, **options)

@@ -173,8 +173,7 @@ def published_tokenizers(settings, pairs):
             "Expected: --corpus en_vi. Received: --corpus phrasebook"
         )
     path = data.find_corpus(settings.corpus, settings.data_dir)
-    names = "lowercase", "strip_punctuation", "separate_punctuation"
-    options = {name: getattr(settings, name) for name in names}
+    options = settings.pick(*translate.TEXT_OPTIONS)
     return [
         WordTokenizer(data.read_vocabulary(path.with_name(name)), **options)
         for name in ("vocab.en", "vocab.vi")

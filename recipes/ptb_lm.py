@@ -183,8 +183,7 @@ def build_model(settings, tokenizer):
         dropout=settings.dropout,
     )
     names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
-    names += "augmented_loss", "loss_temperature"
-    options = {name: getattr(settings, name) for name in names}
+    options = settings.pick(*names, "augmented_loss", "loss_temperature")
     if bound := settings.uniform:
         uniform = keras.initializers.RandomUniform(-bound, bound)
         options |= {"embedding_scale": 1.0, "embeddings_initializer": uniform}

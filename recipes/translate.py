@@ -118,6 +118,8 @@ class CorpusSettings(Settings):
     """Column or language to translate into."""
 
 
+# How every tokenizer normalizes texts.
+TEXT_OPTIONS = "lowercase", "strip_punctuation", "separate_punctuation"
 # Settings for a corpus of up to so many pairs.
 SIZES = {
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
@@ -144,8 +146,7 @@ def load_pairs(settings):
 
 def build_tokenizers(settings, pairs):
     """Returns the tokenizers of source and target."""
-    names = "lowercase", "strip_punctuation", "separate_punctuation"
-    options = {name: getattr(settings, name) for name in names}
+    options = settings.pick(*TEXT_OPTIONS)
     if settings.tokenizer == "word":
         train, options["min_count"] = tokenizers.WordTokenizer.train, 2
     else:
@@ -159,8 +160,7 @@ def build_tokenizers(settings, pairs):
 def build_model(settings, source, target):
     """Returns an untrained model."""
     sizes = source.vocabulary_size, target.vocabulary_size
-    names = "depth", "dropout", "word_dropout"
-    shared = {name: getattr(settings, name) for name in names}
+    shared = settings.pick("depth", "dropout", "word_dropout")
     shared["cell"] = training.build_cell(settings.cell, settings.units)
     shared["embedding_dim"] = settings.units
     encoder = models.Encoder(
@@ -193,9 +193,8 @@ def build_translator(settings, model, source, target, pairs):
     # Subwords can spell every word of the corpus.
     words = isinstance(target, tokenizers.WordTokenizer)
     never = [] if words else [target.unknown_id]
-    names = "beam_width", "length_penalty", "no_repeat_ngram"
     search = decoding.BeamSearch(
-        **{name: getattr(settings, name) for name in names},
+        **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
         forbidden_ids=never,
         **target.special_ids,

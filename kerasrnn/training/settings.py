@@ -164,6 +164,10 @@ class Settings:
         """
         return self.saved if self.start_from else frozenset()
 
+    def pick(self, *names: str) -> Config:
+        """Returns the settings of some names, as keyword arguments."""
+        return {name: getattr(self, name) for name in names}
+
     def in_force(self) -> Config:
         """Returns the settings that have an effect, as a dictionary."""
         unused = self.without_effect()

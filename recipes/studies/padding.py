@@ -53,8 +53,7 @@ def build_tokenizers(settings, pairs):
     """As published; without a mask, padding is a word of the source."""
     source, target = nmt_vietnamese.published_tokenizers(settings, pairs)
     if not settings.masked:
-        names = "lowercase", "strip_punctuation", "separate_punctuation"
-        options = {name: getattr(settings, name) for name in names}
+        options = settings.pick(*translate.TEXT_OPTIONS)
         source = type(source)([*source.vocabulary, "<pad>"], **options)
     return source, target
 

@@ -245,6 +245,13 @@ def test_flags_that_another_setting_makes_useless(capsys):
     assert "warmup" not in identity(Growing())
 
 
+def test_settings_are_picked_as_arguments():
+    assert SMALL.pick("units", "epochs") == {
+        "units": SMALL.units,
+        "epochs": SMALL.epochs,
+    }
+
+
 def test_a_run_does_not_overwrite_the_file_it_starts_from(tmp_path):
     saved = tmp_path / "it.keras"
     saved.touch()
