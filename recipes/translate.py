@@ -190,22 +190,22 @@ def build_optimizer(settings, steps):
 
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
-    # Subwords can spell every word of the corpus.
+    # Subwords can spell every word of the corpus; unknown words are copied.
     words = isinstance(target, tokenizers.WordTokenizer)
-    never = [] if words else [target.unknown_id]
     search = decoding.BeamSearch(
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
-        forbidden_ids=never,
+        forbidden_ids=[] if words else [target.unknown_id],
         **target.special_ids,
     )
-    lexicon, shortlist = model.decoder.lexicon, None
+    options = {"copy_unknown": words and settings.attention is not None}
+    lexicon = model.decoder.lexicon
     if lexicon is not None:
         lexicon.assign(*data.translation_lexicon(pairs, source, target))
         if settings.shortlist:
-            shortlist = models.Shortlist(lexicon, settings.shortlist)
+            options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens
-    return pipelines.TextTranslator(*parts, shortlist=shortlist)
+    return pipelines.TextTranslator(*parts, **options)
 
 
 def run(

@@ -21,6 +21,7 @@ from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
@@ -55,10 +56,17 @@ class TextTranslator(TextPipeline):
         shortlist: A `kerasrnn.models.Shortlist` of the target words that are
             possible for each source sentence; `None` for the whole
             vocabulary.
+        copy_unknown: Whether a translation contains, instead of `<unk>`, the
+            source word that this token attends to most (Luong et al. 2015):
+            names, which are often unknown, are the same in many languages.
+            The model needs attention; the tokenizers must know `<unk>` and
+            split texts into words or characters, not into subwords. Ids,
+            scores and attention still contain the unknown token.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the end token is not on the shortlist.
+        ValueError: when the end token is not on the shortlist, or unknown
+            words cannot be copied with these tokenizers.
 
     Example:
 
@@ -79,6 +87,9 @@ class TextTranslator(TextPipeline):
     In a later process, after `import kerasrnn.pipelines`:
 
     >>> translator = keras.saving.load_model("translator.keras")
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1410.8206), section 3.3.
     """
 
     def __init__(
@@ -90,6 +101,7 @@ class TextTranslator(TextPipeline):
         max_length: int = 100,
         fixed_length: bool = False,
         shortlist: Shortlist | None = None,
+        copy_unknown: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
@@ -99,11 +111,13 @@ class TextTranslator(TextPipeline):
         self.max_length = max_length
         self.fixed_length = fixed_length
         self.shortlist = shortlist
+        self.copy_unknown = copy_unknown
         if shortlist is not None and not shortlist.built:
             shortlist.build((None, None))
-        # While a file is loaded, the tokenizer has no vocabulary yet.
-        if shortlist is not None and target_tokenizer.built:
+        # While a file is loaded, the tokenizers have no vocabulary yet.
+        if target_tokenizer.built:
             self._check_shortlist()
+            self._check_copying()
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:
@@ -153,15 +167,30 @@ class TextTranslator(TextPipeline):
             first.max_length,
             first.fixed_length,
             first.shortlist,
+            first.copy_unknown,
         )
 
     def _check_shortlist(self):
+        if self.shortlist is None:
+            return
         end_id, frequent = self.target_tokenizer.end_id, self.shortlist.frequent
         if end_id >= frequent:
             raise ValueError(
                 "The shortlist must always contain the end token: its number "
                 f"of `frequent` words must be above the end id, {end_id}. "
                 f"Received: frequent={frequent}"
+            )
+
+    def _check_copying(self):
+        both = self.source_tokenizer, self.target_tokenizer
+        if self.copy_unknown and not all(
+            isinstance(x, TableTokenizer) and x.unknown_id >= 0 for x in both
+        ):
+            found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
+            raise ValueError(
+                "`copy_unknown` needs tokenizers that split texts into words "
+                "or characters and know `<unk>`. "
+                f"Received: {', '.join(found)}, ..."
             )
 
     def default_loss(self) -> keras.losses.Loss:
@@ -367,6 +396,7 @@ class TextTranslator(TextPipeline):
             "max_length": self.max_length,
             "fixed_length": self.fixed_length,
             "shortlist": self._serialized_shortlist(),
+            "copy_unknown": self.copy_unknown,
         }
 
     def _serialized_shortlist(self):

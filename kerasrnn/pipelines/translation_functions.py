@@ -37,6 +37,7 @@ class TranslationFunctions:
         )
         self.fitted = translator.fitted
         self.search, self.shortlist = translator.search, translator.shortlist
+        self.copy_unknown = translator.copy_unknown
         self.source_ids = graph_function(translator.source_ids, TEXTS)
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.encode = graph_function(self.model.encode, IDS)
@@ -72,7 +73,7 @@ class TranslationFunctions:
 
     def translate_ids(self, ids):
         """The same on ids."""
-        ids, scores = self.best(self._checked(ids))
+        ids, scores, _ = self.best(self._checked(ids))
         return {
             "translation_ids": self._padded(ids[:, 0]),
             "score": scores[:, 0],
@@ -81,7 +82,7 @@ class TranslationFunctions:
     def attend(self, text):
         """The best translation in tokens, and where the model attended."""
         source = self.source_ids(text)
-        ids, _ = self.best(source)
+        ids, *_ = self.best(source)
         target = self._padded(ids[:, 0])
         # Up to the last token of the longest translation.
         positions = tf.range(1, tf.shape(target)[1] + 1)
@@ -184,26 +185,41 @@ class TranslationFunctions:
         return functions
 
     def _translate(self, find, text):
-        ids, scores = find(self.source_ids(text))
+        ids, scores, places = find(self.source_ids(text))
         return {
-            "translation": self.target_texts(ids[:, 0]),
+            "translation": self._texts(ids, places, text)[:, 0],
             "score": scores[:, 0],
         }
 
     def _n_best(self, find, text):
-        ids, scores = find(self.source_ids(text))
-        shape = tf.shape(ids)
-        texts = self.target_texts(tf.reshape(ids, (-1, shape[2])))
+        ids, scores, places = find(self.source_ids(text))
         return {
-            "translations": tf.reshape(texts, shape[:2]),
+            "translations": self._texts(ids, places, text),
             "scores": scores,
         }
 
+    def _texts(self, ids, places, text):
+        """The texts of hypotheses, `(batch, hypotheses)`."""
+        shape = tf.shape(ids)
+        ids = tf.reshape(ids, (-1, shape[2]))
+        if places is None:
+            texts = self.target_texts(ids)
+        else:
+            words = self.source.split(text).to_tensor()
+            # An empty text has no word, and no token to replace.
+            words = tf.concat([words, tf.fill((shape[0], 1), "")], axis=1)
+            places = tf.reshape(places, (shape[0], -1))
+            attended = tf.gather(words, places, batch_dims=1)
+            attended = tf.reshape(attended, tf.shape(ids))
+            texts = self.target.detokenize(ids, attended)
+        return tf.reshape(texts, shape[:2])
+
     def _searching(self, search):
-        """A function from source ids to the ids and scores of hypotheses."""
+        """A function from source ids to hypotheses, as `_search` finds them."""
         return graph_function(functools.partial(self._search, search), IDS)
 
     def _search(self, search, source):
+        """Ids, scores and, to copy unknown words, the places they attend to."""
         mask = tf.not_equal(source, self.source.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
         limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
@@ -213,16 +229,21 @@ class TranslationFunctions:
         else:
             vocabulary = self.shortlist(source)
             states, memory = self.model.encode(source, vocabulary)
-        covers = getattr(search, "coverage_penalty", 0.0)
+        attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
         found = search(
             self.model.decode_step,
             states,
             memory,
-            source_mask=mask if covers else None,
+            source_mask=mask if attends else None,
             max_lengths=limits,
             vocabulary=vocabulary,
         )
-        return found.ids, found.scores
+        places = None
+        if self.copy_unknown:
+            is_word = tf.logical_and(mask, source != self.source.end_id)
+            weights = tf.where(is_word[:, None, None], found.alignments, -1)
+            places = tf.argmax(weights, axis=3, output_type=tf.int32)
+        return found.ids, found.scores, places
 
     def _forced(self, source, targets):
         states, memory = self.encode(source)

@@ -111,10 +111,20 @@ class TableTokenizer(Tokenizer):
         ids = tf.ragged.map_flat_values(self.as_text, ids)
         return tf.ragged.boolean_mask(ids, ids >= 0)[:, :max_tokens]
 
-    def detokenize(self, ids: Tensor) -> tf.Tensor:
-        tokens = tf.ragged.map_flat_values(
-            self.tokens, self.without_specials(ids)
-        )
+    def detokenize(
+        self, ids: Tensor, unknown: Tensor | None = None
+    ) -> tf.Tensor:
+        """Returns strings of shape `(batch,)`, without special tokens.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`, dense or ragged.
+            unknown: String tensor of that shape with what to write in the
+                place of unknown tokens; `None` for `<unk>`.
+        """
+        tokens = tf.ragged.map_flat_values(self.tokens, ids)
+        if unknown is not None:
+            tokens = tf.where(ids == self.unknown_id, unknown, tokens)
+        tokens = self.without_specials(ids, tokens)
         return self.finish(
             tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)
         )

@@ -225,15 +225,27 @@ class Tokenizer(keras.layers.Layer):
             special = tf.logical_or(special, ids == i)
         return tf.where(special, self.unknown_id, ids)
 
-    def without_specials(self, ids: Tensor) -> tf.RaggedTensor:
-        """Returns ragged ids without special tokens and invalid ids."""
-        if not isinstance(ids, tf.RaggedTensor):
-            ids = tf.RaggedTensor.from_tensor(ids)
-        ids = tf.cast(ids, tf.int32)
+    def without_specials(
+        self, ids: Tensor, values: Tensor | None = None
+    ) -> tf.RaggedTensor:
+        """Returns ragged ids without special tokens and invalid ids.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`, dense or ragged.
+            values: Tensor of that shape with what to return in the place of
+                each id; `None` for the ids.
+        """
+        ids = _ragged(tf.cast(ids, tf.int32))
+        values = ids if values is None else _ragged(values)
         keep = tf.logical_and(ids >= 0, ids < self.vocabulary_size)
         for special in (self.pad_id, self.start_id, self.end_id):
             keep = tf.logical_and(keep, ids != special)
-        return tf.ragged.boolean_mask(ids, keep)
+        return tf.ragged.boolean_mask(values, keep)
+
+
+def _ragged(x):
+    ragged = isinstance(x, tf.RaggedTensor)
+    return x if ragged else tf.RaggedTensor.from_tensor(x)
 
 
 def check_vocabulary_size(size, required):

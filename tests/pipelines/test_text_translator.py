@@ -15,6 +15,7 @@ from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines.word_alignment import align_words
+from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -546,3 +547,83 @@ def test_an_ensemble_is_not_trained_further(ensemble):
     for train in (ensemble.compile, lambda: ensemble.fit(PAIRS)):
         with pytest.raises(ValueError, match="members.* Received: .*Ensemble"):
             train()
+
+
+@keras.saving.register_keras_serializable("tests")
+class Backwards(keras.layers.Layer):
+    """Writes `<unk>` for each source token, attending to the last one first."""
+
+    def encode(self, source, vocabulary=None):
+        words = tf.reduce_sum(tf.cast(source != 0, tf.int32), axis=1)
+        return words, tf.zeros_like(source)
+
+    def decode_step(self, ids, states, memory):
+        # The end token is the last place.
+        place = states - 2
+        logits = 9.0 * tf.one_hot(tf.where(place < 0, 2, 3), 6)
+        # The end is the second best.
+        logits += 4 * tf.one_hot([2], 6)
+        # More attention to the end than to the word.
+        width = tf.shape(memory)[1]
+        both = tf.one_hot(place, width) + 2 * tf.one_hot(states - 1, width)
+        first = tf.equal(ids, 1)[:, None]
+        weights = tf.where(first, both, tf.one_hot(place, width))
+        return logits, states - 1, weights
+
+
+@pytest.mark.parametrize(
+    "kind, tail, search",
+    [
+        (WordTokenizer, "Mr. Tan of Footscray", BeamSearch(beam_width=2)),
+        (CharacterTokenizer, "x-ray", GreedySearch()),
+    ],
+)
+def test_unknown_words_are_copied_from_the_source(kind, tail, search, tmp_path):
+    tokenizer = kind.train(["a b"], lowercase=False)
+    both = tokenizer, kind.from_config(tokenizer.get_config())
+    both[1].set_vocabulary(tokenizer.vocabulary)
+    copier, plain = (
+        TextTranslator(Backwards(), *both, search, copy_unknown=copies)
+        for copies in (True, False)
+    )
+    separator = tokenizer.separator
+    words = tail.split() if separator else list(tail)
+    texts = ["a", "", tail]
+    expected = ["a", "", separator.join(words[::-1])]
+    assert copier.translate(texts) == expected
+    assert reloaded(copier, tmp_path).translate(texts) == expected
+    assert copier.translate(["", ""]) == ["", ""]
+    unknown = separator.join(["<unk>"] * len(words))
+    assert plain.translate([tail]) == [unknown]
+    # Ids stay those of the model.
+    ids = copier.signatures["tokenize"](tf.constant([tail]))["ids"]
+    found = copier.signatures["translate_ids"](ids)["translation_ids"]
+    assert found[0, : len(words)].numpy().tolist() == [3] * len(words)
+
+
+def test_all_hypotheses_copy_unknown_words():
+    pairs = [WordTokenizer.train(["a b"]) for _ in range(2)]
+    search = BeamSearch(beam_width=3)
+    copier = TextTranslator(Backwards(), *pairs, search, copy_unknown=True)
+    found = copier.signatures["n_best"](tf.constant(["red book", ""]))
+    best = found["translations"].numpy().tolist()
+    assert best == [[b"book red", b"book", b""], [b"", b"", b""]]
+
+
+def test_an_ensemble_copies_unknown_words(model, tokenizers):
+    copier = TextTranslator(
+        model, *tokenizers, GreedySearch(max_length=50), copy_unknown=True
+    )
+    ensemble = TextTranslator.ensemble([copier, copier])
+    assert ensemble.copy_unknown
+    assert ensemble.translate(SENTENCES) == [target for _, target in PAIRS]
+
+
+def test_subwords_are_not_copied(model, tokenizers):
+    pieces = SentencePieceTokenizer.train(SENTENCES, vocabulary_size=40)
+    no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
+    for source in pieces, no_unknown:
+        with pytest.raises(ValueError, match="`copy_unknown` needs tokenizers"):
+            TextTranslator(
+                model, source, tokenizers[1], GreedySearch(), copy_unknown=True
+            )
