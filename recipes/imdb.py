@@ -34,6 +34,11 @@ class Settings(training.EncoderSettings):
         *("summary", "attention", "embedding_dim"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "test"}
+    needs = training.Settings.needs | {
+        "attention": ("summary", "attention", "decoder"),
+        "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
+        "train_vectors": ("vectors",),
+    }
 
     output: Path = Path("saved_models/imdb")
     corpus: str = "generated"
@@ -160,11 +165,10 @@ def build_tokenizer(settings, texts):
         texts,
         settings.vocabulary_size,
         specials=("<unk>", "<pad>", "</s>"),
-        lowercase=settings.lowercase,
         expand_abbreviations=settings.clean_reviews,
         strip_html=settings.clean_reviews,
-        special=settings.special,
         stop_words=ENGLISH_STOP_WORDS if settings.drop_stop_words else (),
+        **settings.pick("lowercase", "special"),
     )
 
 
@@ -181,12 +185,10 @@ def build_model(settings, tokenizer, classes, embedding_dim):
             tokenizer.vocabulary_size,
             cell,
             embedding_dim,
-            depth=settings.depth,
-            bidirectional=settings.bidirectional,
             dropout=settings.dropout if deep else 0.0,
             embedding_dropout=0.0,
-            word_dropout=settings.word_dropout,
             pad_id=tokenizer.pad_id,
+            **settings.pick("depth", "bidirectional", "word_dropout"),
         ),
         summary,
         num_classes=1 if classes == 2 else classes,

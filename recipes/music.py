@@ -34,6 +34,9 @@ class Settings(training.Settings):
     not_identity = training.Settings.not_identity | {
         *("corpus", "steps_per_beat", "temperature"),
     }
+    needs = training.Settings.needs | {
+        "micro_steps": ("cell", "rhn", "gam_rhn"),
+    }
 
     output: Path = Path("saved_models/music")
     corpus: str = "cadences"

@@ -26,6 +26,7 @@ from kerasrnn.tokenizers import WordTokenizer
 class Settings(translate.Settings):
     saved = translate.Settings.saved | {"model"}
     not_identity = translate.Settings.not_identity | {"corpus"}
+    needs = translate.Settings.needs | {"warmup": ("schedule", "cosine")}
 
     output: Path = Path("saved_models/nmt_vietnamese")
     corpus: str = "phrasebook"
@@ -38,13 +39,12 @@ class Settings(translate.Settings):
     """Adam with cosine decay, or gradient descent as published."""
 
     def without_effect(self):
-        names = super().without_effect()
-        if self.schedule != "cosine":
-            names |= {"warmup"}
-        if self.model != "translate":
-            names |= {"tokenizer", "vocabulary_size", "subword_sampling"}
-            names |= {"bidirectional", "lexical", "lexicon", "shortlist"}
-        return names
+        if self.model == "translate":
+            return super().without_effect()
+        return super().without_effect() | {
+            *("tokenizer", "vocabulary_size", "subword_sampling"),
+            *("bidirectional", "lexical", "lexicon", "shortlist"),
+        }
 
 
 BEST = Settings(
@@ -216,17 +216,12 @@ def build_optimizer(settings, steps):
         return translate.build_optimizer(settings, steps)
     if settings.schedule == "luong":
         # Halved every 12th of the training, after two thirds of it.
-        boundaries = [i * steps // 12 for i in (8, 9, 10, 11)]
-        rates = [0.5**i for i in range(5)]
+        ends, decay = [i * steps // 12 for i in (8, 9, 10, 11)], (0.5,)
     else:
         # Times 0.75 every 5 epochs after the first 10, down to a 400th.
         epoch = steps // settings.epochs
-        boundaries = [epoch * (10 + 5 * i) for i in range(21)]
-        rates = [max(0.75**i, 0.0025) for i in range(22)]
-    rates = [settings.learning_rate * rate for rate in rates]
-    schedule = keras.optimizers.schedules.PiecewiseConstantDecay(
-        boundaries, rates
-    )
+        ends, decay = [epoch * (10 + 5 * i) for i in range(21)], (0.75, 0.0025)
+    schedule = training.step_schedule(settings.learning_rate, ends, *decay)
     return keras.optimizers.SGD(schedule, global_clipnorm=settings.clip)
 
 

@@ -33,6 +33,12 @@ class Settings(training.Settings):
     not_identity = training.Settings.not_identity | {
         *("corpus", "dev", "test", "dynamic"),
     }
+    needs = training.Settings.needs | {
+        "micro_steps": ("cell", "rhn", "gam_rhn"),
+        "memory": ("attention",),
+        "blocks": ("attention", "transformer"),
+        "loss_temperature": ("augmented_loss",),
+    }
 
     output: Path = Path("saved_models/ptb_lm")
     corpus: str = "phrasebook"
@@ -174,13 +180,10 @@ def build_tokenizer(settings, lines):
 
 
 def build_model(settings, tokenizer):
-    cell = training.build_cell(
-        *(settings.cell, settings.units, settings.micro_steps),
-        recurrent_dropout=settings.recurrent_dropout,
-    )
+    parts = settings.cell, settings.units, settings.micro_steps
+    cell = training.build_cell(*parts, **settings.pick("recurrent_dropout"))
     cell = training.add_attention(
-        *(cell, settings.attention, settings.memory, settings.blocks),
-        dropout=settings.dropout,
+        cell, settings.attention, **settings.pick("memory", "blocks", "dropout")
     )
     names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
     options = settings.pick(*names, "augmented_loss", "loss_temperature")
@@ -205,9 +208,7 @@ def build_optimizer(settings, epoch_steps):
         # Divided by 1.02 after each epoch, from the 20th on, if it has so many.
         epochs = range(20, max(21, settings.epochs))
         ends = [epoch_steps * i - 1 for i in epochs]
-        rate = keras.optimizers.schedules.PiecewiseConstantDecay(
-            ends, [peak / 1.02**i for i in range(len(ends) + 1)]
-        )
+        rate = training.step_schedule(peak, ends, 1 / 1.02)
         return keras.optimizers.SGD(rate, weight_decay=1e-7 / 35, **options)
     rate = training.cosine_schedule(peak, steps, 200)
     return keras.optimizers.Adam(rate, **options)
@@ -221,18 +222,18 @@ def preset_for(corpus):
 
 def main():
     # Here, for presets and models without TensorFlow.
-    from kerasrnn.pipelines import LanguageRun
-    from kerasrnn.pipelines import TextLanguageModel
+    from kerasrnn import pipelines
 
     settings = training.read_settings(PRESETS, preset_for, __doc__)
-    with LanguageRun(settings) as run:
+    with pipelines.LanguageRun(settings) as run:
         corpus = load_corpus(settings)
         if settings.start_from:
-            language = TextLanguageModel.open(settings.start_from)
+            language = pipelines.TextLanguageModel.open(settings.start_from)
         else:
             tokenizer = build_tokenizer(settings, corpus.train)
             model = build_model(settings, tokenizer)
-            language = TextLanguageModel(model, tokenizer, settings.window)
+            parts = model, tokenizer, settings.window
+            language = pipelines.TextLanguageModel(*parts)
             if settings.frequencies:
                 language.assign_frequencies(corpus.train)
         batches = language.batches(corpus.train)

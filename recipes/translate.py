@@ -39,6 +39,11 @@ class Settings(training.EncoderSettings):
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
         "shortlist",
     }
+    needs = training.EncoderSettings.needs | {
+        "vocabulary_size": ("tokenizer", "unigram", "bpe"),
+        "subword_sampling": ("tokenizer", "unigram", "bpe"),
+        "shortlist": ("lexicon",),
+    }
 
     output: Path = Path("saved_models/translate")
     dev_size: training.Count = 500
@@ -93,18 +98,13 @@ class Settings(training.EncoderSettings):
                 f"Received: members={self.members}"
             )
 
-    def without_effect(self):
-        names = super().without_effect()
-        if self.tokenizer == "word":
-            names |= {"vocabulary_size", "subword_sampling"}
-        return names if self.lexicon else names | {"shortlist"}
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CorpusSettings(Settings):
     """The same with the files of a corpus."""
 
     not_identity = Settings.not_identity | {"train", "dev", "test"}
+    needs = Settings.needs | {"dev_size": ("dev", ())}
 
     train: tuple[Path, ...] = ()
     """A file of pairs, or a file of sources and one of targets."""

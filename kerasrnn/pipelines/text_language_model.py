@@ -218,20 +218,25 @@ class TextLanguageModel(TextPipeline):
             The `tf.data.Dataset` of `kerasrnn.data.text_windows`.
 
         Raises:
-            ValueError: when the model has no `batch_size`.
+            ValueError: when the model has no `batch_size`, or the lines have
+                fewer tokens than that.
         """
-        if self.model.batch_size is None:
+        rows = self.model.batch_size
+        if rows is None:
             raise ValueError(
                 "To be trained on text, the model must carry its states from "
                 "batch to batch: create it with `batch_size`, or with "
                 "`with_batch_size`. Received: batch_size=None"
             )
-        return text_windows(
-            self.ids(lines),
-            self.model.batch_size,
-            self.window,
-            self.tokenizer.end_id,
-        )
+        lines = text_list(lines)
+        ids = self.ids(lines)
+        if len(ids) < rows:
+            raise ValueError(
+                "A text to train or to validate on must have a token for each "
+                f"row of a batch. Expected: {rows} tokens, or a smaller batch "
+                f"size. Received: {len(ids)} tokens in {len(lines)} lines"
+            )
+        return text_windows(ids, rows, self.window, self.tokenizer.end_id)
 
     def fit(
         self,

@@ -26,6 +26,7 @@ from kerasrnn.training.schedules import ExponentialSampling
 from kerasrnn.training.schedules import InverseSigmoidSampling
 from kerasrnn.training.schedules import LinearSampling
 from kerasrnn.training.schedules import cosine_schedule
+from kerasrnn.training.schedules import step_schedule
 from kerasrnn.training.settings import AttentionName
 from kerasrnn.training.settings import Count
 from kerasrnn.training.settings import Existing
@@ -83,6 +84,7 @@ __all__ = [
     "read_rows",
     "read_settings",
     "start_from",
+    "step_schedule",
     "without_costs",
     "write_card",
     "write_rows",

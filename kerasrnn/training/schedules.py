@@ -7,6 +7,7 @@ that the model predicted. The sampling rate is `1 - e_i`.
 """
 
 import math
+from collections.abc import Sequence
 
 import keras
 from keras import ops
@@ -189,4 +190,28 @@ def cosine_schedule(
     warmup = min(warmup, steps // 10)
     return keras.optimizers.schedules.CosineDecay(
         0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
+    )
+
+
+def step_schedule(
+    peak: float, steps: Sequence[int], factor: float, minimum: float = 0.0
+) -> keras.optimizers.schedules.PiecewiseConstantDecay:
+    """Returns a learning rate schedule that falls in steps.
+
+    Args:
+        peak: Float, the first rate.
+        steps: List of integers, at least one, in rising order: after each of
+            these training steps, the rate is multiplied by `factor`.
+        factor: Float, usually below 1.
+        minimum: Float, the least rate, as a share of `peak`.
+
+    Example:
+
+    >>> schedule = step_schedule(1.0, [100, 200, 300], 0.5, minimum=0.2)
+    >>> [float(schedule(step)) for step in (100, 101, 250, 999)]
+    [1.0, 0.5, 0.25, 0.2]
+    """
+    shares = [max(factor**i, minimum) for i in range(len(steps) + 1)]
+    return keras.optimizers.schedules.PiecewiseConstantDecay(
+        list(steps), [peak * share for share in shares]
     )

@@ -99,6 +99,10 @@ class Settings:
             another training.
         saved: Names of the fields that have no effect when a run starts from
             a saved pipeline, whose file holds model, tokenizers and search.
+        needs: Dictionary from the name of a field to the field that it needs
+            for an effect, followed by the values of that which do; without
+            values, any but `None`, 0 and `False`. For example,
+            `"memory": ("attention",), "warmup": ("schedule", "cosine")`.
 
     Raises:
         ValueError: when a value does not fit the type of its field, or when
@@ -112,6 +116,9 @@ class Settings:
         }
     )
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
+    needs: typing.ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "devices": ("distribute", "mirrored"),
+    }
 
     preset: str = ""
     """Settings to start from; other flags override them."""
@@ -159,10 +166,16 @@ class Settings:
     def without_effect(self) -> frozenset[str]:
         """Returns the names of fields that have no effect beside the others.
 
-        Those in `saved` have none if there is a pipeline to start from. A
-        recipe adds its own. On the command line, they are refused.
+        Those in `saved` have none if there is a pipeline to start from, those
+        in `needs` without what they need. A recipe may add its own. On the
+        command line, they are refused.
         """
-        return self.saved if self.start_from else frozenset()
+        idle = {
+            name
+            for name, (other, *values) in self.needs.items()
+            if not _is_met(getattr(self, other), values)
+        }
+        return (self.saved if self.start_from else frozenset()) | idle
 
     def pick(self, *names: str) -> Config:
         """Returns the settings of some names, as keyword arguments."""
@@ -248,6 +261,10 @@ def by_size(
         words = ", ".join(f"{name} {value}" for name, value in found.items())
         print(f"For a corpus of this size: {words}.")
     return dataclasses.replace(settings, **found)
+
+
+def _is_met(value, values):
+    return value in values if values else bool(value)
 
 
 def _is_file(value):

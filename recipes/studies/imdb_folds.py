@@ -36,6 +36,9 @@ class Settings(imdb.Settings):
     by_group: bool = True
     """Whether a group, such as the reviews of a film, is in one fold."""
 
+    def without_effect(self):
+        return super().without_effect() | {"test", "dev_size"}
+
     def __post_init__(self):
         super().__post_init__()
         if self.folds < 2:

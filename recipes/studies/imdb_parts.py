@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
+from studies.rows import check_flags
 from studies.rows import run_rows
 from studies.rows import write_table
 
@@ -51,8 +52,8 @@ def main():
     )
     args, flags = parser.parse_known_args()
     flags = ["--preset", "best", *flags]
+    check_flags("imdb.py", PARTS, flags)
     cards = run_rows("imdb.py", {"best": []}, args.output, flags)
-    # All rows without a flag `--vectors` use the vectors of the first row.
     vectors = [*(args.output / "best").glob("skip-gram-*.txt")]
     if len(vectors) != 1:
         raise SystemExit(
@@ -60,8 +61,12 @@ def main():
             "of the vectors of all rows. Received: "
             f"{', '.join(sorted(x.name for x in vectors)) or 'none'}"
         )
-    flags += ["--vectors", str(vectors[0])]
-    cards |= run_rows("imdb.py", PARTS, args.output, flags)
+    shared = ["--vectors", str(vectors[0])]
+    rows = {
+        name: own if "--vectors" in own else [*own, *shared]
+        for name, own in PARTS.items()
+    }
+    cards |= run_rows("imdb.py", rows, args.output, flags)
     write_table(
         args.output / "table.md",
         ["model", "accuracy", "loss", "CPU s"],

@@ -164,6 +164,8 @@ def train_the_rest(settings, labeller, texts, labels):
 
 def fit_stage(output, facts, model, batches, epochs):
     """Trains a compiled model in a folder of its own, or resumes it."""
+    # The precision that "auto" found, instead of the word.
+    facts = facts | {"dtype": model.dtype_policy.name}
     folder = training.TrainingFolder(output, facts, "loss")
     folder.fit(model, batches, epochs, verbose=2)
     folder.load_best(model)

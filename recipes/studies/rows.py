@@ -10,6 +10,20 @@ from kerasrnn import training
 RECIPES = pathlib.Path(__file__).parents[1]
 
 
+def check_flags(recipe, rows, flags):
+    """Ends the process if a flag of all rows is also one of a row.
+
+    Args:
+        recipe, rows, flags: As for `run_rows`.
+    """
+    own = set().union(*map(_settings, rows.values()))
+    if twice := sorted(own & _settings(flags)):
+        raise SystemExit(
+            f"The rows set some flags of {recipe} themselves. Expected: only "
+            f"others. Received: {', '.join(f'--{name}' for name in twice)}"
+        )
+
+
 def run_rows(recipe, rows, output, flags):
     """Runs a recipe once for each row, in a separate process and folder.
 
@@ -20,15 +34,16 @@ def run_rows(recipe, rows, output, flags):
         recipe: String, the file name of a recipe.
         rows: Dictionary of name to list of flags.
         output: Path of the folder that contains a folder for each row.
-        flags: List of strings, flags of all rows. Those of a row override
-            them.
+        flags: List of strings, flags of all rows.
 
     Returns:
         Dictionary of name to card.
 
     Raises:
+        SystemExit: when a flag of all rows is also one of a row.
         subprocess.CalledProcessError: when a run fails.
     """
+    check_flags(recipe, rows, flags)
     cards = {}
     for name, own in rows.items():
         print(f"\n{name}: {' '.join(own)}", flush=True)
@@ -42,6 +57,15 @@ def run_rows(recipe, rows, output, flags):
             card = training.read_card(folder / "card.json")
         cards[name] = card
     return cards
+
+
+def _settings(flags):
+    """The names of the settings that flags change."""
+    return {
+        flag.partition("=")[0].replace("_", "-")[2:].removeprefix("no-")
+        for flag in flags
+        if flag.startswith("--")
+    }
 
 
 def write_table(path, columns, rows):

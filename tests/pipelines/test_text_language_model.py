@@ -705,6 +705,9 @@ def test_it_learns_from_lines():
         LINES, validation_data=LINES, epochs=2, verbose=0
     ).history
     assert history["val_loss"][1] < history["val_loss"][0]
+    said = "Expected: 2 tokens.*Received: 0 tokens in 1 lines"
+    with pytest.raises(ValueError, match=said):
+        language.batches([""])
 
 
 @pytest.mark.parametrize("method", ["write", "score", "evaluate"])

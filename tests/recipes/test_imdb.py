@@ -96,6 +96,21 @@ def settings_of(*flags):
     return training.by_size(settings, 60, imdb.SIZES)
 
 
+def test_flags_without_effect_are_refused(tmp_path, capsys):
+    vectors = tmp_path / "vectors.txt"
+    vectors.touch()
+    for flags in (
+        ["--vectors", vectors, "--embedding-dim", 9],
+        ["--vectors", "None", "--no-train-vectors"],
+        ["--summary", "last", "--attention", "dot"],
+    ):
+        with pytest.raises(SystemExit):
+            settings_of(*flags)
+        name = [word for word in flags if str(word).startswith("--")][-1]
+        assert capsys.readouterr().err.endswith(f"Received: {name}\n")
+    settings_of("--embedding-dim", 9, "--attention", "dot")
+
+
 @pytest.mark.thorough
 def test_more_epochs_equal_an_uninterrupted_run(
     questions, monkeypatch, tmp_path

@@ -299,6 +299,18 @@ def test_the_parts_have_one_file_of_vectors(tmp_path, monkeypatch):
         run(imdb_parts, monkeypatch, "--output", tmp_path)
 
 
+def test_flags_that_the_rows_set_are_refused(stand_in, tmp_path, monkeypatch):
+    runs = stand_in(imdb, card_of_reviews)
+    for study, flags, said in (
+        (imdb_parts, ["--bidirectional", "--limit", 9], "--bidirectional$"),
+        (imdb_models, ["--preset=rnn"], "--preset$"),
+        (music_table, ["--corpus", "jsb", "--seed", 1], "--corpus, --seed$"),
+    ):
+        with pytest.raises(SystemExit, match=f"Received: {said}"):
+            run(study, monkeypatch, *flags, "--output", tmp_path)
+    assert not runs
+
+
 SCORES_OF_MUSIC = (
     *("nll", "nll_by_piece"),
     *("nll_without_first", "nll_by_piece_without_first"),

@@ -5,6 +5,7 @@ from kerasrnn.training import ExponentialSampling
 from kerasrnn.training import InverseSigmoidSampling
 from kerasrnn.training import LinearSampling
 from kerasrnn.training import cosine_schedule
+from kerasrnn.training import step_schedule
 from tests import helpers
 
 STEPS = np.array([0, 1, 7, 100, 1234, 50_000, 3_000_000])
@@ -81,3 +82,10 @@ def test_the_rate_rises_to_its_peak_and_falls_to_zero():
 def test_a_short_training_rises_for_a_tenth_of_it():
     schedule = cosine_schedule(1.0, 20, 200)
     assert float(schedule(2)) == max(float(schedule(i)) for i in range(20))
+
+
+def test_the_rate_falls_after_each_of_the_steps():
+    schedule = step_schedule(0.5, [2, 4, 6], 0.1, minimum=0.02)
+    rates = [float(schedule(step)) for step in range(8)]
+    expected = [0.5] * 3 + [0.05] * 2 + [0.01] * 3
+    np.testing.assert_allclose(rates, expected, rtol=1e-6)

@@ -245,6 +245,36 @@ def test_flags_that_another_setting_makes_useless(capsys):
     assert "warmup" not in identity(Growing())
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Needy(Growing):
+    needs = Growing.needs | {
+        "memory": ("attention",),
+        "blocks": ("attention", "transformer"),
+        "width": ("vectors", None, "cbow"),
+    }
+
+    attention: str | None = None
+    memory: int = 32
+    blocks: int = 1
+    vectors: str | pathlib.Path | None = None
+    width: int = 9
+
+
+@pytest.mark.parametrize(
+    "name, useless, useful",
+    [
+        ("memory", {"attention": None}, {"attention": "dot"}),
+        ("blocks", {"attention": "dot"}, {"attention": "transformer"}),
+        ("width", {"vectors": pathlib.Path("a.txt")}, {"vectors": "cbow"}),
+        ("devices", {"distribute": "workers"}, {"distribute": "mirrored"}),
+    ],
+)
+def test_settings_need_others_for_an_effect(name, useless, useful):
+    assert name in Needy(**useless).without_effect()
+    assert name not in Needy(**useful).without_effect()
+    assert "width" not in Needy().without_effect()
+
+
 def test_settings_are_picked_as_arguments():
     assert SMALL.pick("units", "epochs") == {
         "units": SMALL.units,
