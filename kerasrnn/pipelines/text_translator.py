@@ -59,9 +59,10 @@ class TextTranslator(TextPipeline):
         copy_unknown: Whether a translation contains, instead of `<unk>`, the
             source word that this token attends to most (Luong et al. 2015):
             names, which are often unknown, are the same in many languages.
-            The model needs attention; the tokenizers must know `<unk>` and
-            split texts into words or characters, not into subwords. Ids,
-            scores and attention still contain the unknown token.
+            The model needs attention; the tokenizers must split texts into
+            words or characters, not into subwords, and the source must know
+            `<unk>` if the target does. Ids, scores and attention still
+            contain the unknown token.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -182,15 +183,17 @@ class TextTranslator(TextPipeline):
             )
 
     def _check_copying(self):
-        both = self.source_tokenizer, self.target_tokenizer
-        if self.copy_unknown and not all(
-            isinstance(x, TableTokenizer) and x.unknown_id >= 0 for x in both
-        ):
+        if not self.copy_unknown:
+            return
+        both = source, target = self.source_tokenizer, self.target_tokenizer
+        # A source that drops unknown words has other places than its text.
+        drops = source.unknown_id < 0 <= target.unknown_id
+        if drops or not all(isinstance(x, TableTokenizer) for x in both):
             found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
             raise ValueError(
                 "`copy_unknown` needs tokenizers that split texts into words "
-                "or characters and know `<unk>`. "
-                f"Received: {', '.join(found)}, ..."
+                "or characters, and `<unk>` in both vocabularies or not in the "
+                f"target's. Received: {', '.join(found)}, ..."
             )
 
     def default_loss(self) -> keras.losses.Loss:

@@ -619,6 +619,15 @@ def test_an_ensemble_copies_unknown_words(model, tokenizers):
     assert ensemble.translate(SENTENCES) == [target for _, target in PAIRS]
 
 
+def test_without_unknown_words_there_is_nothing_to_copy():
+    specials = {"specials": ("<pad>", "<s>", "</s>"), "lowercase": False}
+    both = [WordTokenizer.train(["x a b"], **specials) for _ in range(2)]
+    copier = TextTranslator(
+        Backwards(), *both, GreedySearch(), copy_unknown=True
+    )
+    assert copier.translate(["a new b", "new"]) == ["x x", ""]
+
+
 def test_subwords_are_not_copied(model, tokenizers):
     pieces = SentencePieceTokenizer.train(SENTENCES, vocabulary_size=40)
     no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
