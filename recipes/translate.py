@@ -120,8 +120,7 @@ class CorpusSettings(Settings):
 
 # How every tokenizer normalizes texts.
 TEXT_OPTIONS = "lowercase", "strip_punctuation", "separate_punctuation"
-# Settings for a corpus of up to so many pairs.
-SIZES = {
+SIZES = {  # for a corpus of up to so many pairs
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
     50_000: {"units": 256, "vocabulary_size": 4000, "epochs": 24},
     math.inf: {"units": 384, "vocabulary_size": 8000, "epochs": 8},
@@ -199,9 +198,11 @@ def build_translator(settings, model, source, target, pairs):
         **target.special_ids,
     )
     options = {"copy_unknown": words and settings.attention is not None}
-    lexicon = model.decoder.lexicon
-    if lexicon is not None:
-        lexicon.assign(*data.translation_lexicon(pairs, source, target))
+    if (lexicon := model.decoder.lexicon) is not None:
+        # Training would trust a lexicon of rare words too much.
+        count = 1.0 if words else 0.0
+        found = data.translation_lexicon(pairs, source, target, discount=count)
+        lexicon.assign(*found)
         if settings.shortlist:
             options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens

@@ -13,6 +13,7 @@ def translation_lexicon(
     translations: int = 200,
     iterations: int = 5,
     max_length: int = 100,
+    discount: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Estimates the probability that a target token translates a source token.
 
@@ -23,7 +24,11 @@ def translation_lexicon(
         p(t | s) ∝ sum_{pairs} sum_{places of t}
             p(t | s) / sum_{s' in the source} p(t | s')
 
-    End tokens count as tokens.
+    End tokens count as tokens. At last, `discount` is subtracted from the
+    expected counts, the sums above (Ney et al. 1994). A model that is trained
+    on the same pairs trusts a lexicon too much: for rare words it knows these
+    very pairs. With a discount of 1, an entry is about as probable as the
+    other pairs alone would make it.
 
     Args:
         pairs: List of `(source, target)` strings.
@@ -34,6 +39,7 @@ def translation_lexicon(
         iterations: Positive integer, rounds of expectation maximisation.
         max_length: Positive integer. Longer sentences are truncated to so
             many tokens.
+        discount: Float, at least 0, subtracted from each expected count.
 
     Returns:
         A tuple `(ids, probabilities)` of arrays of shape
@@ -50,8 +56,9 @@ def translation_lexicon(
     >>> hindi.vocabulary[ids[english.vocabulary.index("red"), 0]]
     'लाल'
 
-    Reference:
-        [Brown et al., 1993](https://aclanthology.org/J93-2003).
+    References:
+        [Brown et al., 1993](https://aclanthology.org/J93-2003),
+        [Ney et al., 1994](https://doi.org/10.1006/csla.1994.1001).
     """
     sources, targets = (
         _token_lists(tokenizer, texts, max_length)
@@ -81,12 +88,12 @@ def translation_lexicon(
     )
     entries, cells = np.unique(cells, return_inverse=True)
     source, target = np.divmod(entries, width)
-    probabilities = _maximise(cells, sizes, source, iterations)
+    probabilities = _maximise(cells, sizes, source, iterations, discount)
     shape = source_tokenizer.vocabulary_size, translations
     return _most_probable(source, target, probabilities, shape)
 
 
-def _maximise(cells, sizes, source, iterations):
+def _maximise(cells, sizes, source, iterations, discount):
     """The probability of each entry of the lexicon.
 
     Args:
@@ -94,6 +101,7 @@ def _maximise(cells, sizes, source, iterations):
         sizes: Integer array, the number of cells of each target position.
         source: Integer array, the source token of each entry.
         iterations: Positive integer.
+        discount: Float, at least 0.
     """
     starts = np.cumsum(sizes) - sizes
     probabilities = np.ones(len(source))
@@ -101,9 +109,9 @@ def _maximise(cells, sizes, source, iterations):
         shares = probabilities[cells]
         shares /= np.repeat(np.add.reduceat(shares, starts), sizes)
         counts = np.bincount(cells, shares)
-        totals = np.bincount(source, counts)
-        probabilities = counts / np.maximum(totals[source], 1e-9)
-    return probabilities
+        totals = np.maximum(np.bincount(source, counts), 1e-9)[source]
+        probabilities = counts / totals
+    return np.maximum(counts - discount, 0.0) / totals
 
 
 def _most_probable(source, target, probabilities, shape):

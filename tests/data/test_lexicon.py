@@ -85,6 +85,21 @@ def test_rows_are_distributions_or_empty(tokenizers):
     np.testing.assert_array_equal(sums[[0, 1, 3]], 0.0)
 
 
+def test_counts_are_discounted(tokenizers):
+    source, target = tokenizers
+    ids, whole = translation_lexicon(PAIRS, source, target)
+    less = translation_lexicon(PAIRS, source, target, discount=0.1)
+    width = target.vocabulary_size
+    whole, less = dense(ids, whole, width), dense(*less, width)
+    row = source.vocabulary.index("red")
+    lost, kept = whole[row] - less[row], less[row] > 0
+    # All entries of a source token lose as much, or all that they have.
+    assert kept.any() and lost[kept][0] > 0
+    np.testing.assert_allclose(lost[kept], lost[kept][0], rtol=1e-5)
+    np.testing.assert_array_equal(lost[~kept], whole[row][~kept])
+    assert (whole[row][~kept] <= lost[kept][0]).all()
+
+
 def test_long_sentences_are_cut(tokenizers):
     source, target = tokenizers
     cut = translation_lexicon(PAIRS, source, target, max_length=1)
