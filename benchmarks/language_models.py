@@ -37,7 +37,7 @@ from kerasrnn import training
 # Toy sizes, at which every model is trained in seconds.
 SMALL = (
     *("--limit", "200", "--vocabulary-size", "60", "--units", "8"),
-    *("--micro-steps", "2", "--batch-size", "4", "--window", "20"),
+    *("--batch-size", "4", "--window", "20"),
 )
 SPECIALS = ("</s>", "<unk>")
 # Lines of the two parts of the Penn Treebank, and words in a line.

@@ -34,7 +34,7 @@ class Settings(training.EncoderSettings):
         *("summary", "attention", "embedding_dim"),
     }
     not_identity = training.Settings.not_identity | {"corpus", "test"}
-    needs = training.Settings.needs | {
+    needs = training.EncoderSettings.needs | {
         "attention": ("summary", "attention", "decoder"),
         "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
         "train_vectors": ("vectors",),

@@ -57,12 +57,14 @@ class TextTranslator(TextPipeline):
             possible for each source sentence; `None` for the whole
             vocabulary.
         copy_unknown: Whether a translation contains, instead of `<unk>`, the
-            source word that this token attends to most (Luong et al. 2015):
-            names, which are often unknown, are the same in many languages.
-            The model needs attention; the tokenizers must split texts into
-            words or characters, not into subwords, and the source must know
-            `<unk>` if the target does. Ids, scores and attention still
-            contain the unknown token.
+            source word that this token attends to most (Jean et al. 2015), as
+            its tokenizer normalizes it: names, which are often unknown, are
+            the same in many languages. The tokenizers must split texts into
+            words or characters, not into subwords, treat punctuation alike,
+            and the source must know `<unk>` if the target does. Ids, scores
+            and attention still contain the unknown token, and for the search
+            all unknown words are one: with `no_repeat_ngram`, a list of names
+            may be cut. Without attention, nothing is copied.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -90,7 +92,7 @@ class TextTranslator(TextPipeline):
     >>> translator = keras.saving.load_model("translator.keras")
 
     Reference:
-        [Luong et al., 2015](https://arxiv.org/abs/1410.8206), section 3.3.
+        [Jean et al., 2015](https://arxiv.org/abs/1412.2007), for unknown words.
     """
 
     def __init__(
@@ -132,7 +134,7 @@ class TextTranslator(TextPipeline):
             translators: List of `TextTranslator`s with the same tokenizers,
                 such as those of trainings that differ in their seed. Of an
                 ensemble, all models are joined. The new one has the search,
-                the lengths and the shortlist of the first.
+                the lengths, the shortlist and `copy_unknown` of the first.
 
         Returns:
             A `TextTranslator` of a `kerasrnn.models.TranslatorEnsemble`; of
@@ -188,12 +190,15 @@ class TextTranslator(TextPipeline):
         both = source, target = self.source_tokenizer, self.target_tokenizer
         # A source that drops unknown words has other places than its text.
         drops = source.unknown_id < 0 <= target.unknown_id
-        if drops or not all(isinstance(x, TableTokenizer) for x in both):
+        alike = source.separate_punctuation == target.separate_punctuation
+        split = all(isinstance(x, TableTokenizer) for x in both)
+        if drops or not alike or not split:
             found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
             raise ValueError(
                 "`copy_unknown` needs tokenizers that split texts into words "
-                "or characters, and `<unk>` in both vocabularies or not in the "
-                f"target's. Received: {', '.join(found)}, ..."
+                "or characters, both with or both without separate "
+                "punctuation, and a source vocabulary with `<unk>` if the "
+                f"target's has it. Received: {', '.join(found)}, ..."
             )
 
     def default_loss(self) -> keras.losses.Loss:

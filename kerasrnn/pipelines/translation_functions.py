@@ -17,6 +17,7 @@ from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
 
 class TranslationFunctions:
@@ -206,8 +207,8 @@ class TranslationFunctions:
             texts = self.target_texts(ids)
         else:
             words = self.source.split(text).to_tensor()
-            # An empty text has no word, and no token to replace.
-            words = tf.concat([words, tf.fill((shape[0], 1), "")], axis=1)
+            none = tf.fill((shape[0], 1), UNKNOWN)
+            words = tf.concat([none, words], axis=1)
             places = tf.reshape(places, (shape[0], -1))
             attended = tf.gather(words, places, batch_dims=1)
             attended = tf.reshape(attended, tf.shape(ids))
@@ -219,7 +220,10 @@ class TranslationFunctions:
         return graph_function(functools.partial(self._search, search), IDS)
 
     def _search(self, search, source):
-        """Ids, scores and, to copy unknown words, the places they attend to."""
+        """Ids, scores and, to copy unknown words, what they attend to.
+
+        This is the number of a source word, from 1 on, or 0 for none.
+        """
         mask = tf.not_equal(source, self.source.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
         limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
@@ -242,7 +246,8 @@ class TranslationFunctions:
         if self.copy_unknown:
             is_word = tf.logical_and(mask, source != self.source.end_id)
             weights = tf.where(is_word[:, None, None], found.alignments, -1)
-            places = tf.argmax(weights, axis=3, output_type=tf.int32)
+            places = 1 + tf.argmax(weights, axis=3, output_type=tf.int32)
+            places = tf.where(tf.reduce_max(weights, axis=3) > 0, places, 0)
         return found.ids, found.scores, places
 
     def _forced(self, source, targets):

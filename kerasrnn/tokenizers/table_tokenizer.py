@@ -123,7 +123,8 @@ class TableTokenizer(Tokenizer):
         """
         tokens = tf.ragged.map_flat_values(self.tokens, ids)
         if unknown is not None:
-            tokens = tf.where(ids == self.unknown_id, unknown, tokens)
+            is_unknown = tf.equal(ids, self.unknown_id)
+            tokens = tf.where(is_unknown, unknown, tokens)
         tokens = self.without_specials(ids, tokens)
         return self.finish(
             tf.strings.reduce_join(tokens, axis=-1, separator=self.separator)

@@ -83,14 +83,16 @@ def read_settings(
 def _check_effects(settings, args, parser):
     """Ends the process if a flag is given that has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
-    useless = []
+    useless, of_file = [], False
     for name in dataclasses.asdict(settings):
         if name in settings.without_effect():
             words = "from" if name == "start_from" else name.replace("_", "-")
-            useless += sorted(given & {f"--{words}", f"--no-{words}"})
+            found = sorted(given & {f"--{words}", f"--no-{words}"})
+            useless += found
+            of_file |= bool(found) and name in settings.saved
     if useless:
         reason = "Some flags have no effect beside the others."
-        if settings.start_from:
+        if settings.start_from and of_file:
             reason = (
                 "With --from, model, tokenizers and search are those of the "
                 "saved pipeline."

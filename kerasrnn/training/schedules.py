@@ -205,13 +205,22 @@ def step_schedule(
         factor: Float, usually below 1.
         minimum: Float, the least rate, as a share of `peak`.
 
+    Raises:
+        ValueError: when `steps` is empty or does not rise.
+
     Example:
 
     >>> schedule = step_schedule(1.0, [100, 200, 300], 0.5, minimum=0.2)
     >>> [float(schedule(step)) for step in (100, 101, 250, 999)]
     [1.0, 0.5, 0.25, 0.2]
     """
-    shares = [max(factor**i, minimum) for i in range(len(steps) + 1)]
+    ends = [int(step) for step in steps]
+    if not ends or ends != sorted({*ends}):
+        raise ValueError(
+            "`steps` must be integers in rising order, at least one. "
+            f"Received: steps={ends}"
+        )
+    shares = [max(factor**i, minimum) for i in range(len(ends) + 1)]
     return keras.optimizers.schedules.PiecewiseConstantDecay(
-        list(steps), [peak * share for share in shares]
+        ends, [peak * share for share in shares]
     )

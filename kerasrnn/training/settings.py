@@ -99,10 +99,10 @@ class Settings:
             another training.
         saved: Names of the fields that have no effect when a run starts from
             a saved pipeline, whose file holds model, tokenizers and search.
-        needs: Dictionary from the name of a field to the field that it needs
-            for an effect, followed by the values of that which do; without
-            values, any but `None`, 0 and `False`. For example,
-            `"memory": ("attention",), "warmup": ("schedule", "cosine")`.
+        needs: Dictionary from the name of a field to a tuple
+            `(other, *values)`: the field has an effect only if the field
+            `other` is one of the values or, without values, is true, as in
+            `{"memory": ("attention",), "warmup": ("schedule", "cosine")}`.
 
     Raises:
         ValueError: when a value does not fit the type of its field, or when

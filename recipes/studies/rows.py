@@ -16,11 +16,12 @@ def check_flags(recipe, rows, flags):
     Args:
         recipe, rows, flags: As for `run_rows`.
     """
-    own = set().union(*map(_settings, rows.values()))
-    if twice := sorted(own & _settings(flags)):
+    own = {_setting(flag) for row in rows.values() for flag in row}
+    twice = [x for x in flags if x.startswith("--") and _setting(x) in own]
+    if twice:
         raise SystemExit(
-            f"The rows set some flags of {recipe} themselves. Expected: only "
-            f"others. Received: {', '.join(f'--{name}' for name in twice)}"
+            f"The rows set some flags of {recipe} themselves. Expected: flags "
+            f"that no row sets. Received: {', '.join(twice)}"
         )
 
 
@@ -59,13 +60,10 @@ def run_rows(recipe, rows, output, flags):
     return cards
 
 
-def _settings(flags):
-    """The names of the settings that flags change."""
-    return {
-        flag.partition("=")[0].replace("_", "-")[2:].removeprefix("no-")
-        for flag in flags
-        if flag.startswith("--")
-    }
+def _setting(flag):
+    """The name of the setting that a flag changes."""
+    name = flag.partition("=")[0].replace("_", "-")
+    return name.replace("--no-", "--")
 
 
 def write_table(path, columns, rows):

@@ -628,10 +628,23 @@ def test_without_unknown_words_there_is_nothing_to_copy():
     assert copier.translate(["a new b", "new"]) == ["x x", ""]
 
 
+def test_what_attends_to_nothing_copies_nothing(tokenizers):
+    class Blind(Backwards):
+        def decode_step(self, ids, states, memory):
+            logits, states, weights = super().decode_step(ids, states, memory)
+            return logits, states, tf.zeros_like(weights)
+
+    blind = TextTranslator(
+        Blind(), *tokenizers, GreedySearch(), copy_unknown=True
+    )
+    assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
+
+
 def test_subwords_are_not_copied(model, tokenizers):
     pieces = SentencePieceTokenizer.train(SENTENCES, vocabulary_size=40)
     no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
-    for source in pieces, no_unknown:
+    apart = WordTokenizer.train(SENTENCES, separate_punctuation=True)
+    for source in pieces, no_unknown, apart:
         with pytest.raises(ValueError, match="`copy_unknown` needs tokenizers"):
             TextTranslator(
                 model, source, tokenizers[1], GreedySearch(), copy_unknown=True
