@@ -210,9 +210,9 @@ def step_schedule(
 
     Example:
 
-    >>> schedule = step_schedule(1.0, [100, 200, 300], 0.5, minimum=0.2)
+    >>> schedule = step_schedule(1.0, [100, 200, 300], 0.5, minimum=0.25)
     >>> [float(schedule(step)) for step in (100, 101, 250, 999)]
-    [1.0, 0.5, 0.25, 0.2]
+    [1.0, 0.5, 0.25, 0.25]
     """
     ends = [int(step) for step in steps]
     if not ends or ends != sorted({*ends}):
