@@ -206,7 +206,7 @@ def step_schedule(
         minimum: Float, the least rate, as a share of `peak`.
 
     Raises:
-        ValueError: when `steps` is empty or does not rise.
+        ValueError: when `steps` is empty or falls.
 
     Example:
 
@@ -215,9 +215,10 @@ def step_schedule(
     [1.0, 0.5, 0.25, 0.25]
     """
     ends = [int(step) for step in steps]
-    if not ends or ends != sorted({*ends}):
+    # In a short training, some may be equal.
+    if not ends or ends != sorted(ends):
         raise ValueError(
-            "`steps` must be integers in rising order, at least one. "
+            "`steps` must be at least one integer, none below the last. "
             f"Received: steps={ends}"
         )
     shares = [max(factor**i, minimum) for i in range(len(ends) + 1)]

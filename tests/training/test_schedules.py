@@ -89,6 +89,7 @@ def test_the_rate_falls_after_each_of_the_steps():
     rates = [float(schedule(step)) for step in range(8)]
     expected = [0.5] * 3 + [0.05] * 2 + [0.01] * 3
     np.testing.assert_allclose(rates, expected, rtol=1e-6)
-    for steps in [], [5, 3], [3, 3]:
-        with pytest.raises(ValueError, match="rising order.*Received: steps="):
+    assert float(step_schedule(0.5, [2, 2], 0.1)(3)) == pytest.approx(0.005)
+    for steps in [], [5, 3]:
+        with pytest.raises(ValueError, match="at least one.*Received: steps="):
             step_schedule(0.5, steps, 0.1)
