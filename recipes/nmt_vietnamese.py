@@ -71,9 +71,8 @@ BEST = dataclasses.replace(
     SUBWORDS,
     tokenizer="word",
     units=512,
+    lexicon=True,
     dropout=0.3,
-    epochs=8,
-    length_penalty=2.2,
     no_repeat_ngram=5,
 )
 # The public recipe of Luong, Brevdo and Zhao 2017 for this corpus. Their loss
