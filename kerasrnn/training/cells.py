@@ -12,7 +12,7 @@ from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
-from kerasrnn.training.settings import PastAttentionName
+from kerasrnn.training.setting_types import PastAttentionName
 
 CellName = typing.Literal["rnn", "lstm", "gru", "rhn", "gam_rhn"]
 CELLS = typing.get_args(CellName)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Annotated
 
+from kerasrnn.training.setting_types import Existing
 from kerasrnn.training.settings import AnySettings
-from kerasrnn.training.settings import Existing
 from kerasrnn.typing import Strings
 
 

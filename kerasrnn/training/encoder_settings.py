@@ -3,9 +3,9 @@
 import dataclasses
 
 from kerasrnn.training.cells import CellName
-from kerasrnn.training.settings import Count
-from kerasrnn.training.settings import Positive
-from kerasrnn.training.settings import Rate
+from kerasrnn.training.setting_types import Count
+from kerasrnn.training.setting_types import Positive
+from kerasrnn.training.setting_types import Rate
 from kerasrnn.training.settings import Settings
 
 

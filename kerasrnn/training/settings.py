@@ -14,74 +14,20 @@
 """
 
 import dataclasses
-import math
 import pathlib
-import types
 import typing
 from collections.abc import Mapping
 from typing import Any
 
 from kerasrnn.distribute import Distribution
 from kerasrnn.training.fingerprints import file_fingerprint
+from kerasrnn.training.setting_types import Count
+from kerasrnn.training.setting_types import Existing
+from kerasrnn.training.setting_types import Positive
+from kerasrnn.training.setting_types import Whole
+from kerasrnn.training.setting_types import fits
+from kerasrnn.training.setting_types import in_words
 from kerasrnn.typing import Config
-
-
-@dataclasses.dataclass(frozen=True)
-class Bounds:
-    """A condition on a value, beside its type, as in `Annotated[int, ...]`.
-
-    Attributes:
-        words: String, the condition in words.
-        hold: Function from the value to whether it meets the condition.
-    """
-
-    words: str
-    hold: typing.Callable[[Any], bool]
-
-
-Count = typing.Annotated[int, Bounds("a positive integer", lambda x: x >= 1)]
-Whole = typing.Annotated[
-    int, Bounds("an integer from 0 to 2**32 - 1", lambda x: 0 <= x < 2**32)
-]
-Rate = typing.Annotated[
-    float, Bounds("a number in [0, 1)", lambda x: 0 <= x < 1)
-]
-Positive = typing.Annotated[
-    float,
-    Bounds("a finite positive number", lambda x: math.isfinite(x) and x > 0),
-]
-NotNegative = typing.Annotated[
-    float,
-    Bounds(
-        "a finite number of at least 0", lambda x: math.isfinite(x) and x >= 0
-    ),
-]
-Existing = typing.Annotated[
-    pathlib.Path,
-    Bounds("a file or folder that exists", lambda path: path.exists()),
-]
-SelfAttentionName = typing.Literal[
-    "dot",
-    "scaled_dot",
-    "general",
-    "additive",
-    "multi_head",
-    "multi_scale",
-    "normed_bahdanau",
-    "scaled_luong",
-    "luong",
-    "bahdanau",
-    "concat",
-]
-AttentionName = typing.Literal[
-    SelfAttentionName,
-    "local_p",
-    "local_m",
-    "location",
-    "coverage",
-    "monotonic",
-]
-PastAttentionName = typing.Literal[SelfAttentionName, "transformer", "sha"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -151,9 +97,9 @@ class Settings:
         hints = typing.get_type_hints(type(self), include_extras=True)
         for field in dataclasses.fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
-            if not _fits(value, hint):
+            if not fits(value, hint):
                 raise ValueError(
-                    f"`{field.name}` must be {_words(hint)}. "
+                    f"`{field.name}` must be {in_words(hint)}. "
                     f"Received: {field.name}={value!r}"
                 )
         start = self.start_from
@@ -248,7 +194,7 @@ def by_size(
     ... )
     >>> sizes = {
     ...     10_000: {"units": 64, "batch_size": 32},
-    ...     math.inf: {"units": 256, "batch_size": 64},
+    ...     float("inf"): {"units": 256, "batch_size": 64},
     ... }
     >>> by_size(settings, 500, sizes).units
     For a corpus of this size: units 64, batch_size 32.
@@ -269,34 +215,3 @@ def _is_met(value, values):
 
 def _is_file(value):
     return isinstance(value, pathlib.Path) and value.is_file()
-
-
-def _fits(value, hint):
-    """Whether a value is of a type; items of containers are not checked."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return _fits(value, parts[0]) and all(
-            mark.hold(value) for mark in parts[1:] if isinstance(mark, Bounds)
-        )
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, part) for part in parts)
-    if origin is typing.Literal:
-        return value in parts
-    if hint in (int, float):
-        # In Python, a boolean is an integer.
-        kinds = (int, float) if hint is float else int
-        return isinstance(value, kinds) and not isinstance(value, bool)
-    return isinstance(value, origin or hint)
-
-
-def _words(hint):
-    """A type in words, for error messages."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        marks = [mark for mark in parts[1:] if isinstance(mark, Bounds)]
-        return marks[0].words if marks else _words(parts[0])
-    if origin in (typing.Union, types.UnionType):
-        return " or ".join(map(_words, parts))
-    if origin is typing.Literal:
-        return f"one of {', '.join(map(repr, parts))}"
-    return "None" if hint is types.NoneType else f"of type {hint.__name__}"
