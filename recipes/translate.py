@@ -195,6 +195,7 @@ def build_translator(settings, model, source, target, pairs):
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
         forbidden_ids=[] if words else [target.unknown_id],
+        repeatable_ids=[target.unknown_id],
         **target.special_ids,
     )
     options = {"copy_unknown": words and settings.attention is not None}

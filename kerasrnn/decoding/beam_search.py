@@ -68,8 +68,10 @@ class BeamSearch(Search):
         forbidden_ids: List of integer ids that are never produced.
         no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
             0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
-    The last three arguments restrict the choice of tokens; the scores remain
+    The last four arguments restrict the choice of tokens; the scores remain
     those of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:
@@ -120,6 +122,7 @@ class BeamSearch(Search):
         min_length: int = 0,
         forbidden_ids: Iterable[int] = (),
         no_repeat_ngram: int = 0,
+        repeatable_ids: Iterable[int] = (),
     ) -> None:
         super().__init__(
             start_id,
@@ -129,6 +132,7 @@ class BeamSearch(Search):
             min_length,
             forbidden_ids,
             no_repeat_ngram,
+            repeatable_ids,
         )
         self.beam_width = integer("beam_width", beam_width, 1)
         self.length_penalty = number("length_penalty", length_penalty)
@@ -228,7 +232,7 @@ class BeamSearch(Search):
             "done": ops.logical_or(rows["done"], now_done),
             "last": last,
             "states": states,
-            "history": self.constraints.note(history, t, columns),
+            "history": self.constraints.note(history, t, columns, last),
             "hypotheses": hypotheses,
             "trace": note(
                 rows["trace"], t, tokens=last, parents=parents, weights=weights

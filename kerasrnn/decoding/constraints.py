@@ -24,19 +24,28 @@ class Constraints:
         forbidden_ids: List of integer ids that are never produced.
         no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
             0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
     Raises:
         ValueError: when an argument is out of its range.
     """
 
     def __init__(
-        self, end_id, max_length, min_length, forbidden_ids, no_repeat_ngram
+        self,
+        end_id,
+        max_length,
+        min_length,
+        forbidden_ids,
+        no_repeat_ngram,
+        repeatable_ids,
     ):
         self.end_id = end_id
         self.max_length = max_length
         self.min_length = integer("min_length", min_length, 0)
         self.forbidden_ids = integers("forbidden_ids", forbidden_ids)
         self.no_repeat_ngram = integer("no_repeat_ngram", no_repeat_ngram, 0)
+        self.repeatable_ids = integers("repeatable_ids", repeatable_ids)
         if self.min_length > max_length:
             raise ValueError(
                 "`min_length` cannot exceed `max_length`. Received: "
@@ -63,10 +72,13 @@ class Constraints:
             return ()
         return ops.zeros((batch_size, beams, self.max_length), "int32")
 
-    def note(self, history, t, columns):
-        """Returns the history with the columns chosen at step `t`."""
+    def note(self, history, t, columns, ids):
+        """Returns the history with the columns and ids chosen at step `t`."""
         if not self._reads_history:
             return history
+        for repeatable in self.repeatable_ids:
+            # A number that no other step has.
+            columns = ops.where(ops.equal(ids, repeatable), -1 - t, columns)
         here = ops.equal(ops.arange(self.max_length), t)
         return ops.where(here, ops.expand_dims(columns, 2), history)
 
@@ -139,15 +151,15 @@ def repetitions(history, t, n):
     """
     count = history.shape[2] - n + 1
     endings = history[:, :, n - 1 :]
-    # The history is still empty from step `t` on.
-    repeated = ops.broadcast_to(
-        ops.arange(n - 1, n - 1 + count) < t, ops.shape(endings)
-    )
+    # The history is still empty from step `t` on. Negative numbers are those
+    # of repeatable ids, which are no columns.
+    written = ops.arange(n - 1, n - 1 + count) < t
+    repeated = ops.logical_and(written, endings >= 0)
     for i in range(n - 1):
         latest = ops.take(history, [ops.maximum(t - n + 1 + i, 0)], axis=2)
         same = ops.equal(history[:, :, i : i + count], latest)
         repeated = ops.logical_and(repeated, same)
-    return endings, repeated
+    return ops.maximum(endings, 0), repeated
 
 
 def put_columns(logits, columns, values, reduction):

@@ -23,8 +23,10 @@ class GreedySearch(IndependentSearch):
         forbidden_ids: List of integer ids that are never produced.
         no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
             0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
-    The last three arguments restrict the choice of tokens; the score remains
+    The last four arguments restrict the choice of tokens; the score remains
     that of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:

@@ -97,7 +97,7 @@ class IndependentSearch(Search):
             # Hypotheses that have ended read the end token.
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
-            "history": self.constraints.note(rows["history"], t, columns),
+            "history": self.constraints.note(rows["history"], t, columns, ids),
             "scores": rows["scores"] + ops.where(ended, 0.0, gain),
             "written": {
                 name: put(x, t, chosen[name])

@@ -46,8 +46,10 @@ class SamplingSearch(IndependentSearch):
         forbidden_ids: List of integer ids that are never produced.
         no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
             0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
-    The last three arguments restrict the choice of tokens; the scores remain
+    The last four arguments restrict the choice of tokens; the scores remain
     those of the model. A hypothesis left without any allowed token may end.
 
     Call arguments:
@@ -102,6 +104,7 @@ class SamplingSearch(IndependentSearch):
         min_length: int = 0,
         forbidden_ids: Iterable[int] = (),
         no_repeat_ngram: int = 0,
+        repeatable_ids: Iterable[int] = (),
     ) -> None:
         super().__init__(
             start_id,
@@ -111,6 +114,7 @@ class SamplingSearch(IndependentSearch):
             min_length,
             forbidden_ids,
             no_repeat_ngram,
+            repeatable_ids,
         )
         self.num_samples = integer("num_samples", num_samples, 1)
         self.temperature = number("temperature", temperature, above=0)

@@ -76,6 +76,8 @@ class Search:
         forbidden_ids: List of integer ids that are never produced.
         no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
             0 allows all.
+        repeatable_ids: List of integer ids that stand for different words, such
+            as that of `<unk>`: an n-gram with one of them may occur again.
 
     Raises:
         ValueError: when an argument is out of its range.
@@ -90,6 +92,7 @@ class Search:
         min_length: int = 0,
         forbidden_ids: Iterable[int] = (),
         no_repeat_ngram: int = 0,
+        repeatable_ids: Iterable[int] = (),
     ) -> None:
         self.start_id = integer("start_id", start_id)
         self.end_id = integer("end_id", end_id)
@@ -101,10 +104,12 @@ class Search:
             min_length,
             forbidden_ids,
             no_repeat_ngram,
+            repeatable_ids,
         )
         self.min_length = self.constraints.min_length
         self.forbidden_ids = self.constraints.forbidden_ids
         self.no_repeat_ngram = self.constraints.no_repeat_ngram
+        self.repeatable_ids = self.constraints.repeatable_ids
 
     def begin(
         self,
@@ -230,6 +235,7 @@ class Search:
             "min_length": self.min_length,
             "forbidden_ids": list(self.forbidden_ids),
             "no_repeat_ngram": self.no_repeat_ngram,
+            "repeatable_ids": list(self.repeatable_ids),
         }
 
     @classmethod

@@ -62,9 +62,9 @@ class TextTranslator(TextPipeline):
             the same in many languages. The tokenizers must split texts into
             words or characters, not into subwords, treat punctuation alike,
             and the source must know `<unk>` if the target does. Ids, scores
-            and attention still contain the unknown token, and for the search
-            all unknown words are one: with `no_repeat_ngram`, a list of names
-            may be cut. Without attention, nothing is copied.
+            and attention still contain the unknown token. If the search has
+            `no_repeat_ngram`, its `repeatable_ids` should hold this token, or
+            a list of names may be cut. Without attention, nothing is copied.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:

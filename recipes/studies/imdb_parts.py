@@ -52,7 +52,9 @@ def main():
     )
     args, flags = parser.parse_known_args()
     flags = ["--preset", "best", *flags]
-    check_flags("imdb.py", PARTS, flags)
+    # Files of vectors have a width of their own.
+    fixed = PARTS | {"shared vectors": ["--vectors", "--embedding-dim"]}
+    check_flags("imdb.py", fixed, flags)
     cards = run_rows("imdb.py", {"best": []}, args.output, flags)
     vectors = [*(args.output / "best").glob("skip-gram-*.txt")]
     if len(vectors) != 1:

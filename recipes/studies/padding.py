@@ -74,6 +74,7 @@ def fixed_length(translator):
         translator.search,
         translator.max_length,
         fixed_length=True,
+        copy_unknown=translator.copy_unknown,
     )
 
 

@@ -24,6 +24,8 @@ CONSTRAINTS = [
     {"forbidden_ids": [1, 7]},
     {"no_repeat_ngram": 1},
     {"no_repeat_ngram": 2},
+    {"no_repeat_ngram": 1, "repeatable_ids": [2, 3]},
+    {"no_repeat_ngram": 2, "repeatable_ids": [1]},
 ]
 some_constraints = pytest.mark.parametrize("constraints", CONSTRAINTS, ids=str)
 
@@ -96,7 +98,7 @@ def test_samples_are_what_is_allowed(constraints):
 
 
 def test_ids_are_found_in_the_vocabulary_of_each_sentence():
-    constraints = Constraints(9, 5, 1, [7, 8], 0)
+    constraints = Constraints(9, 5, 1, [7, 8], 0, [])
     vocabulary = ops.array([[5, 7, 9], [9, 8, 7], [1, 2, 9]])
     allowed = constraints(ops.ones((3, 2, 3)), 0, vocabulary, ())
     expected = [[1, 0, 0], [0, 0, 0], [1, 1, 0]]

@@ -336,10 +336,13 @@ def listed_step(ids, states, memory):
 @pytest.mark.parametrize("name", ["coverage", "sampling", "3-best"])
 def test_a_shortlist_equals_forbidding_all_other_words(name):
     search = SEARCHES[name]
-    constraints = {"min_length": 7, "forbidden_ids": [5, B]}
-    search = type(search)(
-        **{**search.get_config(), **constraints, "no_repeat_ngram": 2}
-    )
+    constraints = {
+        "min_length": 7,
+        "forbidden_ids": [5, B],
+        "no_repeat_ngram": 2,
+        "repeatable_ids": [6, 9],
+    }
+    search = type(search)(**{**search.get_config(), **constraints})
     tables = random_tables(6, 30, seed=5).astype("float32")
     vocabulary = shortlists(6, 30)
     mask = {"source_mask": mask_of(tables), "max_lengths": [8, 1, 8, 5, 2, 8]}
@@ -395,6 +398,7 @@ def test_a_search_is_saved_with_what_holds_it(kind):
         min_length=2,
         forbidden_ids=np.array([5, 6]),
         no_repeat_ngram=2,
+        repeatable_ids=[7],
         **{
             GreedySearch: {},
             BeamSearch: {
@@ -444,6 +448,8 @@ def test_the_length_must_be_a_positive_integer(kind, max_length):
         {"forbidden_ids": [2]},
         {"no_repeat_ngram": -1},
         {"no_repeat_ngram": True},
+        {"repeatable_ids": 3},
+        {"repeatable_ids": [True]},
     ],
     ids=str,
 )

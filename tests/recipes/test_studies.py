@@ -303,6 +303,7 @@ def test_flags_that_the_rows_set_are_refused(stand_in, tmp_path, monkeypatch):
     runs = stand_in(imdb, card_of_reviews)
     for study, flags, said in (
         (imdb_parts, ["--bidirectional", "--limit", 9], "--bidirectional$"),
+        (imdb_parts, ["--embedding-dim", 50], "--embedding-dim$"),
         (imdb_models, ["--preset=rnn"], "--preset=rnn$"),
         (music_table, ["--corpus", "jsb", "--seed", 1], "--corpus, --seed$"),
     ):

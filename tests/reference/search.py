@@ -91,7 +91,12 @@ def by_length_and_coverage(alpha, beta, looks_fn, start_id):
 
 
 def constrained(
-    log_prob_fn, end_id, min_length=0, forbidden_ids=(), no_repeat_ngram=0
+    log_prob_fn,
+    end_id,
+    min_length=0,
+    forbidden_ids=(),
+    no_repeat_ngram=0,
+    repeatable_ids=(),
 ):
     """`log_prob_fn` with -inf for what must not be said.
 
@@ -102,7 +107,9 @@ def constrained(
     def repeats(tokens):
         n = no_repeat_ngram
         ngrams = [tokens[i : i + n] for i in range(len(tokens) - n + 1)]
-        return n > 0 and ngrams[-1:] != [] and ngrams[-1] in ngrams[:-1]
+        if n == 0 or not ngrams or set(ngrams[-1]) & set(repeatable_ids):
+            return False
+        return ngrams[-1] in ngrams[:-1]
 
     def refused(said, token):
         too_early = token == end_id and len(said) < min_length
