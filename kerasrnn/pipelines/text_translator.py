@@ -19,9 +19,11 @@ from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
 from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
+from kerasrnn.pipelines.translator_parts import check_copying
+from kerasrnn.pipelines.translator_parts import check_shortlist
+from kerasrnn.pipelines.translator_parts import tokenize_alike
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import Tokenizer
-from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
@@ -119,8 +121,10 @@ class TextTranslator(TextPipeline):
             shortlist.build((None, None))
         # While a file is loaded, the tokenizers have no vocabulary yet.
         if target_tokenizer.built:
-            self._check_shortlist()
-            self._check_copying()
+            if shortlist is not None:
+                check_shortlist(shortlist, target_tokenizer)
+            if copy_unknown:
+                check_copying(source_tokenizer, target_tokenizer)
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:
@@ -154,7 +158,7 @@ class TextTranslator(TextPipeline):
         first, *others = members
         for side in "source_tokenizer", "target_tokenizer":
             one, *rest = (getattr(member, side) for member in members)
-            if not all(_tokenize_alike(one, other) for other in rest):
+            if not all(tokenize_alike(one, other) for other in rest):
                 raise ValueError(
                     "All `translators` must have the same tokenizers. "
                     f"Received: a `{side}` with another vocabulary or other "
@@ -172,34 +176,6 @@ class TextTranslator(TextPipeline):
             first.shortlist,
             first.copy_unknown,
         )
-
-    def _check_shortlist(self):
-        if self.shortlist is None:
-            return
-        end_id, frequent = self.target_tokenizer.end_id, self.shortlist.frequent
-        if end_id >= frequent:
-            raise ValueError(
-                "The shortlist must always contain the end token: its number "
-                f"of `frequent` words must be above the end id, {end_id}. "
-                f"Received: frequent={frequent}"
-            )
-
-    def _check_copying(self):
-        if not self.copy_unknown:
-            return
-        both = source, target = self.source_tokenizer, self.target_tokenizer
-        # A source that drops unknown words has other places than its text.
-        drops = source.unknown_id < 0 <= target.unknown_id
-        alike = source.separate_punctuation == target.separate_punctuation
-        split = all(isinstance(x, TableTokenizer) for x in both)
-        if drops or not alike or not split:
-            found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
-            raise ValueError(
-                "`copy_unknown` needs tokenizers that split texts into words "
-                "or characters, both with or both without separate "
-                "punctuation, and a source vocabulary with `<unk>` if the "
-                f"target's has it. Received: {', '.join(found)}, ..."
-            )
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the target tokens."""
@@ -436,16 +412,3 @@ def _lexicon(model):
     """The lexicon of a model, or of the first of an ensemble; may be `None`."""
     decoder = getattr(_models(model)[0], "decoder", None)
     return getattr(decoder, "lexicon", None)
-
-
-def _tokenize_alike(one, other):
-    """Whether two tokenizers give every text the same ids when served."""
-
-    def facts(tokenizer):
-        options = tokenizer.get_config()
-        # Sampling is for training.
-        unlike = {"name": None, "sampling": None}
-        proto = getattr(tokenizer, "proto", None)
-        return type(tokenizer), tokenizer.vocabulary, proto, options | unlike
-
-    return facts(one) == facts(other)

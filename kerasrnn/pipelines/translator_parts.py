@@ -1,0 +1,56 @@
+"""Whether the parts of a translator fit together."""
+
+from kerasrnn.models import Shortlist
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
+
+
+def check_shortlist(shortlist: Shortlist, target: Tokenizer) -> None:
+    """Raises `ValueError` if a translation could not end.
+
+    Args:
+        shortlist: A `Shortlist`.
+        target: The target `Tokenizer`.
+    """
+    end_id, frequent = target.end_id, shortlist.frequent
+    if end_id >= frequent:
+        raise ValueError(
+            "The shortlist must always contain the end token: its number "
+            f"of `frequent` words must be above the end id, {end_id}. "
+            f"Received: frequent={frequent}"
+        )
+
+
+def check_copying(source: Tokenizer, target: Tokenizer) -> None:
+    """Raises `ValueError` if source words cannot replace unknown tokens.
+
+    Args:
+        source: The source `Tokenizer`.
+        target: The target `Tokenizer`.
+    """
+    both = source, target
+    # A source that drops unknown words has other places than its text.
+    drops = source.unknown_id < 0 <= target.unknown_id
+    alike = source.separate_punctuation == target.separate_punctuation
+    split = all(isinstance(x, TableTokenizer) for x in both)
+    if drops or not alike or not split:
+        found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
+        raise ValueError(
+            "`copy_unknown` needs tokenizers that split texts into words "
+            "or characters, both with or both without separate "
+            "punctuation, and a source vocabulary with `<unk>` if the "
+            f"target's has it. Received: {', '.join(found)}, ..."
+        )
+
+
+def tokenize_alike(one: Tokenizer, other: Tokenizer) -> bool:
+    """Whether two tokenizers give every text the same ids when served."""
+
+    def facts(tokenizer):
+        options = tokenizer.get_config()
+        # Sampling is for training.
+        unlike = {"name": None, "sampling": None}
+        proto = getattr(tokenizer, "proto", None)
+        return type(tokenizer), tokenizer.vocabulary, proto, options | unlike
+
+    return facts(one) == facts(other)
