@@ -118,7 +118,6 @@ class CorpusSettings(Settings):
     """Column or language to translate into."""
 
 
-# How every tokenizer normalizes texts.
 TEXT_OPTIONS = "lowercase", "strip_punctuation", "separate_punctuation"
 SIZES = {  # for a corpus of up to so many pairs
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},

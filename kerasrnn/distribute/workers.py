@@ -101,6 +101,20 @@ def copy_from_first_worker(
         tar.extractall(folder.parent, filter="data")
 
 
+def text_of_first_worker(text: str, strategy: Any) -> str:
+    """Returns the string that the first worker calls it with.
+
+    All workers must call it.
+
+    Args:
+        text: String.
+        strategy: A `tf.distribute.Strategy`.
+    """
+    if strategy.cluster_resolver is None:
+        return text
+    return _sent_by_first(text.encode(), strategy).rstrip(b"\0").decode()
+
+
 def _sent_by_first(data, strategy):
     """Returns the bytes that the first worker called it with."""
     import tensorflow as tf

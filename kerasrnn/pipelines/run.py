@@ -15,6 +15,7 @@ import keras
 from kerasrnn.distribute import is_first_worker
 from kerasrnn.distribute import make_strategy
 from kerasrnn.distribute import worker_folder
+from kerasrnn.distribute.workers import text_of_first_worker
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.plots import save_figure
@@ -95,6 +96,7 @@ class Run(contextlib.AbstractContextManager):
         settings = self.settings
         with contextlib.ExitStack() as stack:
             self._scope = stack.enter_context(contextlib.ExitStack())
+            strategy = None
             if settings.distribute:
                 strategy = make_strategy(settings.distribute, settings.devices)
                 self._scope.enter_context(strategy.scope())
@@ -108,6 +110,9 @@ class Run(contextlib.AbstractContextManager):
         if not settings.start_from:  # whose precision is that of its file
             auto = settings.dtype == "auto"
             dtype = faster_dtype() if auto else settings.dtype
+            if settings.distribute == "workers":
+                # Their devices may differ; their models must not.
+                dtype = text_of_first_worker(dtype, strategy)
             keras.config.set_dtype_policy(dtype)
         self.dtype = keras.config.dtype_policy().name
         return self

@@ -101,6 +101,21 @@ def test_a_recipe_on_two_workers(tmp_path):
 
 
 @pytest.mark.slow
+def test_all_workers_get_the_text_of_the_first():
+    script = """
+from kerasrnn import distribute
+from kerasrnn.distribute.workers import text_of_first_worker
+
+strategy = distribute.make_strategy("workers")
+with strategy.scope():
+    name = "float32" if distribute.is_first_worker() else "mixed_bfloat16"
+    print(text_of_first_worker(name, strategy))
+"""
+    for worker in processes.start_workers("-c", script):
+        assert processes.output(worker).split()[-1] == "float32"
+
+
+@pytest.mark.slow
 def test_workers_with_other_data_are_told_so(tmp_path):
     script = """
 import sys, pathlib

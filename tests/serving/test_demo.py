@@ -41,6 +41,7 @@ def folder(tmp_path_factory):
     )
     toys.classifier(path / "stars")
     toys.language_model(path / "writer")
+    toys.music(path / "tune")
     export_small_model(path / "shout")
     (path / "broken" / "1").mkdir(parents=True)
     (path / "broken" / "1" / "saved_model.pb").write_bytes(b"broken")
@@ -77,14 +78,14 @@ def components(page, kind):
 
 def test_a_model_that_does_not_load_is_left_out(folder, capsys):
     found = [model.name for model in demo.load_models(folder)]
-    assert found == ["full", "plain", "shout", "stars", "writer"]
+    assert found == ["full", "plain", "shout", "stars", "tune", "writer"]
     assert "broken is left out" in capsys.readouterr().err
 
 
 def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
     assert tabs == ["full", "plain", "stars", "writer"]
-    assert tab_of(models["shout"]) is None
+    assert tab_of(models["shout"]) is None and tab_of(models["tune"]) is None
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
         demo.build_page([models["shout"]])
 

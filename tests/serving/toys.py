@@ -115,6 +115,22 @@ def classifier(path, classes=2):
     return export(path, functions, card if classes == 2 else None)
 
 
+def music(path):
+    """Repeats the last step."""
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([None, None, 88], tf.float32, "prompt"),
+            tf.TensorSpec([], tf.int32, "steps"),
+        ]
+    )
+    def generate(prompt, steps):
+        added = tf.repeat(prompt[:, -1:], steps, axis=1)
+        return {"roll": tf.concat([prompt, added], axis=1)}
+
+    return export(path, {"serving_default": generate, "generate": generate})
+
+
 def language_model(path):
     """Repeats the seed as often as it may write tokens."""
 

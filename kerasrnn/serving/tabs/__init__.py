@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import tensorflow as tf
+
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.classifier import classifier_tab
 from kerasrnn.serving.tabs.language_model import language_model_tab
@@ -25,6 +27,11 @@ def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
         for this kind of model.
     """
     for name, tab in _BY_SIGNATURE.items():
-        if name in model.signatures:
+        # A model of music generates from piano rolls.
+        if name in model.signatures and _reads_text(model.signatures[name]):
             return tab
     return None
+
+
+def _reads_text(signature):
+    return any(spec.dtype == tf.string for spec in signature.inputs.values())
