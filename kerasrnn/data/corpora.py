@@ -190,9 +190,9 @@ def find_corpus(
     >>> find_corpus("tatoeba", data_dir="data")  # a name
     PosixPath('data/hin.txt')
     """
-    corpus = _CORPORA.get(str(name_or_path))
-    if corpus is None:
+    if not isinstance(name_or_path, str) or name_or_path not in _CORPORA:
         return _existing_path(name_or_path)
+    corpus = _CORPORA[name_or_path]
     places = _places(corpus, data_dir or os.environ.get("KERASRNN_DATA"))
     for place in places:
         if place.is_file():

@@ -9,6 +9,7 @@ from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import START
+from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
 
@@ -45,7 +46,8 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
         tokens = tokenizer.split(list(lines)).flat_values.numpy()
         counts = collections.Counter(token.decode() for token in tokens)
     else:
-        known = set("".join(known))
+        pieces = (tokenizer.piece(token)[1] for token in known - {UNKNOWN})
+        known = set("".join(pieces))
         texts = tokenizer.normalize_all(list(lines))
         counts = collections.Counter("".join("".join(texts).split()))
     unseen = collections.Counter(

@@ -1,6 +1,7 @@
 """Texts with labels, and a stratified split."""
 
 import collections
+import numbers
 import random
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -89,7 +90,7 @@ def _single_texts(texts, size, seed):
             "Holding out texts needs a class with at least two: no class has "
             f"two. Received: {received}, size={size!r}"
         )
-    if not (isinstance(size, int) and least <= size <= most):
+    if not (isinstance(size, numbers.Integral) and least <= size <= most):
         raise ValueError(
             "`size` must be an integer that leaves each class a text to train "
             f"on and one to hold out: 0, or from {least} to {most} of these "
@@ -115,7 +116,7 @@ def _whole_groups(texts, size, seed, groups):
     One pass over the groups. `sklearn.model_selection.StratifiedGroupKFold`
     would make one for every `size` texts.
     """
-    if not (isinstance(size, int) and 0 < size < len(texts.texts)):
+    if not (isinstance(size, numbers.Integral) and 0 < size < len(texts.texts)):
         raise ValueError(
             "`size` must be an integer, at least 0 and less than the number of "
             f"texts, {len(texts.texts)}. Received: size={size!r}"

@@ -61,12 +61,8 @@ def translation_lexicon(
         [Ney et al., 1994](https://doi.org/10.1006/csla.1994.1001).
     """
     sources, targets = (
-        _token_lists(tokenizer, texts, max_length)
-        for tokenizer, texts in zip(
-            (source_tokenizer, target_tokenizer),
-            zip(*pairs, strict=True),
-            strict=True,
-        )
+        _token_lists(tokenizer, [pair[side] for pair in pairs], max_length)
+        for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))
     )
     # A source without tokens gives no evidence.
     ids = [

@@ -8,6 +8,7 @@ nothing else. Files whose names end in `.gz` are unpacked while they are read.
 import codecs
 import contextlib
 import gzip
+import numbers
 import pathlib
 import warnings
 import zlib
@@ -72,7 +73,9 @@ class Report:
 
 def check_limit(limit):
     """Raises `ValueError` if a limit is not `None` or a positive integer."""
-    if limit is not None and not (isinstance(limit, int) and limit > 0):
+    if limit is not None and not (
+        isinstance(limit, numbers.Integral) and limit > 0
+    ):
         raise ValueError(
             "`limit` must be a positive integer or `None`. "
             f"Received: limit={limit!r}"

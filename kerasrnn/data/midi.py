@@ -1,5 +1,6 @@
 """Piano rolls as MIDI files."""
 
+import numbers
 import pathlib
 import tempfile
 
@@ -164,9 +165,10 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
 
 def _check_steps(steps_per_beat):
-    if not (isinstance(steps_per_beat, int) and steps_per_beat > 0):
+    right = isinstance(steps_per_beat, numbers.Integral)
+    if not (right and 0 < steps_per_beat <= _TICKS):
         raise ValueError(
-            "`steps_per_beat` must be a positive integer. "
+            f"`steps_per_beat` must be an integer from 1 to {_TICKS}. "
             f"Received: steps_per_beat={steps_per_beat!r}"
         )
 

@@ -197,13 +197,14 @@ def _two_files(paths, source, target):
         )
     if source is not None:
         ends = [format_end(path).removeprefix(".") for path in paths]
-        if sorted(ends) != sorted(map(str, (source, target))):
+        names = list(map(str, (source, target)))
+        if sorted(ends) != sorted(names):
             raise CorpusError(
                 "`source` and `target` must be the ends of the names of the "
                 f"two files, {ends[0]!r} and {ends[1]!r}. "
                 f"Received: source={source!r}, target={target!r}"
             )
-        paths = [paths[ends.index(name)] for name in (source, target)]
+        paths = [paths[ends.index(name)] for name in names]
     report = Report(f"{paths[0]} and {paths[1]}")
     return _joined_rows(paths, report), report
 
@@ -232,5 +233,7 @@ def _joined_rows(paths, report):
         pair = sources.get(number, ""), targets.get(number, "")
         if number in broken:
             report.add(number, broken[number])
+        elif "\r" in "".join(pair):
+            report.add(number, "carriage return inside the line")
         elif any(line.strip() for line in pair):
             yield number, dict(zip(("source", "target"), pair, strict=True))

@@ -1,5 +1,6 @@
 """Splits of a parallel corpus whose sides share no source sentence."""
 
+import numbers
 import random
 import unicodedata
 from collections.abc import Callable
@@ -80,7 +81,9 @@ def split_by_source(
             "Holding out pairs needs at least two sources, but all pairs have "
             f"the same. Received: {len(pairs)} pairs, dev_size={dev_size}"
         )
-    if not (isinstance(dev_size, int) and 0 <= dev_size < len(pairs)):
+    if not (
+        isinstance(dev_size, numbers.Integral) and 0 <= dev_size < len(pairs)
+    ):
         raise ValueError(
             "`dev_size` must be an integer, at least 0 and less than the "
             f"number of pairs, {len(pairs)}. Received: dev_size={dev_size!r}"

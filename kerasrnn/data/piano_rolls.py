@@ -1,5 +1,6 @@
 """Reading a corpus of piano rolls, in three parts."""
 
+import zlib
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,8 @@ def read_piano_rolls(
     Args:
         path: String or path of the `.mat` file, or of the folder.
         limit: Positive integer, how many pieces of each part, or of the
-            folder, to keep: the first. Defaults to `None`, which keeps all.
+            folder, then at least three, to keep: the first. Defaults to
+            `None`, which keeps all.
         steps_per_beat: Positive integer, time steps in a quarter note of the
             MIDI files.
 
@@ -88,7 +90,10 @@ def read_piano_rolls(
             )
         return _read_matlab(path, limit)
     files = sorted(
-        file for file in path.rglob("*") if file.suffix.lower() in _MIDI
+        file
+        for file in path.rglob("*")
+        # macOS adds hidden files to archives.
+        if file.suffix.lower() in _MIDI and not file.name.startswith(".")
     )
     if len(files) < _PIECES:
         raise CorpusError(
@@ -142,7 +147,7 @@ def _read_matlab(path, limit):
         found = scipy.io.loadmat(path)
     # The errors of SciPy when a file is damaged or of another kind.
     except (
-        *(ValueError, TypeError, OSError, NotImplementedError),
+        *(ValueError, TypeError, OSError, NotImplementedError, zlib.error),
         scipy.io.matlab.MatReadError,
     ) as error:
         raise CorpusError(

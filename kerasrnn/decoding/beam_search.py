@@ -71,8 +71,9 @@ class BeamSearch(Search):
         repeatable_ids: List of integer ids that stand for different words, such
             as that of `<unk>`: an n-gram with one of them may occur again.
 
-    The last four arguments restrict the choice of tokens; the scores remain
-    those of the model. A hypothesis left without any allowed token may end.
+    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
+    tokens; the scores remain those of the model. A hypothesis left without any
+    allowed token may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from keras import ops
 
 from kerasrnn.decoding.search import Step
+from kerasrnn.decoding.search import check_alignments
 from kerasrnn.decoding.trace import put
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
@@ -53,6 +54,9 @@ def forced_decoding(
     Returns:
         A `ForcedDecoding`.
 
+    Raises:
+        ValueError: when with `source_mask` the step returns no alignments.
+
     Example:
 
     >>> def step(ids, states, memory):          # counts 1, 2, 3, ...
@@ -77,6 +81,7 @@ def forced_decoding(
         chosen = ops.take_along_axis(logits, here[:, None], axis=1)[:, 0]
         values = {"log_probabilities": chosen - ops.logsumexp(logits, axis=1)}
         if source_mask is not None:
+            check_alignments(weights)
             values["alignments"] = ops.cast(weights, "float32")
         written = {name: put(x, t, values[name]) for name, x in written.items()}
         return t + 1, here, states, written
@@ -88,8 +93,8 @@ def forced_decoding(
             advance,
             (0, ops.full((batch_size,), start_id, "int32"), states, written),
         )
-    real = ops.cast(is_token, "float32")
     alignments = written.get("alignments")
     if alignments is not None:
-        alignments = alignments * real[:, :, None]
-    return ForcedDecoding(written["log_probabilities"] * real, alignments)
+        alignments = ops.where(is_token[:, :, None], alignments, 0.0)
+    scores = ops.where(is_token, written["log_probabilities"], 0.0)
+    return ForcedDecoding(scores, alignments)

@@ -49,8 +49,9 @@ class SamplingSearch(IndependentSearch):
         repeatable_ids: List of integer ids that stand for different words, such
             as that of `<unk>`: an n-gram with one of them may occur again.
 
-    The last four arguments restrict the choice of tokens; the scores remain
-    those of the model. A hypothesis left without any allowed token may end.
+    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
+    tokens; the scores remain those of the model. A hypothesis left without any
+    allowed token may end.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -139,7 +140,8 @@ class SamplingSearch(IndependentSearch):
         )
 
     def choose(self, logits: Tensor, noise: Tensor | None) -> Tensor:
-        logits = logits / self.temperature
+        # Divided by less, logits may become infinite.
+        logits = logits / max(self.temperature, 1e-6)
         if self.top_k is None and self.top_p == 1:
             return draw(ops.softmax(logits, axis=1), noise)
         logits, columns = top_k(logits, self.top_k or ops.shape(logits)[1])

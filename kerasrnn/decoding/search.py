@@ -185,13 +185,8 @@ class Search:
             )
         if given["source_mask"] is None:
             weights = None
-        elif weights is None:
-            raise ValueError(
-                "With `source_mask` a search returns alignments. Expected: a "
-                "step function that returns them, of shape (rows, places). "
-                "Received: None"
-            )
         else:
+            check_alignments(weights)
             weights = split_beams(ops.cast(weights, "float32"), beams)
         logits = split_beams(ops.cast(logits, "float32"), beams)
         states = keras.tree.map_structure(
@@ -241,3 +236,13 @@ class Search:
     @classmethod
     def from_config(cls, config: Config) -> Self:
         return cls(**config)
+
+
+def check_alignments(weights):
+    """Raises `ValueError` if a step has returned no alignments."""
+    if weights is None:
+        raise ValueError(
+            "With `source_mask` a search returns alignments. Expected: a step "
+            "function that returns them, of shape (rows, places). "
+            "Received: None"
+        )

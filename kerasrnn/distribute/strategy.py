@@ -34,8 +34,8 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     Raises:
         RuntimeError: when TensorFlow has already set up its devices, or the
             backend does not support the strategy.
-        ValueError: when there are not so many devices, or `TF_CONFIG` is
-            missing.
+        ValueError: when the name is unknown, there are not so many devices,
+            or `TF_CONFIG` is missing.
 
     Example:
 
@@ -43,6 +43,11 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     >>> with strategy.scope():
     ...     model = LanguageModel(50, RHNCell(16), batch_size=2)
     """
+    names = typing.get_args(Distribution)
+    if name not in names:
+        raise ValueError(
+            f"`name` must be one of {', '.join(names)}. Received: name={name!r}"
+        )
     backend = keras.backend.backend()
     if backend != "tensorflow" and (backend, name) != ("jax", "mirrored"):
         raise RuntimeError(

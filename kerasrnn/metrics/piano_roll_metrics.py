@@ -39,6 +39,15 @@ def step_costs(y_true, y_pred):
     return ops.where(real, costs, 0.0), real
 
 
+def check_unweighted(sample_weight):
+    """Raises `ValueError` if the steps of a piano roll are given weights."""
+    if sample_weight is not None:
+        raise ValueError(
+            "The steps of piano rolls cannot be weighted. "
+            f"Expected: no `sample_weight`. Received: {sample_weight!r:.80}"
+        )
+
+
 @keras.saving.register_keras_serializable("kerasrnn")
 class NegativeLogLikelihood(PooledMean):
     """Mean cost in nats of a time step of a piano roll.
@@ -59,7 +68,7 @@ class NegativeLogLikelihood(PooledMean):
             sounds and -1 after the end of a piece.
         y_pred: Logits of shape `(batch, time, keys)`, of any floating type;
             the computation is in float32.
-        sample_weight: Not supported.
+        sample_weight: Must be `None`: steps have no weights.
 
     Masking:
         Only steps whose labels are -1 are padding. A Keras mask of `y_pred`
@@ -82,6 +91,7 @@ class NegativeLogLikelihood(PooledMean):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> None:
+        check_unweighted(sample_weight)
         y_true = ops.convert_to_tensor(y_true)
         costs, real = step_costs(y_true, ops.cast(y_pred, "float32"))
         self.add(costs, ops.cast(real, "float32"))

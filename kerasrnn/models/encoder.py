@@ -8,6 +8,7 @@ from keras import ops
 
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
@@ -63,8 +64,9 @@ class Encoder(keras.layers.Layer):
     `mask_padding` the mask is all true.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size is not positive, or
-            `bidirectional` and `go_backwards` are both true.
+        ValueError: when `cell` is no recurrent cell, a size is not positive, a
+            rate is not in `[0, 1)`, or `bidirectional` and `go_backwards` are
+            both true.
 
     Example:
 
@@ -117,7 +119,7 @@ class Encoder(keras.layers.Layer):
         self.factorized = factorized
         self.mask_padding = mask_padding
         self.lexical = lexical
-        self.dropout = dropout
+        self.dropout = rate("dropout", dropout)
         self.embedding_dropout = embedding_dropout
         self.word_dropout = word_dropout
         self.pad_id = pad_id

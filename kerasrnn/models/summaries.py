@@ -18,6 +18,7 @@ from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.through_time.products import wide
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -34,7 +35,7 @@ def get_summary(identifier, encoder):
 
     Raises:
         ValueError: for anything else, or for a `DecoderSummary` of a
-            bidirectional encoder.
+            bidirectional encoder, or of one whose cell has other states.
     """
     if isinstance(identifier, str) and identifier in _BY_NAME:
         identifier = _BY_NAME[identifier](encoder)
@@ -50,6 +51,16 @@ def get_summary(identifier, encoder):
             "states: the encoder must have `bidirectional=False`. "
             f"Received: bidirectional={encoder.bidirectional}"
         )
+    if isinstance(identifier, DecoderSummary):
+        sizes = [
+            cells.flat_state_sizes(layer.cell)
+            for layer in (encoder, identifier)
+        ]
+        if sizes[0] != sizes[1]:
+            raise ValueError(
+                "The cell of a DecoderSummary must have the states of the "
+                f"encoder's. Expected: widths {sizes[0]}. Received: {sizes[1]}"
+            )
     return identifier
 
 
@@ -167,8 +178,9 @@ class PooledSummary(LastSummary):
     ) -> Tensor:
         real = ops.expand_dims(mask, -1)
         count = ops.maximum(ops.sum(ops.cast(real, "int32"), axis=1), 1)
-        total = ops.sum(ops.where(real, memory, 0), axis=1)
-        mean = total / ops.cast(count, memory.dtype)
+        # In float16, a sum would stop growing at 2048.
+        total = ops.sum(ops.where(real, wide(memory), 0), axis=1)
+        mean = ops.cast(total / ops.cast(count, total.dtype), memory.dtype)
         greatest = ops.max(ops.where(real, memory, float("-inf")), axis=1)
         greatest = ops.where(ops.any(real, axis=1), greatest, 0)
         last = self.last(memory, mask)
@@ -299,7 +311,9 @@ class DecoderSummary(Summary):
             return_attention_scores=True,
             name="rnn",
         )
-        self.bridge = Bridge(cells.flat_state_sizes(cell), "copy")
+        self.bridge = Bridge(
+            cells.flat_state_sizes(cell), "copy", dtype=self.dtype_policy
+        )
 
     @property
     def cell(self) -> keras.layers.Layer:

@@ -71,6 +71,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         )
         super().__init__(vocabulary_size, embedding_dim, **kwargs)
         # Otherwise the largest product of a model would stay in float32.
+        self._given_dtype = self.reverse_dtype
         self.reverse_dtype: str = self.reverse_dtype or self.compute_dtype
         self.vocabulary_size = vocabulary_size
         self.embedding_dim = embedding_dim
@@ -143,6 +144,8 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
 
     def get_config(self) -> Config:
         config = super().get_config()
+        # Not the one that follows from the dtype policy.
+        config["reverse_dtype"] = self._given_dtype
         return {
             "vocabulary_size": config.pop("input_dim"),
             "embedding_dim": config.pop("output_dim"),

@@ -152,16 +152,17 @@ class TokenOutput(keras.layers.Layer):
         Raises:
             ValueError: when the weights are quantized.
         """
-        if self.tied_to is not None:
-            table = self.tied_to.embeddings
-        elif self.dense.quantization_mode is None:
-            table = ops.transpose(self.dense.kernel)
-        else:
+        layer = self.dense if self.tied_to is None else self.tied_to
+        if layer.quantization_mode is not None:
             raise ValueError(
                 "A shortlist needs output weights that are not quantized: "
                 "exclude them by `filters` of `model.quantize`. Received: "
-                f"output weights in {self.dense.quantization_mode!r}"
+                f"output weights in {layer.quantization_mode!r}"
             )
+        if self.tied_to is None:
+            table = ops.transpose(self.dense.kernel)
+        else:
+            table = self.tied_to.embeddings
         kernel, bias = (
             ops.cast(ops.take(x, vocabulary, axis=0), self.compute_dtype)
             for x in (table, self.bias)

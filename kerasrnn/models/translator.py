@@ -8,6 +8,7 @@ from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.typing import Config
@@ -57,6 +58,10 @@ class Translator(keras.Model):
     >>> model({"source": source, "target": target}).shape
     (2, 4, 30)
 
+    Raises:
+        ValueError: when the sampling rate is not in `[0, 1)`, or states would
+            be copied from two directions that have several each.
+
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
         [Bengio et al., 2015](https://arxiv.org/abs/1506.03099),
@@ -84,6 +89,7 @@ class Translator(keras.Model):
             rate("sampling_rate", sampling_rate)
         self.sampling_rate = sampling_rate
         self.seed_generator = keras.random.SeedGenerator()
+        _check_bridge(encoder, decoder)
         self.encoder = encoder
         self.decoder = decoder
         # All sizes are known, so the weights can be created now.
@@ -176,3 +182,14 @@ class Translator(keras.Model):
             for name in ("encoder", "decoder", "sampling_rate")
         }
         return cls(**{**config, **parts})
+
+
+def _check_bridge(encoder, decoder):
+    """Raises if the states of two directions would be mixed up."""
+    several = len(cells.flat_state_sizes(encoder.cell)) > 1
+    if decoder.bridge.kind == "copy" and encoder.bidirectional and several:
+        raise ValueError(
+            "bridge='copy' cannot join the states of two directions if a cell "
+            "has several. Expected: bidirectional=False, bridge='dense' or a "
+            f"cell with one state. Received: {encoder.cell!r}"
+        )

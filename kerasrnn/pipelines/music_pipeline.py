@@ -12,6 +12,7 @@ from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
+from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import named
@@ -20,6 +21,9 @@ from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Rolls
+
+# A client may ask for more than the memory of a server.
+_MOST_STEPS = 15_000
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -168,7 +172,7 @@ class MusicPipeline(TextPipeline):
             seed: Integer. The same seed and prompt give the same music.
             temperature: Float by which logits are divided. At 0, the keys
                 that sound are those more probable than not.
-            steps: Integer, how many steps to add.
+            steps: Integer, how many steps to add, at most 15,000.
 
         Returns:
             Uint8 array of shape `(time + steps, keys)`, with the prompt.
@@ -286,5 +290,10 @@ class MusicPipeline(TextPipeline):
         }
 
     def _generate(self, prompt, seed, temperature, steps):
+        lengths = tf.stack([tf.shape(prompt)[1], steps])
+        with tf.control_dependencies(
+            [check_length(lengths, _MOST_STEPS, "steps")]
+        ):
+            steps = tf.identity(steps)
         roll = continue_rolls(self.model, prompt, seed, temperature, steps)
         return {"roll": tf.cast(roll, tf.uint8)}

@@ -86,19 +86,20 @@ def check_steps(x):
     )
 
 
-def check_length(lengths, max_length):
-    """Raises when a text has too many tokens.
+def check_length(lengths, max_length, unit="tokens"):
+    """Raises when a text has too many tokens, or a roll too many steps.
 
     Args:
         lengths: Integer tensor, numbers of tokens.
         max_length: Integer, the greatest number that is allowed.
+        unit: String, what is counted.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
     """
     return tf.debugging.Assert(
         tf.reduce_all(lengths <= max_length),
-        [f"At most {max_length} tokens are allowed. Received:", lengths],
+        [f"At most {max_length} {unit} are allowed. Received:", lengths],
     )
 
 

@@ -1,5 +1,6 @@
 """Text classification: a tokenizer and a classifier in one model."""
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -158,20 +159,20 @@ class TextLabeller(TextPipeline):
         Raises:
             ValueError: when a label is unknown.
         """
-        numbers: list[Any] = [
+        found: list[Any] = [
             self.labels.index(label) if label in self.labels else label
             for label in labels
         ]
-        wrong = [label for label in numbers if not self._is_label(label)]
+        wrong = [label for label in found if not self._is_label(label)]
         if wrong:
             raise ValueError(
                 f"`labels` must be of {self.labels}, or their numbers. "
                 f"Received: {', '.join(map(repr, wrong[:5]))}"
             )
-        return numbers
+        return found
 
     def _is_label(self, number):
-        if isinstance(number, (str, bytes)):
+        if not isinstance(number, (numbers.Real, np.bool_)):
             return False
         if self.model.num_classes == 1:
             return 0 <= number <= 1

@@ -79,7 +79,10 @@ def comparison_figure(
         )
     ]
     _label_axes(axes, label or metric, x_label or x or "epoch", x is None)
-    _add_legend(figure, lines, curves)
+    last_values = [
+        f"{model}: {values[-1]:.4g}" for model, (_, values) in curves.items()
+    ]
+    add_legend(figure, lines, last_values)
     return figure
 
 
@@ -158,19 +161,23 @@ def _label_axes(axes, label, x_label, counts_epochs):
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _add_legend(figure, lines, curves):
-    names = [str(model) for model in curves]
-    last_values = [values[-1] for _, values in curves.values()]
+def add_legend(figure, lines, labels, **options):
+    """Adds a legend beside the axes of a figure of `PANEL_INCHES`.
+
+    Args:
+        figure: A `matplotlib.figure.Figure`.
+        lines: List of its lines.
+        labels: List of strings.
+        **options: Other arguments of `Figure.legend`.
+    """
     legend = figure.legend(
         lines,
-        [
-            f"{name}: {value:.4g}"
-            for name, value in zip(names, last_values, strict=True)
-        ],
-        # Beside the axes: eight curves leave no room inside.
+        labels,
+        # Eight curves leave no room inside.
         loc="outside right upper",
         frameon=False,
-        prop={"family": font_family(names)},
+        prop={"family": font_family(labels)},
+        **options,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from kerasrnn.plots.comparison import PANEL_INCHES
 from kerasrnn.plots.comparison import STYLES
+from kerasrnn.plots.comparison import add_legend
 from kerasrnn.plots.fonts import font_family
 
 # Dash patterns, which tell curves apart without their colours.
@@ -80,7 +81,8 @@ def gradient_figure(
     axes.spines[["top", "right"]].set_visible(False)
     if title is not None:
         axes.set_title(title, family=font_family([title]), parse_math=False)
-    _add_legend(figure, lines, list(map(str, curves)))
+    # As long as the longest pattern.
+    add_legend(figure, lines, list(map(str, curves)), handlelength=4.0)
     return figure
 
 
@@ -152,21 +154,3 @@ def _mark_floor(axes, floor):
         fontsize=9,
         annotation_clip=False,
     )
-
-
-def _add_legend(figure, lines, names):
-    legend = figure.legend(
-        lines,
-        names,
-        # Beside the axes: eight curves leave no room inside.
-        loc="outside right upper",
-        frameon=False,
-        handlelength=4.0,  # As long as the longest pattern.
-        prop={"family": font_family(names)},
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    # The figure grows, so that long names do not squeeze the curves.
-    legend_width = legend.get_window_extent().width / figure.dpi
-    width, height = PANEL_INCHES
-    figure.set_size_inches(width + legend_width, height)

@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from kerasrnn.plots.fonts import font_family
+
 STEP_INCHES = 0.075
 KEY_INCHES = 0.055
 # Bounds the memory of a figure, however long its pieces are.
@@ -37,7 +39,8 @@ def piano_roll_figure(
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If there is no roll, or the shapes do not agree.
+        ValueError: If there is no roll, `rolls` is no dictionary, or the
+            shapes do not agree.
 
     Example:
 
@@ -58,19 +61,26 @@ def piano_roll_figure(
         image = _draw(axes, roll)
         axes.set_ylim(lowest - 0.5, highest - 0.5)
         _name_octaves(axes, lowest, highest)
-        axes.set_title(name, loc="left", parse_math=False)
+        family = font_family([name])
+        axes.set_title(name, loc="left", family=family, parse_math=False)
     panels[-1].set_xlabel("time step")
     panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
         bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
         bar.outline.set_visible(False)
     if title is not None:
-        figure.suptitle(title, parse_math=False)
+        family = font_family([title])
+        figure.suptitle(title, family=family, parse_math=False)
     return figure
 
 
 def _checked(rolls):
     """The rolls as arrays, if they have shapes that agree."""
+    if not isinstance(rolls, Mapping):
+        raise ValueError(
+            "`rolls` must be a dictionary of name to array of shape (time, "
+            f"keys). Received: {type(rolls).__name__}"
+        )
     arrays = {name: np.asarray(roll, "float32") for name, roll in rolls.items()}
     widths = {roll.shape[1:] for roll in arrays.values()}
     shapes = [roll.shape for roll in arrays.values()]

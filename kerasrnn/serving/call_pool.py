@@ -59,8 +59,8 @@ class CallPool:
                     f"{self.unfinished} calls run or wait, which is the most "
                     "allowed. Try again later."
                 )
+            future = self._threads.submit(function, *args)
             self.unfinished += 1
-        future = self._threads.submit(function, *args)
         future.add_done_callback(self._count_down)
         try:
             return await asyncio.wait_for(

@@ -77,7 +77,8 @@ def answer_corpus(
     >>> pathlib.Path("output.txt").read_text()
     'COME IN\\nPLEASE\\n'
     """
-    for name, value in [("shards", shards), ("batch_size", batch_size)]:
+    counts = {"shards": shards, "batch_size": batch_size}
+    for name, value in {**counts, "max_bytes": max_bytes}.items():
         if value < 1:
             raise ValueError(
                 f"`{name}` must be a positive integer. Received: {value}"
@@ -162,7 +163,7 @@ def main(args: Strings | None = None) -> None:
     found, beam_args = parser.parse_known_args(args)
     try:
         answer_corpus(**vars(found), beam_args=beam_args)
-    except (OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, tf.errors.OpError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     bad = pathlib.Path(f"{found.target}.bad.tsv")
     if bad.exists():

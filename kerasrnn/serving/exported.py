@@ -40,15 +40,14 @@ class ModelFolder:
     def versions(self) -> dict[int, pathlib.Path]:
         """Returns the complete versions: number to path, oldest first."""
         try:
-            paths = list(self.path.iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+            numbered = [
+                (int(path.name), path)
+                for path in self.path.iterdir()
+                if re.fullmatch("[0-9]+", path.name)
+                and (path / "saved_model.pb").exists()
+            ]
+        except OSError:  # no folder, or one that must not be read
             return {}
-        numbered = (
-            (int(path.name), path)
-            for path in paths
-            if re.fullmatch("[0-9]+", path.name)
-            and (path / "saved_model.pb").exists()
-        )
         return dict(sorted(numbered))
 
     def load(self, version: int | None = None) -> "ExportedModel":

@@ -77,7 +77,7 @@ def line_answers(
     for begin in range(0, len(given), batch_size):
         texts, places = zip(*given[begin : begin + batch_size], strict=True)
         outputs = signature(text=list(texts))
-        if "label" in columns:
+        if "probability" in columns:
             outputs["probability"] = _of_label(outputs["probability"])
         rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
         for place, row in zip(places, rows, strict=True):
@@ -93,6 +93,6 @@ def _of_label(probabilities):
 
 
 def _cell(value):
-    return (
-        value.translate(_ONE_LINE) if isinstance(value, str) else f"{value:.6g}"
-    )
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).translate(_ONE_LINE)

@@ -51,6 +51,8 @@ class ServedModel(kserve.Model):
         self.live = live
         self.pool = pool
         self.max_rows = max_rows
+        # All models share a pool.
+        UNFINISHED.set_function(lambda: pool.unfinished)
 
     def refresh(self) -> None:
         """Takes up a new version, if there is one."""
@@ -139,7 +141,6 @@ class ServedModel(kserve.Model):
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:
         """Counts a request by its outcome, with errors as gRPC knows them."""
-        UNFINISHED.set(self.pool.unfinished + 1)
         outcome = "failed"
         try:
             yield
@@ -155,7 +156,6 @@ class ServedModel(kserve.Model):
             raise DeadlineExceeded(str(error)) from error
         finally:
             REQUESTS.labels(self.name, outcome).inc()
-            UNFINISHED.set(self.pool.unfinished)
 
 
 def _rows(value):

@@ -7,6 +7,7 @@ import itertools
 import json
 import pathlib
 import shutil
+import uuid
 from collections.abc import Iterable
 from typing import Self
 
@@ -112,7 +113,11 @@ class Shards:
 
     def write(self, shard: int, answers: Iterable[str]) -> None:
         """Writes the answers to a shard, each a string without a line feed."""
-        _write(self._file("output", shard), answers)
+        path = self._file("output", shard)
+        # A runner of Beam may answer a shard twice at the same time.
+        own = path.with_name(f"{uuid.uuid4().hex}-{path.name}")
+        _write(own, answers)
+        own.replace(path)
 
     def unfinished(self) -> list[int]:
         """Returns the numbers of the shards that have no answers yet."""

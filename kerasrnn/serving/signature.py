@@ -36,7 +36,7 @@ class Signature:
         self.inputs = _by_name(function.structured_input_signature[1])
         self.outputs = _by_name(function.structured_outputs)
 
-    def __call__(self, **inputs: Any) -> dict[str, np.ndarray]:
+    def __call__(self, /, **inputs: Any) -> dict[str, np.ndarray]:
         """Runs the function.
 
         Args:

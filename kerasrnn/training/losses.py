@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.metrics.piano_roll_metrics import check_unweighted
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.token_costs import check_token_shapes
 from kerasrnn.metrics.token_costs import token_costs
@@ -160,7 +161,7 @@ class PianoRollCrossentropy(_PooledLoss):
             sounds and -1 after the end of a piece.
         y_pred: Logits of shape `(batch, time, keys)`, of any floating type.
             The loss is computed in float32 or wider.
-        sample_weight: Not supported.
+        sample_weight: Must be `None`: steps have no weights.
 
     Returns:
         A scalar. It is 0 for a batch that is empty or has only padding.
@@ -192,6 +193,7 @@ class PianoRollCrossentropy(_PooledLoss):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> Tensor:
+        check_unweighted(sample_weight)
         # The mean of Keras would count padding.
         return self._total(self.call(y_true, y_pred))
 

@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import math
 import pathlib
+import re
 import time
 
 import keras
@@ -193,9 +194,8 @@ class AfterCallbacks(_Counting):
 
 def kept_epochs(folder):
     """Returns the files of kept weights, by the number of their epoch."""
-    # The pattern excludes copies such as `epoch-0001 (1).weights.h5`.
-    digit = "[0-9]"
-    return {
-        int(path.name[6:10]): path
-        for path in folder.glob(f"epoch-{4 * digit}.weights.h5")
-    }
+    # Excludes copies such as `epoch-0001 (1).weights.h5`.
+    pattern = re.compile(r"epoch-(\d{4,})\.weights\.h5")
+    paths = folder.glob("epoch-*")
+    found = {path: pattern.fullmatch(path.name) for path in paths}
+    return {int(x[1]): path for path, x in found.items() if x}

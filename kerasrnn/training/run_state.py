@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 import h5py
 import keras
@@ -133,11 +134,10 @@ def deletion_remedy(folder):
 def states(folder):
     """Returns the checkpoints in a folder, by epochs and batches done."""
     # Excludes copies such as `state-0001-000000 (1).weights.h5`.
-    digit = "[0-9]"
-    return {
-        (int(path.name[6:10]), int(path.name[11:17])): path
-        for path in folder.glob(f"state-{4 * digit}-{6 * digit}.weights.h5")
-    }
+    pattern = re.compile(r"state-(\d{4,})-(\d{6,})\.weights\.h5")
+    paths = folder.glob("state-*")
+    found = {path: pattern.fullmatch(path.name) for path in paths}
+    return {(int(x[1]), int(x[2])): path for path, x in found.items() if x}
 
 
 def read_progress(path):

@@ -222,3 +222,9 @@ def test_keras_is_not_needed_to_find_a_file(tmp_path):
         [sys.executable, "-c", code, corpora.__file__, str(tmp_path)],
         check=True,
     )
+
+
+def test_a_path_is_no_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("imdb").mkdir()
+    assert find_corpus(pathlib.Path("imdb")) == pathlib.Path("imdb")

@@ -101,3 +101,9 @@ def test_length_table():
 def test_length_table_leaves_out_empty_parts(test):
     table = length_table(TextCorpus(["a"], ["b c"], test))
     assert list(table) == ["train", "validation"]
+
+
+def test_subwords_cannot_spell_what_only_the_unknown_token_has():
+    tokenizer = SentencePieceTokenizer.train(["the red book"] * 9, 30)
+    with pytest.warns(CorpusWarning, match="4 of 4 types and 4 of 4 tokens"):
+        warn_of_unseen(["<u> n"], tokenizer, "test")

@@ -126,3 +126,8 @@ def test_a_corpus_of_unknown_words_has_an_empty_lexicon():
     )
     assert ids.shape == probabilities.shape == (1, 2)
     assert not probabilities.any()
+
+
+def test_no_pairs_have_an_empty_lexicon(tokenizers):
+    ids, probabilities = translation_lexicon([], *tokenizers, translations=2)
+    assert not ids.any() and not probabilities.any()

@@ -143,3 +143,8 @@ def test_a_file_is_written_whole(tmp_path, monkeypatch):
         write_midi(roll(), path)
     np.testing.assert_array_equal(read_midi(path), roll())
     assert [file.name for file in tmp_path.iterdir()] == ["a.mid"]
+
+
+def test_steps_are_not_finer_than_the_ticks_of_a_file(tmp_path):
+    with pytest.raises(ValueError, match="from 1 to 480. Received: .*=481"):
+        write_midi(roll(), tmp_path / "a.mid", 481)

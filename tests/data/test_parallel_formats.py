@@ -259,3 +259,14 @@ def test_a_library_that_is_missing(tmp_path, monkeypatch):
     path.write_bytes(b"")
     with pytest.raises(ImportError, match=r"'pyarrow'.*kerasrnn\[datasets\]"):
         read_parallel_corpus(path)
+
+
+def test_the_ends_of_two_files_may_be_numbers(write):
+    paths = write("a.1", "one"), write("a.2", "two")
+    assert read_parallel_corpus(paths, 2, 1).pairs == [("two", "one")]
+
+
+def test_a_carriage_return_inside_a_line_of_two_files_is_malformed(write):
+    paths = write("a.en", "x\ry\nz\n"), write("a.de", "u\nv\n")
+    with pytest.warns(CorpusWarning, match="carriage return inside the line"):
+        assert read_parallel_corpus(paths).pairs == [("z", "v")]

@@ -100,3 +100,20 @@ def test_too_few_pieces_to_divide(tmp_path):
         read_piano_rolls(tmp_path)
     with pytest.raises(CorpusError, match="at least 3. Received: 2"):
         split_piano_rolls([piece(4)] * 2)
+
+
+def test_a_damaged_file_of_matlab_is_named(tmp_path):
+    path = tmp_path / "rolls.mat"
+    scipy.io.savemat(path, {"traindata": piece(99)}, do_compression=True)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(CorpusError, match="rolls.mat cannot be read"):
+        read_piano_rolls(path)
+
+
+def test_hidden_files_are_no_pieces(tmp_path):
+    for i in range(3):
+        write_midi(piece(4, i), tmp_path / f"{i}.mid")
+    (tmp_path / "._0.mid").write_bytes(b"of macOS")
+    assert [len(part) for part in read_piano_rolls(tmp_path)] == [1, 1, 1]

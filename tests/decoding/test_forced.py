@@ -59,3 +59,20 @@ def test_of_nothing_there_is_nothing(shape):
     found = along(random_trees(shape[0], 5, 3), np.full(shape, PAD))
     assert found.log_probabilities.shape == shape
     assert found.alignments is None
+
+
+def test_padding_has_a_score_of_0_whatever_the_logits():
+    def step(ids, states, memory):
+        logits = ops.tile(np.array([[-np.inf, 0, 0, 0]], "float32"), (1, 1))
+        return logits, states, None
+
+    targets = np.array([[2, 3, -1]])
+    found = forced_decoding(step, np.zeros((1, 1)), targets)
+    expected = [[-np.log(3), -np.log(3), 0]]
+    np.testing.assert_allclose(
+        as_arrays(found).log_probabilities, expected, rtol=1e-6
+    )
+    with pytest.raises(ValueError, match="returns alignments"):
+        forced_decoding(
+            step, np.zeros((1, 1)), targets, None, np.ones((1, 2), bool)
+        )

@@ -186,3 +186,12 @@ def test_bad_options(options):
     ((name, value),) = options.items()
     with pytest.raises(ValueError, match=f"Received: {name}={value!r}"):
         SamplingSearch(**options)
+
+
+@pytest.mark.parametrize("options", [{}, {"top_k": 2}], ids=str)
+def test_the_least_temperature_takes_the_most_likely(options):
+    search = SamplingSearch(temperature=1e-38, seed=1, **options)
+    logits = np.array([[-1.0, 2.0, 30.0, 4.0]], "float32")
+    noise = ops.convert_to_tensor(np.array([0.5], "float32"))
+    found = search.choose(ops.convert_to_tensor(logits), noise)
+    assert helpers.as_numpy(found).tolist() == [2]

@@ -49,3 +49,10 @@ def test_jax_starts_its_processes_otherwise():
 
 def test_the_names_are_those_of_the_settings():
     assert typing.get_args(Distribution) == ("mirrored", "workers")
+
+
+def test_an_unknown_name_is_an_error():
+    with pytest.raises(
+        ValueError, match="mirrored, workers. Received: name='w"
+    ):
+        make_strategy("worker")

@@ -109,3 +109,13 @@ def test_shapes_that_do_not_agree():
     for shape in ((2, 3), (2, 4, 4), (2, 3, 5)):
         with pytest.raises(ValueError, match="must have the same shape"):
             PianoRollCrossentropy()(np.zeros((2, 3, 4)), np.zeros(shape))
+
+
+def test_steps_cannot_be_weighted():
+    labels, logits = make_batches()[0]
+    for function in (
+        NegativeLogLikelihood().update_state,
+        PianoRollCrossentropy(),
+    ):
+        with pytest.raises(ValueError, match="Expected: no `sample_weight`"):
+            function(labels, logits, sample_weight=np.ones(3))

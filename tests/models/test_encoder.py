@@ -268,3 +268,8 @@ def test_its_parts_are_of_its_dtype():
         assert part.compute_dtype == "bfloat16"
     encoder = Encoder(9, GRUCell(4), 4, dtype="mixed_bfloat16")
     assert encoder.embedding.compute_dtype == "bfloat16"
+
+
+def test_every_dropout_rate_is_checked():
+    with pytest.raises(ValueError, match="`dropout` must be in"):
+        make(dropout=1.0, embedding_dropout=0.0)

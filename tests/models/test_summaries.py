@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from keras.layers import GRUCell
+from keras.layers import LSTMCell
 
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.models import AttentionSummary
 from kerasrnn.models import DecoderSummary
+from kerasrnn.models import Encoder
 from kerasrnn.models import LastSummary
 from kerasrnn.models import PooledSummary
+from kerasrnn.models import TextClassifier
 from tests import helpers
 
 MEMORY = helpers.random(3, 5, 4)
@@ -63,3 +67,20 @@ def test_configuration_round_trip(layer):
 def test_bad_arguments(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_decoder_has_the_states_of_the_encoder():
+    encoder = Encoder(9, LSTMCell(4), bidirectional=False)
+    with pytest.raises(ValueError, match=r"widths \[4, 4\]. Received: \[4\]"):
+        TextClassifier(encoder, DecoderSummary(GRUCell(4)))
+
+
+def test_the_mean_of_a_long_text_in_float16():
+    memory, mask = np.ones((1, 3000, 2)), np.ones((1, 3000), bool)
+    found = PooledSummary(dtype="float16")(memory, mask)
+    np.testing.assert_array_equal(helpers.as_numpy(found), np.ones((1, 6)))
+
+
+def test_a_decoder_copies_states_in_its_own_precision():
+    layer = DecoderSummary(GRUCell(4), dtype="mixed_bfloat16")
+    assert layer.bridge.compute_dtype == "bfloat16"

@@ -190,3 +190,10 @@ def test_every_argument_is_an_attribute():
     assert (layer.vocabulary_size, layer.embedding_dim) == (5, 16)
     assert (layer.dropout, layer.word_dropout) == (0.1, 0.2)
     assert (layer.drop_types, layer.scale) == (True, 2.0)
+
+
+def test_the_dtype_in_reverse_is_saved_only_if_it_was_given():
+    for given in (None, "float32"):
+        layer = embedding(dtype="mixed_bfloat16", reverse_dtype=given)
+        assert layer.get_config()["reverse_dtype"] == given
+        assert layer.reverse_dtype == (given or "bfloat16")

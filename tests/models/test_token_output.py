@@ -98,3 +98,10 @@ def test_quantized_weights_refuse_a_shortlist():
     helpers.assert_close(output(X), before, atol=0.1)
     with pytest.raises(ValueError, match="Received: output weights in 'int8'"):
         output.select(WORDS)
+
+
+def test_a_shortlist_of_quantized_tied_weights_is_an_error():
+    output = make("tied")
+    output.tied_to.quantize("int8")
+    with pytest.raises(ValueError, match="not quantized.*'int8'"):
+        output.select(WORDS)

@@ -338,3 +338,10 @@ def test_a_search_finds_only_words_of_the_shortlist():
     states, memory = model.encode(alone, words[1:2])
     again = search(model.decode_step, states, memory, vocabulary=words[1:2])
     helpers.assert_close(again[:2], [x[1:2] for x in found[:2]])
+
+
+def test_states_of_two_directions_are_not_copied_if_a_cell_has_several():
+    decoder = Decoder(9, LSTMCell(6), bridge="copy")
+    with pytest.raises(ValueError, match="bridge='copy' cannot join"):
+        Translator(Encoder(9, LSTMCell(3)), decoder)
+    Translator(Encoder(9, GRUCell(3)), Decoder(9, GRUCell(6), bridge="copy"))

@@ -278,3 +278,10 @@ def test_at_first_keys_are_as_likely_as_in_the_pieces():
     np.testing.assert_allclose(np.exp(bias), odds, rtol=1e-5)
     with pytest.raises(ValueError, match="at least one piece. Received: none"):
         music.assign_frequencies([])
+
+
+def test_the_steps_are_bounded(music):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="At most 15000 steps are allowed"
+    ):
+        music.write(ROLLS[0], steps=15_001)

@@ -56,3 +56,13 @@ def test_silence_has_all_keys():
 def test_shapes_that_do_not_agree(given):
     with pytest.raises(ValueError, match=r"of shape \(time, keys\).*Received"):
         piano_roll_figure(given)
+
+
+def test_names_are_drawn_in_a_font_that_has_them(tmp_path):
+    figure = piano_roll_figure({"लाल": rolls()["piece"]}, title="लाल")
+    save_figure(figure, tmp_path / "rolls.png")
+
+
+def test_rolls_without_names_are_an_error():
+    with pytest.raises(ValueError, match="must be a dictionary.*list"):
+        piano_roll_figure([rolls()["piece"]])

@@ -144,3 +144,9 @@ def test_a_killed_run_is_continued(model, source, tmp_path):
     assert done.returncode == 0, done.stderr
     assert f"{finished} of 20 shards" in done.stderr
     assert target.read_text().splitlines() == [x.upper() for x in LINES * 2000]
+
+
+def test_counts_are_positive(model, source, tmp_path):
+    for name in ("shards", "batch_size", "max_bytes"):
+        with pytest.raises(ValueError, match=f"`{name}` must be a positive"):
+            answer_corpus(model, source, tmp_path / "x", **{name: 0})

@@ -1,3 +1,5 @@
+import pathlib
+
 import pytest
 
 from kerasrnn.serving import ExportedModel
@@ -59,3 +61,17 @@ def test_a_broken_version_does_not_load(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"no protocol buffer")
     with pytest.raises(OSError, match="SavedModel"):
         ExportedModel(tmp_path)
+
+
+def test_a_folder_that_must_not_be_read_has_no_model(folder, monkeypatch):
+    closed = folder.path.with_name("lost+found")
+    closed.mkdir()
+    iterdir = pathlib.Path.iterdir
+
+    def refuse(path):
+        if path == closed:
+            raise PermissionError(path)
+        return iterdir(path)
+
+    monkeypatch.setattr(pathlib.Path, "iterdir", refuse)
+    assert list(model_folders(folder.path.parent)) == ["shout"]

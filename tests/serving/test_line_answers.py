@@ -1,4 +1,5 @@
 import pytest
+import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving.line_answers import answer_columns
@@ -42,3 +43,12 @@ def test_a_model_without_such_an_output_is_refused(tmp_path):
     folder = ModelFolder(export_small_model(tmp_path / "shout")).load()
     with pytest.raises(ValueError, match=r"Received: square\(ids"):
         answer_columns(folder.signatures["square"])
+
+
+def test_numbers_are_written_as_they_are(tmp_path):
+    @tf.function(input_signature=[toys.TEXTS])
+    def count(text):
+        return {"label": text, "n": 12345678 + tf.strings.length(text)}
+
+    counts = served(toys.export(tmp_path / "toy", {"serving_default": count}))
+    assert line_answers(counts, ["a"]) == ["a\t12345679"]

@@ -117,3 +117,16 @@ def test_another_encoding_is_an_error(text, folder):
     text.write_text(LINES, encoding="utf-16")
     with pytest.raises(CorpusError, match="UTF-16"):
         Shards.split(text, folder)
+
+
+def test_a_shard_that_is_answered_twice_at_once_is_one_of_both(text, folder):
+    shards = Shards.split(text, folder, 1)
+
+    def answers():
+        yield "slow"
+        shards.write(0, ["fast"] * 5)
+        yield from ["slow"] * 4
+
+    shards.write(0, answers())
+    shards.join(text.with_name("output.txt"))
+    assert text.with_name("output.txt").read_text() == "slow\n" * 5

@@ -77,3 +77,8 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
 def test_wrong_inputs_are_named(signatures, name, inputs, message):
     with pytest.raises(ValueError, match=message):
         signatures[name](**inputs)
+
+
+def test_an_input_may_have_the_name_of_an_argument(signatures):
+    with pytest.raises(ValueError, match="Received: self"):
+        signatures["serving_default"](**{"self": ["a"]})

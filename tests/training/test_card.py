@@ -14,3 +14,9 @@ def test_a_damaged_card_is_named(tmp_path):
             read_card(path)
     write_card(path, settings={"units": 8})
     assert read_card(path)
+
+
+def test_a_card_may_be_known_by_a_number_that_is_none(tmp_path):
+    write_card(tmp_path / "card.json", loss=float("nan"))
+    assert read_card(tmp_path / "card.json", loss=float("nan")) is not None
+    assert read_card(tmp_path / "card.json", loss=1.0) is None

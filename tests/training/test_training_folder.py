@@ -19,6 +19,7 @@ from kerasrnn.training import files
 from kerasrnn.training import fingerprint
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
+from kerasrnn.training import run_callbacks
 from kerasrnn.training import run_state
 from kerasrnn.training import training_folder
 
@@ -565,3 +566,11 @@ def test_no_weights_are_kept_unless_asked(model, tmp_path):
     assert folder.last() == []
     with pytest.raises(ValueError, match="at least one file"):
         load_average(model, folder.last())
+
+
+def test_names_of_files_may_have_more_digits(tmp_path):
+    names = "state-0003-1000000", "state-10000-000000", "epoch-10000"
+    for name in (*names, "state-0003-1000000 (1)"):
+        (tmp_path / f"{name}.weights.h5").touch()
+    assert sorted(run_state.states(tmp_path)) == [(3, 1_000_000), (10_000, 0)]
+    assert list(run_callbacks.kept_epochs(tmp_path)) == [10_000]

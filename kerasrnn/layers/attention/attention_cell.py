@@ -59,8 +59,9 @@ class AttentionCell(keras.layers.Layer):
         attention: A mechanism of `kerasrnn.layers`, or its name: `"dot"`,
             `"scaled_dot"`, `"general"` or `"luong"`, `"scaled_luong"`,
             `"additive"`, `"bahdanau"` or `"concat"`, `"normed_bahdanau"`,
-            `"multi_head"`, `"local_p"`, `"local_m"`, `"location"`,
-            `"coverage"` or `"monotonic"`; `None` for no attention.
+            `"multi_head"`, `"multi_scale"`, `"local_p"`, `"local_m"`,
+            `"location"`, `"coverage"` or `"monotonic"`; `None` for no
+            attention.
         placement: `"before"` or `"after"` the cell.
         units: Positive integer, width of `h~`, or of the readout; `None` for
             the width of `h`.

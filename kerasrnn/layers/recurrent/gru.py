@@ -250,7 +250,8 @@ class FastGRU(CellLayer):
         recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
             enters a matrix product. Masks are the same at every step; with this
             one, as in Keras, each gate has its own.
-        reset_after: Whether the reset gate comes after the product, as above.
+        reset_after: Whether the reset gate comes after the product, as in
+            `FastGRUCell`.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.

@@ -35,7 +35,8 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     of all steps before the loop. Other cells run in the loop of
     `keras.layers.RNN`, where a cell can neither count steps nor draw random
     numbers on every backend. There the seed of a step's noise is made from the
-    seed of the batch and the bits of the step's inputs and states.
+    seed of the batch and the bits of the step's inputs and states, so two steps
+    have the same noise if all of these are equal.
 
     Args:
         cell: A recurrent cell. To zone out a stack, wrap each of its cells.
@@ -57,8 +58,9 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `cell` is a stack or not a recurrent cell, a rate is
-            not in `[0, 1)`, or there is not one rate for each state.
+        ValueError: when `cell` is a stack, has a window of earlier steps or
+            is not a recurrent cell, a rate is not in `[0, 1)`, or there is not
+            one rate for each state.
 
     Example:
 
@@ -86,6 +88,12 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
             raise ValueError(
                 "ZoneoutCell expects `cell` to be a single cell: for a stack, "
                 f"wrap each of its cells. Received: cell={cell!r}"
+            )
+        if hasattr(cell, "place_shapes"):
+            raise ValueError(
+                "ZoneoutCell cannot keep parts of a window of earlier steps: "
+                "wrap the cell inside, as in SelfAttentionCell(ZoneoutCell("
+                f"cell)). Received: cell={cell!r}"
             )
         self.cell = cell
         self.rates = rates

@@ -11,6 +11,7 @@ from kerasrnn.layers import FastRNN
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 from tests.layers import small_layers
@@ -184,3 +185,8 @@ def test_a_model_trains_and_survives_its_file(layer_class, tmp_path):
 def test_bad_arguments(cell, rates, message):
     with pytest.raises(ValueError, match=message):
         ZoneoutCell(cell, rates)
+
+
+def test_a_window_of_earlier_steps_is_not_zoned_out():
+    with pytest.raises(ValueError, match="wrap the cell inside"):
+        ZoneoutCell(SelfAttentionCell(keras.layers.GRUCell(4), window=3))
