@@ -6,7 +6,7 @@ from kerasrnn.data.untuned import untuned
 
 # How many batches are sorted by length together. More means less padding,
 # and less shuffling.
-_POOL = 50
+POOL = 50
 
 
 def index_batches(lengths, batch_size, seed=None):
@@ -26,7 +26,7 @@ def index_batches(lengths, batch_size, seed=None):
     pool = count
     if seed is not None:
         dataset = dataset.shuffle(count, seed=seed)
-        pool = _POOL * batch_size
+        pool = POOL * batch_size
 
     def sorted_batches(indices):
         order = tf.argsort(tf.gather(lengths, indices))
@@ -35,7 +35,7 @@ def index_batches(lengths, batch_size, seed=None):
 
     dataset = dataset.batch(pool).flat_map(sorted_batches)
     if seed is not None:
-        dataset = dataset.shuffle(_POOL, seed=seed)
+        dataset = dataset.shuffle(POOL, seed=seed)
     batches = -(-count // batch_size)
     dataset = dataset.apply(tf.data.experimental.assert_cardinality(batches))
     return untuned(dataset)

@@ -2,13 +2,10 @@
 
 import tensorflow as tf
 
+from kerasrnn.data.length_buckets import POOL
 from kerasrnn.data.untuned import untuned
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
-
-# How many batches are sorted by length together. More means less padding,
-# and less shuffling.
-_POOL = 50
 
 
 def translation_batches(
@@ -113,10 +110,10 @@ def translation_batches(
         dataset = dataset.shuffle(len(pairs), seed=seed)
     # Parallel but deterministic: a seed gives the same batches each time.
     parallel = {"num_parallel_calls": tf.data.AUTOTUNE, "deterministic": True}
-    dataset = dataset.batch(_POOL * batch_size).map(tokenized, **parallel)
+    dataset = dataset.batch(POOL * batch_size).map(tokenized, **parallel)
     dataset = dataset.flat_map(batches)
     if training:
-        dataset = dataset.shuffle(_POOL, seed=seed)
+        dataset = dataset.shuffle(POOL, seed=seed)
     dataset = dataset.map(padded, **parallel).prefetch(2)
     count = -(-len(pairs) // batch_size)
     dataset = dataset.apply(tf.data.experimental.assert_cardinality(count))
