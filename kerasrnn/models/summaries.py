@@ -45,23 +45,27 @@ def get_summary(identifier, encoder):
             f"AttentionSummary, or one of {', '.join(map(repr, _BY_NAME))}. "
             f"Received: summary={identifier!r}"
         )
-    if isinstance(identifier, DecoderSummary) and encoder.bidirectional:
+    if isinstance(identifier, DecoderSummary):
+        _check_decoder(identifier, encoder)
+    return identifier
+
+
+def _check_decoder(summary, encoder):
+    """Raises if a decoder cannot start from the encoder's final states."""
+    if encoder.bidirectional:
         raise ValueError(
             "A DecoderSummary starts a cell like the encoder's from its final "
             "states: the encoder must have `bidirectional=False`. "
             f"Received: bidirectional={encoder.bidirectional}"
         )
-    if isinstance(identifier, DecoderSummary):
-        sizes = [
-            cells.flat_state_sizes(layer.cell)
-            for layer in (encoder, identifier)
-        ]
-        if sizes[0] != sizes[1]:
-            raise ValueError(
-                "The cell of a DecoderSummary must have the states of the "
-                f"encoder's. Expected: widths {sizes[0]}. Received: {sizes[1]}"
-            )
-    return identifier
+    expected, found = (
+        cells.flat_state_sizes(layer.cell) for layer in (encoder, summary)
+    )
+    if expected != found:
+        raise ValueError(
+            "The cell of a DecoderSummary must have the states of the "
+            f"encoder's. Expected: widths {expected}. Received: {found}"
+        )
 
 
 def backward_units(encoder):
