@@ -12,10 +12,10 @@ interrupted run, and continues a finished one if `--epochs` is increased.
 
 import dataclasses
 import math
-import typing
 from pathlib import Path
+from typing import Literal
 
-import keras
+from keras import optimizers
 
 from kerasrnn import data
 from kerasrnn import decoding
@@ -40,8 +40,8 @@ class Settings(training.EncoderSettings):
         "shortlist",
     }
     needs = training.EncoderSettings.needs | {
-        "vocabulary_size": ("tokenizer", "unigram", "bpe"),
-        "subword_sampling": ("tokenizer", "unigram", "bpe"),
+        "vocabulary_size": ("tokenizer", "unigram", "bpe", "unigram-word"),
+        "subword_sampling": ("tokenizer", "unigram", "bpe", "unigram-word"),
         "shortlist": ("lexicon",),
     }
 
@@ -58,8 +58,8 @@ class Settings(training.EncoderSettings):
     """Whether the model works without punctuation."""
     separate_punctuation: bool = False
     """Whether punctuation marks are separate words for the model."""
-    tokenizer: typing.Literal["unigram", "bpe", "word"] = "unigram"
-    """Subwords of two kinds, or words that occur at least twice."""
+    tokenizer: Literal["unigram", "bpe", "word", "unigram-word"] = "unigram"
+    """Subwords of two kinds, words that occur twice, or subwords to words."""
     vocabulary_size: training.Count | None = None
     """Number of subwords of each language."""
     subword_sampling: training.Rate = 0.0
@@ -144,15 +144,17 @@ def load_pairs(settings):
 
 def build_tokenizers(settings, pairs):
     """Returns the tokenizers of source and target."""
-    options = settings.pick(*TEXT_OPTIONS)
-    if settings.tokenizer == "word":
-        train, options["min_count"] = tokenizers.WordTokenizer.train, 2
-    else:
-        train = tokenizers.SentencePieceTokenizer.train
-        options["vocabulary_size"] = settings.vocabulary_size
-        options["model_type"] = settings.tokenizer
-        options["sampling"] = settings.subword_sampling
-    return [train(texts, **options) for texts in zip(*pairs, strict=True)]
+    size, sampling = settings.vocabulary_size, settings.subword_sampling
+    options, both = settings.pick(*TEXT_OPTIONS), []
+    kinds = 2 * settings.tokenizer.split("-")  # one for both, or one for each
+    for kind, texts in zip(kinds, zip(*pairs, strict=True), strict=False):
+        if kind == "word":
+            train = tokenizers.WordTokenizer.train
+            both.append(train(texts, min_count=2, **options))
+        else:
+            train = tokenizers.SentencePieceTokenizer.train
+            both.append(train(texts, size, kind, sampling, **options))
+    return both
 
 
 def build_model(settings, source, target):
@@ -180,10 +182,8 @@ def build_model(settings, source, target):
 
 def build_optimizer(settings, steps):
     peak, warmup = settings.learning_rate, settings.warmup
-    schedule = training.cosine_schedule(peak, steps, warmup)
-    return keras.optimizers.Adam(
-        schedule, beta_2=0.98, global_clipnorm=settings.clip
-    )
+    rate = training.cosine_schedule(peak, steps, warmup)
+    return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
 
 
 def build_translator(settings, model, source, target, pairs):

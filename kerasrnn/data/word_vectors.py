@@ -1,5 +1,6 @@
 """Word vectors for a vocabulary, read from a file."""
 
+import itertools
 import warnings
 from typing import NamedTuple
 
@@ -7,7 +8,8 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.lines import existing_file
+from kerasrnn.data.lines import Report
+from kerasrnn.data.lines import byte_lines
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -34,7 +36,8 @@ def read_word_vectors(
     of GloVe, which is the same without the header. It is read line by line,
     and only vectors of the vocabulary are kept. If a word occurs twice, its
     first vector is used. A word may itself contain spaces, as some in GloVe
-    do, if no part after a space is a number.
+    do, if no part after a space is a number. If its name ends in `.gz`, the
+    file is unpacked while it is read.
 
     Tokens that are not in the file, such as special tokens, get random
     vectors: normally distributed, with mean 0 and the standard deviation of
@@ -52,8 +55,8 @@ def read_word_vectors(
 
     Raises:
         CorpusError: If a line has the wrong number of columns or no finite
-            numbers, the file is empty, or it has none of the tokens. It is a
-            `ValueError`.
+            numbers, the file is empty, damaged or UTF-16, or it has none
+            of the tokens. It is a `ValueError`.
         FileNotFoundError: If there is no such file.
         IsADirectoryError: If `path` is a folder.
 
@@ -72,26 +75,26 @@ def read_word_vectors(
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781),
         [Pennington et al., 2014](https://aclanthology.org/D14-1162).
     """
-    path = existing_file(path)
     ids = {token.encode(): i for i, token in enumerate(vocabulary)}
     known = np.zeros(len(vocabulary), bool)
     matrix = None
-    with path.open("rb") as file:
-        first = file.readline().removeprefix(b"\xef\xbb\xbf")
-        count, width = _sizes(first, path)
-        number = start = 0 if count is None else 1
-        lines = _lines(first if count is None else b"", file)
-        for number, line in enumerate(lines, start=start + 1):
-            word, numbers = _divide(line, width, number, path)
-            i = ids.get(word, -1)
-            if i < 0 or known[i]:
-                continue
-            if matrix is None:
-                # Only now: a wrong header may state any width.
-                matrix = np.zeros((len(vocabulary), width), "float32")
-            matrix[i] = _parse(numbers, width, number, path)
-            known[i] = True
-    total = number - start
+    report = Report(path)
+    lines = byte_lines(path, report)
+    number, first = next(lines, (0, b""))
+    count, width = _sizes(first, path)
+    if count is None:
+        lines = itertools.chain([(number, first)], lines)
+    for number, line in lines:
+        word, numbers = _divide(line, width, number, path)
+        i = ids.get(word, -1)
+        if i < 0 or known[i]:
+            continue
+        if matrix is None:
+            # Only now: a wrong header may state any width.
+            matrix = np.zeros((len(vocabulary), width), "float32")
+        matrix[i] = _parse(numbers, width, number, path)
+        known[i] = True
+    total = report.seen - (count is not None)
     if matrix is None:
         raise CorpusError(
             f"The word vectors {path} have no token of the vocabulary. "
@@ -133,12 +136,6 @@ def _sizes(line, path):
             f"Received: {line[:80]!r}"
         )
     return count, width
-
-
-def _lines(first, file):
-    if first:
-        yield first
-    yield from file
 
 
 def _divide(line, width, number, path):

@@ -61,9 +61,10 @@ class TextTranslator(TextPipeline):
         copy_unknown: Whether a translation contains, instead of `<unk>`, the
             source word that this token attends to most (Jean et al. 2015), as
             its tokenizer normalizes it: names, which are often unknown, are
-            the same in many languages. The tokenizers must split texts into
-            words or characters, not into subwords, treat punctuation alike,
-            and the source must know `<unk>` if the target does. Ids, scores
+            the same in many languages. Of subwords, the whole word is copied.
+            The target must consist of words, or source and target of
+            characters; both must treat punctuation alike, and the source
+            must know `<unk>` if the target does. Ids, scores
             and attention still contain the unknown token. If the search has
             `no_repeat_ngram`, its `repeatable_ids` should hold this token, or
             a list of names may be cut. Without attention, nothing is copied.

@@ -17,6 +17,7 @@ from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
+from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
 
@@ -39,6 +40,8 @@ class TranslationFunctions:
         self.fitted = translator.fitted
         self.search, self.shortlist = translator.search, translator.shortlist
         self.copy_unknown = translator.copy_unknown
+        # An unknown token of the target is a character or a whole word.
+        self.by_character = isinstance(self.target, CharacterTokenizer)
         self.source_ids = graph_function(translator.source_ids, TEXTS)
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.encode = graph_function(self.model.encode, IDS)
@@ -206,10 +209,16 @@ class TranslationFunctions:
         if places is None:
             texts = self.target_texts(ids)
         else:
-            words = self.source.split(text).to_tensor()
+            if self.by_character:
+                words = self.source.split(text)
+            else:
+                words = self.source.split_words(text)
+            words = words.to_tensor()
             none = tf.fill((shape[0], 1), UNKNOWN)
             words = tf.concat([none, words], axis=1)
             places = tf.reshape(places, (shape[0], -1))
+            # A text that spells the mark of a subword has more words to it.
+            places = tf.minimum(places, tf.shape(words)[1] - 1)
             attended = tf.gather(words, places, batch_dims=1)
             attended = tf.reshape(attended, tf.shape(ids))
             texts = self.target.detokenize(ids, attended)
@@ -246,8 +255,12 @@ class TranslationFunctions:
         if self.copy_unknown:
             is_word = tf.logical_and(mask, source != self.source.end_id)
             weights = tf.where(is_word[:, None, None], found.alignments, -1)
-            places = 1 + tf.argmax(weights, axis=3, output_type=tf.int32)
-            places = tf.where(tf.reduce_max(weights, axis=3) > 0, places, 0)
+            places = tf.argmax(weights, axis=3, output_type=tf.int32)
+            if not self.by_character:
+                words = self.source.word_places(source)
+                places = tf.gather(words, places, batch_dims=1)
+            attended = tf.reduce_max(weights, axis=3) > 0
+            places = tf.where(attended, 1 + places, 0)
         return found.ids, found.scores, places
 
     def _forced(self, source, targets):

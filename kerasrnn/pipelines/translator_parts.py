@@ -1,6 +1,7 @@
 """Whether the parts of a translator fit together."""
 
 from kerasrnn.models import Shortlist
+from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
 
@@ -32,12 +33,14 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
     # A source that drops unknown words has other places than its text.
     drops = source.unknown_id < 0 <= target.unknown_id
     alike = source.separate_punctuation == target.separate_punctuation
-    split = all(isinstance(x, TableTokenizer) for x in both)
-    if drops or not alike or not split:
+    writes = isinstance(target, TableTokenizer)
+    if isinstance(target, CharacterTokenizer):
+        writes = isinstance(source, CharacterTokenizer)
+    if drops or not alike or not writes:
         found = (f"{type(x).__name__} of {x.vocabulary[:4]}" for x in both)
         raise ValueError(
-            "`copy_unknown` needs tokenizers that split texts into words "
-            "or characters, both with or both without separate "
+            "`copy_unknown` needs a target of words, or source and target "
+            "of characters, both with or both without separate "
             "punctuation, and a source vocabulary with `<unk>` if the "
             f"target's has it. Received: {', '.join(found)}, ..."
         )

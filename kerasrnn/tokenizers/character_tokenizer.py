@@ -4,7 +4,6 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
-from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.typing import Tensor
 
 
@@ -43,4 +42,4 @@ class CharacterTokenizer(TableTokenizer):
 
     def piece(self, token: str) -> tuple[bool, str]:
         # A word begins at the space before it.
-        return token in SPECIALS or token == " ", token.strip(" ")
+        return token == " ", token.strip(" ")

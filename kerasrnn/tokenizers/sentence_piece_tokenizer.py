@@ -176,5 +176,4 @@ class SentencePieceTokenizer(Tokenizer):
         return self.finish(self.pieces.detokenize(ids))
 
     def piece(self, token: str) -> tuple[bool, str]:
-        start = token in SPECIALS or token.startswith("\u2581")
-        return start, token.removeprefix("\u2581")
+        return token.startswith("\u2581"), token.removeprefix("\u2581")

@@ -208,7 +208,8 @@ class Tokenizer(keras.layers.Layer):
         words: list[tuple[int, str]] = []
         for i, token in enumerate(tokens):
             start, text = self.piece(token)
-            if start or not words or tokens[i - 1] in SPECIALS:
+            special = token in SPECIALS or tokens[i - 1] in SPECIALS
+            if start or special or not words:
                 words.append((i, text))
             else:
                 words[-1] = (words[-1][0], words[-1][1] + text)
@@ -217,6 +218,29 @@ class Tokenizer(keras.layers.Layer):
     def piece(self, token: str) -> tuple[bool, str]:
         """Returns whether a token begins a word, and its text."""
         return True, token
+
+    def split_words(self, texts: Tensor) -> tf.RaggedTensor:
+        """Returns the words that texts are normalized to, `(batch, words)`.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+        """
+        return tf.strings.split(self.normalize(texts))
+
+    def word_places(self, ids: Tensor) -> tf.Tensor:
+        """Returns the place of each token's word in its text, from 0 on.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`, the ids of texts.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, to index `split_words`. A
+            special token after a text may be one place further.
+        """
+        starts = tf.constant([self.piece(x)[0] for x in self.vocabulary])
+        ids = tf.maximum(ids, 0)  # -1 is padding
+        starts = tf.cast(tf.gather(starts, ids), tf.int32)
+        return tf.cumsum(starts, axis=1) - starts[:, :1]
 
     def as_text(self, ids: Tensor) -> tf.Tensor:
         """Makes special ids unknown, where a text spells a special token."""

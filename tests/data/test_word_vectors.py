@@ -1,3 +1,4 @@
+import gzip
 import re
 import warnings
 
@@ -149,6 +150,15 @@ def test_a_file_that_was_cut(write):
     with pytest.warns(CorpusWarning, match=re.escape(message)) as record:
         assert read_word_vectors(path, ["a"]).found == 1
     assert record[0].filename == __file__
+
+
+def test_a_packed_file(tmp_path):
+    path = tmp_path / "vectors.vec.gz"
+    path.write_bytes(gzip.compress(WORD2VEC.encode()))
+    assert read_word_vectors(path, VOCABULARY).found == 3
+    path.write_bytes(gzip.compress(WORD2VEC.encode())[:-9])
+    with pytest.raises(CorpusError, match="Expected: a whole gzip file"):
+        read_word_vectors(path, VOCABULARY)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -17,7 +19,9 @@ from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordPieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.training import TokenCrossentropy
 from tests.helpers import one_now
 from tests.helpers import reloaded
@@ -640,12 +644,53 @@ def test_what_attends_to_nothing_copies_nothing(tokenizers):
     assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
 
 
-def test_subwords_are_not_copied(model, tokenizers):
-    pieces = SentencePieceTokenizer.train(SENTENCES, vocabulary_size=40)
+def word_pieces():
+    """A tokenizer with every letter of "red books", alone and in a word."""
+    letters = "redboks"
+    inside = [f"##{letter}" for letter in letters]
+    return WordPieceTokenizer([*SPECIALS, *letters, *inside])
+
+
+@pytest.mark.parametrize(
+    "build_source",
+    [
+        lambda: SentencePieceTokenizer.train(["red books"], 20),
+        lambda: SentencePieceTokenizer.train(["red books"], 20, "bpe"),
+        lambda: CharacterTokenizer.train(["red books"]),
+        word_pieces,
+    ],
+)
+def test_whole_words_are_copied_for_their_parts(build_source, tmp_path):
+    target, search = WordTokenizer.train(["a"]), GreedySearch()
+    copier = TextTranslator(
+        Backwards(), build_source(), target, search, copy_unknown=True
+    )
+    expected = ["books", "red"], [], ["books", "xyz", "red"]
+    for translator in copier, reloaded(copier, tmp_path):
+        found = translator.translate(["red books", "", "red xyz books"])
+        for text, words in zip(found, expected, strict=True):
+            # A word is copied once for each of its tokens.
+            assert [x for x, _ in itertools.groupby(text.split())] == words
+
+
+def test_a_text_may_spell_the_mark_of_subwords():
+    source = SentencePieceTokenizer.train(["red books"], 20)
+    parts = Backwards(), source, WordTokenizer.train(["a"]), GreedySearch()
+    copier = TextTranslator(*parts, copy_unknown=True)
+    for text in "red\u2581books", "\u2581\u2581", "red \u2581 books":
+        assert "<unk>" not in copier.translate([text])[0]
+
+
+def test_what_cannot_be_copied(model, tokenizers):
+    characters = CharacterTokenizer.train(SENTENCES)
     no_unknown = WordTokenizer(["<pad>", "<s>", "</s>", "red"])
     apart = WordTokenizer.train(SENTENCES, separate_punctuation=True)
-    for source in pieces, no_unknown, apart:
-        with pytest.raises(ValueError, match="`copy_unknown` needs tokenizers"):
+    for source, target in (
+        (no_unknown, tokenizers[1]),
+        (apart, tokenizers[1]),
+        (tokenizers[0], characters),
+    ):
+        with pytest.raises(ValueError, match="`copy_unknown` needs a target"):
             TextTranslator(
-                model, source, tokenizers[1], GreedySearch(), copy_unknown=True
+                model, source, target, GreedySearch(), copy_unknown=True
             )

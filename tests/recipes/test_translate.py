@@ -12,6 +12,8 @@ import translate
 from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.pipelines import TextTranslator
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import read_settings
 from tests import fresh_process
 from tests.recipes import brief
@@ -110,7 +112,7 @@ def test_it_translates_alike_from_every_file(output):
     assert [x.decode() for x in answer["translation"].numpy()] == found
 
 
-@pytest.mark.parametrize("kind", ["unigram", "bpe", "word"])
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "unigram-word"])
 def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
     names = ["English", "Deutsch"]
     size = () if kind == "word" else ("--vocabulary-size", 50)
@@ -130,6 +132,20 @@ def test_case_and_punctuation_are_kept_in_both_directions(table, kind):
             ids = tokenizer.tokenize(texts).to_tensor(tokenizer.pad_id)
             found = [x.decode() for x in tokenizer.detokenize(ids).numpy()]
             assert found == list(texts)
+
+
+def test_subwords_are_translated_to_words():
+    options = settings(
+        *("--tokenizer", "unigram-word", "--vocabulary-size", 30),
+        *("--subword-sampling", 0.3, "--units", 8),
+    )
+    source, target = translate.build_tokenizers(options, PAIRS)
+    assert isinstance(source, SentencePieceTokenizer)
+    assert isinstance(target, WordTokenizer)
+    assert (source.vocabulary_size, source.sampling) == (30, 0.3)
+    model = translate.build_model(options, source, target)
+    parts = options, model, source, target, PAIRS
+    assert translate.build_translator(*parts).copy_unknown
 
 
 def test_the_options_of_the_text_are_applied():
