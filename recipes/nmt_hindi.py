@@ -42,7 +42,7 @@ class Settings(translate.Settings):
     """The model of translate.py, or that of Guha's report."""
 
     def without_effect(self):
-        if self.model == "translate":
+        if self.model == "translate" or self.start_from:
             return super().without_effect()
         return super().without_effect() | {
             *("dev_size", "dev_corpora"),
@@ -123,12 +123,14 @@ def load_pairs(settings):
     Third are the validation pairs of each corpus, if there are several.
     """
     chosen = names(settings.corpus)
-    if settings.model == "guha" and len(chosen) > 1:
+    # The report has no validation pairs; it shows those that were learnt.
+    all_learnt = settings.model == "guha" and not settings.start_from
+    if all_learnt and len(chosen) > 1:
         raise ValueError(
             f"The report has one corpus. Received: corpus={settings.corpus!r}"
         )
     corpora = {name: read(name, settings) for name in chosen}
-    if settings.model == "guha":
+    if all_learnt:
         [pairs] = corpora.values()
         return pairs, pairs, {}
     if settings.dev_corpora > len(corpora):

@@ -38,7 +38,7 @@ class Settings(nmt_vietnamese.Settings):
     """Whether to mask padding."""
 
     def without_effect(self):
-        return super().without_effect() | {"start_from", "members"}
+        return super().without_effect() | {"start_from", "members", "model"}
 
 
 LAIRD = nmt_vietnamese.PRESETS["laird-hour"]

@@ -123,6 +123,14 @@ def test_the_report_has_one_corpus_and_one_model(capsys):
     assert capsys.readouterr().err.endswith("Received: --depth\n")
 
 
+def test_another_model_is_tuned_with_pairs_held_out(tmp_path):
+    saved = tmp_path / "translator.keras"
+    saved.touch()
+    tuned = settings("--preset", "guha", "--from", saved, "--dev-size", 7)
+    train, dev, _ = nmt_hindi.load_pairs(tuned)
+    assert (len(train), len(dev)) == (93, 7)
+
+
 @pytest.mark.filterwarnings("ignore:.*malformed")
 def test_the_report_is_closed_over_the_words_of_its_corpus(corpus):
     options = settings("--preset", "guha", "--corpus", corpus, "--units", 8)
