@@ -209,6 +209,11 @@ def _two_files(paths, source, target):
     return _joined_rows(paths, report), report
 
 
+def _is_of_pairs(lines):
+    texts = [line for line in lines.values() if line.strip()]
+    return bool(texts) and all("\t" in text for text in texts)
+
+
 def _joined_rows(paths, report):
     sides = [Report(path) for path in paths]
     sources, targets = (
@@ -221,6 +226,13 @@ def _joined_rows(paths, report):
                 f"The corpus {side.corpus} is empty. Expected: a sentence in "
                 f"each line. Received: {side.seen} lines, all blank"
             )
+    if all(map(_is_of_pairs, (sources, targets))):
+        raise CorpusError(
+            f"The files {report.corpus} have a tab in every line. Expected: a "
+            "file of sources and a file of targets; or one file of pairs, "
+            "such as `cat A.tsv B.tsv > ALL.tsv` joins. Received: two files "
+            "of pairs"
+        )
     report.seen = sides[0].seen
     if sides[0].seen != sides[1].seen:
         raise CorpusError(

@@ -177,6 +177,14 @@ def test_languages_that_no_file_ends_in(write):
         read_parallel_corpus(paths, source="fr", target="en")
 
 
+def test_two_files_of_pairs(write):
+    paths = [write(name, "a house\tein Haus\n") for name in ("a.tsv", "b.tsv")]
+    with pytest.raises(CorpusError, match="Received: two files of pairs"):
+        read_parallel_corpus(paths)
+    one = paths[0], write("b.de", "ein Haus\n")
+    assert read_parallel_corpus(one).pairs == [("a house\tein Haus", "ein Haus")]
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_no_two_files(write, count):
     path = write("train.vi", "c d\n")
