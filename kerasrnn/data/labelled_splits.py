@@ -55,7 +55,12 @@ def split_labelled_corpus(
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
     train, validation = hold_out(texts, size, seed, groups)
-    return without_texts(corpus._replace(train=train), validation), validation
+    left = without_texts(corpus._replace(train=train), validation)
+    if groups is None and set(left.train.labels) < counts.keys():
+        # A class consisted of copies of a held-out text: keep copies together.
+        train, validation = hold_out(texts, size, seed, texts.texts)
+        left = without_texts(corpus._replace(train=train), validation)
+    return left, validation
 
 
 def without_texts(

@@ -40,7 +40,8 @@ def load_word_vectors(
             texts.
         texts: List of strings to train on.
         folder: String or path of the folder for trained vectors.
-        dimensions, seed: As for `train_word_vectors`.
+        dimensions: As for `train_word_vectors`.
+        seed: Integer, for the training and for words without a vector.
 
     Returns:
         A `WordVectors`, as `read_word_vectors` returns it.
@@ -64,7 +65,7 @@ def load_word_vectors(
             )
             train_word_vectors(lines, path, dimensions, source, seed)
         source = path
-    vectors = read_word_vectors(source, tokenizer.vocabulary)
+    vectors = read_word_vectors(source, tokenizer.vocabulary, seed)
     print(f"{vectors.found} of {len(vectors.matrix)} words have a vector.")
     return vectors
 

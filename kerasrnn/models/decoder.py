@@ -149,7 +149,7 @@ class Decoder(keras.layers.Layer):
             self.input_projection = keras.layers.Dense(
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
-        copies = [cells.clone_cell(cell) for _ in range(depth)]
+        copies = [cells.clone_cell(cell, i) for i in range(depth)]
         # The loop has the dtype of its cells.
         self.rnn = AttentionRNN(
             AttentionCell(

@@ -143,11 +143,11 @@ class Encoder(keras.layers.Layer):
         # Not `keras.layers.Bidirectional`: while a deep encoder is loaded, it
         # may mistake the layer of another depth for its own.
         self.forward_rnns = [
-            _new_rnn(cell, go_backwards=go_backwards) for _ in range(depth)
+            _new_rnn(cell, layer, go_backwards) for layer in range(depth)
         ]
         self.backward_rnns = [
-            _new_rnn(cell, go_backwards=True)
-            for _ in range(depth if bidirectional else 0)
+            _new_rnn(cell, depth + layer, go_backwards=True)
+            for layer in range(depth if bidirectional else 0)
         ]
 
     @property
@@ -248,10 +248,10 @@ class Encoder(keras.layers.Layer):
         return cls(**{**config, "cell": cell})
 
 
-def _new_rnn(cell, go_backwards):
+def _new_rnn(cell, index, go_backwards):
     """The layer that runs a copy of a cell in one direction."""
     return FastRNN(
-        cells.clone_cell(cell),
+        cells.clone_cell(cell, index),
         return_sequences=True,
         return_state=True,
         go_backwards=go_backwards,

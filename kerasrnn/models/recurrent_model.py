@@ -37,9 +37,11 @@ class RecurrentModel(keras.Model):
         self.dropout = rate("dropout", dropout)
         self.rnns = [
             FastRNN(
-                cells.clone_cell(cell), return_sequences=True, return_state=True
+                cells.clone_cell(cell, layer),
+                return_sequences=True,
+                return_state=True,
             )
-            for _ in range(self.depth)
+            for layer in range(self.depth)
         ]
         self.variational_dropouts = [
             keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)

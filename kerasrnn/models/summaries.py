@@ -205,7 +205,9 @@ class AttentionSummary(Summary):
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
         mask: Boolean tensor of shape `(batch, time)`.
-        final: Not used, and neither is `training`.
+        final: Not used.
+        training: Whether to behave as in training (dropout of the
+            mechanism).
 
     Returns:
         A tuple of the summary, of shape `(batch, dim)` unless the mechanism
@@ -251,7 +253,9 @@ class AttentionSummary(Summary):
     ) -> tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], 1, memory.shape[-1])
         query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
-        context, weights = self.attention(query, memory, memory_mask=mask)
+        context, weights = self.attention(
+            query, memory, memory_mask=mask, training=training
+        )
         return ops.squeeze(context, 1), ops.squeeze(weights, 1)
 
     def get_config(self) -> Config:

@@ -59,8 +59,9 @@ class Translator(keras.Model):
     (2, 4, 30)
 
     Raises:
-        ValueError: when the sampling rate is not in `[0, 1)`, or states would
-            be copied from two directions that have several each.
+        ValueError: when the sampling rate is not in `[0, 1)`, states to copy
+            are not those of the decoder, in number and widths, or the
+            decoder's lexicon is of another source vocabulary.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
@@ -90,6 +91,7 @@ class Translator(keras.Model):
         self.sampling_rate = sampling_rate
         self.seed_generator = keras.random.SeedGenerator()
         _check_bridge(encoder, decoder)
+        _check_lexicon(encoder, decoder)
         self.encoder = encoder
         self.decoder = decoder
         # All sizes are known, so the weights can be created now.
@@ -107,7 +109,10 @@ class Translator(keras.Model):
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
-            guesses = self.decoder(target, *memory, source=source)
+            # Without an argument, Keras would pass on `training=True`.
+            guesses = self.decoder(
+                target, *memory, source=source, training=False
+            )
             target = self._mix(target, ops.argmax(guesses, axis=-1))
         return self.decoder(target, *memory, source=source, training=training)
 
@@ -185,11 +190,30 @@ class Translator(keras.Model):
 
 
 def _check_bridge(encoder, decoder):
-    """Raises if the states of two directions would be mixed up."""
-    several = len(cells.flat_state_sizes(encoder.cell)) > 1
-    if decoder.bridge.kind == "copy" and encoder.bidirectional and several:
+    """Raises if copied states would be mixed up."""
+    if decoder.bridge.kind != "copy":
+        return
+    sizes = cells.flat_state_sizes(encoder.cell)
+    if encoder.bidirectional:
+        # Those of two directions, one beside the other, are one state.
+        sizes = [2 * sizes[0]] if len(sizes) == 1 else None
+    expected = decoder.bridge.state_sizes
+    if sizes is None or encoder.depth * sizes != expected:
         raise ValueError(
-            "bridge='copy' cannot join the states of two directions if a cell "
-            "has several. Expected: bidirectional=False, bridge='dense' or a "
-            f"cell with one state. Received: {encoder.cell!r}"
+            "bridge='copy' needs the same states in encoder and decoder. "
+            f"Expected: layers whose states have the widths {expected}, with "
+            "one state if there are two directions; or bridge='dense'. "
+            f"Received: depth={encoder.depth}, "
+            f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
+        )
+
+
+def _check_lexicon(encoder, decoder):
+    """Raises if a source token could be outside the lexicon."""
+    lexicon, size = decoder.lexicon, encoder.vocabulary_size
+    if lexicon is not None and lexicon.source_size != size:
+        raise ValueError(
+            "The lexicon of the decoder must be of the encoder's vocabulary. "
+            f"Expected: source_size={size}. "
+            f"Received: source_size={lexicon.source_size}"
         )

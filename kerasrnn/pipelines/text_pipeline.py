@@ -171,7 +171,8 @@ class TextPipeline(keras.Model):
 
         Args:
             path: Folder to write, `NAME/VERSION`; see `export_saved_model`.
-            card: Facts for `card.json` in that folder, such as scores.
+            card: Facts for `card.json` in that folder, such as scores, besides
+                the pipeline's `served_facts`.
             max_batch_size: Positive integer. Concurrent calls of
                 `serving_default` are computed together, up to so many texts
                 at once; `None` computes each call by itself.
@@ -184,7 +185,12 @@ class TextPipeline(keras.Model):
             signatures["serving_default"] = batched(
                 signatures["serving_default"], max_batch_size
             )
-        return export_saved_model(path, signatures, self.layers, card)
+        facts = {**self.served_facts(), **(card or {})}
+        return export_saved_model(path, signatures, self.layers, facts)
+
+    def served_facts(self) -> Config:
+        """Returns what a client must know, for the card of an export."""
+        return {}
 
     @classmethod
     def open(cls, path: PathLike) -> Self:

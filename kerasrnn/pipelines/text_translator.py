@@ -371,6 +371,17 @@ class TextTranslator(TextPipeline):
             constant_values=self.source_tokenizer.pad_id,
         )
 
+    def served_facts(self) -> Config:
+        """Returns `"search"`: its start and end id, and its most tokens."""
+        search, target = self.search, self.target_tokenizer
+        return {
+            "search": {
+                "start_id": target.start_id,
+                "end_id": target.end_id,
+                "max_length": search.max_length,
+            }
+        }
+
     def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object
         return {

@@ -158,6 +158,8 @@ def _numbers(value, dtype):
         converted = array.astype(dtype)
     if dtype.kind in "iu" and not np.array_equal(converted, array):
         raise ValueError(f"values from {array.min()} to {array.max()}")
+    if dtype.kind == "f" and (np.isinf(converted) & ~np.isinf(array)).any():
+        raise ValueError(f"values from {array.min()} to {array.max()}")
     return converted
 
 

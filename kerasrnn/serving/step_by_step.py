@@ -1,45 +1,51 @@
 """Greedy search from outside a SavedModel: a translation as it is written."""
 
 from collections.abc import Iterator
-from collections.abc import Mapping
 
-from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.exported import ExportedModel
 
-# Those of the target tokenizers that our recipes train.
-START_ID, END_ID = 1, 2
+_SIGNATURES = {"tokenize", "encode", "decode_step", "detokenize"}
 
 
-def can_write(signatures: Mapping[str, Signature]) -> bool:
-    """Returns whether a model has what `written` calls.
+def can_write(model: ExportedModel) -> bool:
+    """Returns whether a model has what `written` needs.
+
+    These are some signatures and, in its card, the `"search"` that
+    `TextTranslator.export` notes.
 
     Args:
-        signatures: Dictionary from names to a `Signature` each.
+        model: An `ExportedModel`.
     """
-    return signatures.keys() >= {"encode", "decode_step", "detokenize"}
+    return model.signatures.keys() >= _SIGNATURES and "search" in (
+        model.card() or {}
+    )
 
 
-def written(signatures: Mapping[str, Signature], text: str) -> Iterator[str]:
+def written(model: ExportedModel, text: str) -> Iterator[str]:
     """Translates a text, the most probable token at each step.
 
     Args:
-        signatures: Dictionary from names to a `Signature` each.
+        model: An `ExportedModel` that `can_write`.
         text: String.
 
     Yields:
         The translation so far, after each token.
     """
+    signatures, search = model.signatures, model.card()["search"]
+    # The limit of the searches in the model.
+    tokens = (signatures["tokenize"](text=[text])["ids"] >= 0).sum()
+    limit = min(2 * int(tokens) + 10, search["max_length"]) if tokens else 0
     encoded = signatures["encode"](text=[text])
     memory, states = (
         {name: x for name, x in encoded.items() if name.startswith(kind)}
         for kind in ("memory_", "state_")
     )
-    last, ids = START_ID, []
-    # The limit of the searches in the model.
-    for _ in range(2 * memory["memory_0"].shape[1] + 10):
+    last, ids = search["start_id"], []
+    for _ in range(limit):
         found = signatures["decode_step"](ids=[last], **states, **memory)
         states = {name: found[name] for name in states}
         last = int(found["log_probabilities"][0].argmax())
-        if last == END_ID:
+        if last == search["end_id"]:
             return
         ids.append(last)
         yield signatures["detokenize"](ids=[ids])["text"][0]

@@ -68,7 +68,11 @@ def exchange(one, other):
     with tempfile.TemporaryDirectory(dir=one.parent) as folder:
         between = pathlib.Path(folder, "between")
         other.rename(between)
-        one.rename(other)
+        try:
+            one.rename(other)
+        except BaseException:
+            between.rename(other)  # else it would go with the folder
+            raise
         between.rename(one)
 
 

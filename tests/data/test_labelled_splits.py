@@ -65,3 +65,12 @@ def test_classes_of_one_text_stay_in_the_training_part():
     for corpus in few, few._replace(groups={"a": "x", "b": "y"}):
         with pytest.raises(CorpusError, match="Holding out"):
             split_labelled_corpus(corpus, 100, seed=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_of_a_held_out_text_are_not_all_of_a_class(seed):
+    texts = LabelledTexts(["buy now"] * 3 + ["a", "b", "c"], [1, 1, 1, 0, 0, 0])
+    corpus = LabelledCorpus(texts, None, [], ["ham", "spam"])
+    left, validation = split_labelled_corpus(corpus, 2, seed)
+    assert set(left.train.labels) == {0, 1}
+    assert validation.texts and "buy now" not in validation.texts

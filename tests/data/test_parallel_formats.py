@@ -182,7 +182,8 @@ def test_two_files_of_pairs(write):
     with pytest.raises(CorpusError, match="Received: two files of pairs"):
         read_parallel_corpus(paths)
     one = paths[0], write("b.de", "ein Haus\n")
-    assert read_parallel_corpus(one).pairs == [("a house\tein Haus", "ein Haus")]
+    pairs = [("a house\tein Haus", "ein Haus")]
+    assert read_parallel_corpus(one).pairs == pairs
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

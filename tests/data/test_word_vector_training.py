@@ -75,3 +75,8 @@ def test_vectors_of_a_file(tmp_path):
     tokenizer = ReviewTokenizer.train(["a fine film"])
     matrix, found = load_word_vectors(path, tokenizer, [], tmp_path, 100)
     assert (matrix.shape, found) == ((5, 3), 2)
+    # The seed decides the rows of the words without a vector.
+    rows = tokenizer, [], tmp_path, 100
+    other, _ = load_word_vectors(path, *rows, seed=1)
+    same = [(a == b).all() for a, b in zip(matrix, other, strict=True)]
+    assert same.count(True) == 2

@@ -5,6 +5,7 @@ import pytest
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 
+from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.models import AttentionSummary
 from kerasrnn.models import DecoderSummary
@@ -67,6 +68,15 @@ def test_configuration_round_trip(layer):
 def test_bad_arguments(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_attention_drops_weights_in_training_alone():
+    layer = AttentionSummary(BahdanauAttention(4, dropout=0.5))
+    helpers.assert_close(*(layer(MEMORY, MASK)[0] for _ in range(2)))
+    for training, alike in ((True, False), (False, True)):
+        found = helpers.as_numpy(layer(MEMORY, MASK, training=training)[0])
+        expected = helpers.as_numpy(layer(MEMORY, MASK)[0])
+        assert np.allclose(found, expected) == alike
 
 
 def test_a_decoder_has_the_states_of_the_encoder():

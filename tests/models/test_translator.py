@@ -10,6 +10,7 @@ from kerasrnn.decoding import BeamSearch
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 from kerasrnn.training import LinearSampling
@@ -185,6 +186,21 @@ def sampled(rate):
     return model
 
 
+def test_guesses_of_scheduled_sampling_are_without_dropout():
+    cell = GRUCell(4)
+    decoder = Decoder(10, cell, 3, dropout=0.5)
+    model = Translator(Encoder(9, cell, 3, dropout=0.0), decoder, 0.5)
+    call, modes = decoder.call, []
+
+    def recorded(*inputs, training=False, **others):
+        modes.append(training)
+        return call(*inputs, training=training, **others)
+
+    decoder.call = recorded
+    model(INPUTS, training=True)
+    assert modes == [False, True]
+
+
 def test_scheduled_sampling_reads_the_most_likely_tokens():
     model = sampled(0.999999)
     truth = helpers.as_numpy(model(INPUTS))
@@ -340,8 +356,30 @@ def test_a_search_finds_only_words_of_the_shortlist():
     helpers.assert_close(again[:2], [x[1:2] for x in found[:2]])
 
 
-def test_states_of_two_directions_are_not_copied_if_a_cell_has_several():
-    decoder = Decoder(9, LSTMCell(6), bridge="copy")
-    with pytest.raises(ValueError, match="bridge='copy' cannot join"):
-        Translator(Encoder(9, LSTMCell(3)), decoder)
+@pytest.mark.parametrize(
+    ("encoder", "decoder"),
+    [
+        ({"cell": LSTMCell(3)}, {"cell": LSTMCell(6)}),
+        (
+            {"cell": LSTMCell(4), "depth": 2, "bidirectional": False},
+            {"cell": LSTMCell(8)},
+        ),
+        ({"cell": LSTMCell(4), "bidirectional": False}, {"cell": GRUCell(8)}),
+        ({"cell": GRUCell(3)}, {"cell": GRUCell(3), "depth": 2}),
+        ({"cell": GRUCell(3)}, {"cell": GRUCell(5)}),
+    ],
+)
+def test_states_that_would_be_mixed_up_are_not_copied(encoder, decoder):
+    decoder = Decoder(9, bridge="copy", **decoder)
+    with pytest.raises(ValueError, match="needs the same states"):
+        Translator(Encoder(9, **encoder), decoder)
+
+
+def test_states_of_two_directions_are_copied_beside_each_other():
     Translator(Encoder(9, GRUCell(3)), Decoder(9, GRUCell(6), bridge="copy"))
+
+
+def test_a_lexicon_of_another_source_is_refused():
+    decoder = Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10))
+    with pytest.raises(ValueError, match="source_size=9. .*source_size=5"):
+        Translator(Encoder(9, GRUCell(4)), decoder)

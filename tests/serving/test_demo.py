@@ -13,8 +13,6 @@ gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
 
 from kerasrnn.serving import ExportedModel  # noqa: E402
 from kerasrnn.serving import demo  # noqa: E402
-from kerasrnn.serving.step_by_step import can_write  # noqa: E402
-from kerasrnn.serving.step_by_step import written  # noqa: E402
 from kerasrnn.serving.tabs import tab_of  # noqa: E402
 from kerasrnn.serving.tabs.classifier import probabilities  # noqa: E402
 from kerasrnn.serving.tabs.classifier import weighted_words  # noqa: E402
@@ -35,9 +33,7 @@ def folder(tmp_path_factory):
         path / "full",
         greedy=toys.greedy,
         n_best=toys.n_best,
-        encode=toys.encode,
-        decode_step=toys.decode_step,
-        detokenize=toys.detokenize,
+        **toys.STEPS,
     )
     toys.classifier(path / "stars")
     toys.language_model(path / "writer")
@@ -116,13 +112,6 @@ def test_greedy_is_shown_as_it_is_written(page):
     steps = call(page, "full", "abc", "greedy")
     assert [step[0] for step in steps[:4]] == ["3", "3 4", "3 4 5", "abc"]
     assert steps[3][1] == [[0.0, "abc"]]
-
-
-def test_writing_ends_at_the_end_token_or_the_limit(models):
-    signatures = models["full"].signatures
-    assert can_write(signatures)
-    assert not can_write(models["plain"].signatures)
-    assert list(written(signatures, "ab")) == ["3", "3 4"]
 
 
 def test_a_text_without_words_has_no_attention(models):

@@ -3,6 +3,7 @@ import pytest
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving import Signature
+from tests.serving import toys
 from tests.serving.small import export_small_model
 
 
@@ -42,6 +43,15 @@ def test_numbers_of_a_list_take_the_dtype_of_the_input(signatures):
     assert answer["square"].tolist() == [[1, 4], [9, 0]]
     assert answer["total"].tolist() == [5, 9]
     assert signatures["repeat"](text=["a"], times=2)["text"].shape == (2,)
+
+
+def test_numbers_too_large_for_the_dtype_are_refused(tmp_path):
+    path = toys.language_model(tmp_path / "writer")
+    generate = ModelFolder(path).load().signatures["generate"]
+    others = {"prompt": ["a"], "top_k": 0, "max_tokens": 1, "seed": 1}
+    assert generate(temperature=float("inf"), **others)["text"] == ["a 1"]
+    with pytest.raises(ValueError, match="values from 1e\\+39"):
+        generate(temperature=1e39, **others)
 
 
 def test_an_empty_batch_has_an_empty_answer(signatures):

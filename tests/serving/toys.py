@@ -37,7 +37,11 @@ def translator(path, **others):
         }
 
     functions = {"serving_default": translate, "attend": attend, **others}
-    card = {"commit": "1234567", "samples": [["come in", "आओ", "COME IN"]]}
+    card = {
+        "commit": "1234567",
+        "samples": [["come in", "आओ", "COME IN"]],
+        "search": {"start_id": 1, "end_id": 2, "max_length": 20},
+    }
     return export(path, functions, card)
 
 
@@ -55,12 +59,23 @@ def n_best(text):
 
 
 @tf.function(input_signature=[TEXTS])
-def encode(text):
-    """The memory is the length, the state the number of tokens written."""
-    rows = tf.shape(text)[0]
+def tokenize(text):
+    """A token for each character, and an end token; none for no text."""
     lengths = tf.strings.length(text)
+    lengths = tf.where(lengths > 0, lengths + 1, 0)
+    return {"ids": tf.where(tf.sequence_mask(lengths), 3, -1)}
+
+
+@tf.function(input_signature=[TEXTS])
+def encode(text):
+    """The memory is the length, the state the number of tokens written.
+
+    The memory has the shape of the keys of two heads.
+    """
+    rows = tf.shape(text)[0]
+    places = tf.cast(tf.sequence_mask(tf.strings.length(text)), tf.float32)
     return {
-        "memory_0": tf.cast(tf.sequence_mask(lengths), tf.float32),
+        "memory_0": tf.tile(places[:, None, :, None], [1, 2, 1, 1]),
         "state_0": tf.zeros([rows, 1]),
     }
 
@@ -68,13 +83,17 @@ def encode(text):
 @tf.function(
     input_signature=[
         tf.TensorSpec([None], tf.int32, "ids"),
-        tf.TensorSpec([None, None], tf.float32, "memory_0"),
+        tf.TensorSpec([None, 2, None, 1], tf.float32, "memory_0"),
         tf.TensorSpec([None, 1], tf.float32, "state_0"),
     ]
 )
 def decode_step(ids, memory_0, state_0):
-    """Counts 1, 3, 4, ... and ends when it has as many tokens as the text."""
-    done = state_0[:, 0] >= tf.reduce_sum(memory_0, axis=1)
+    """Counts 1, 3, 4, ... and ends when it has as many tokens as the text.
+
+    It does not end after a text of more than 30 characters.
+    """
+    length = tf.reduce_sum(memory_0[:, 0, :, 0], axis=1)
+    done = (state_0[:, 0] >= length) & (length <= 30)
     following = tf.where(done, 2, tf.maximum(ids + 1, 3))
     return {
         "log_probabilities": tf.math.log(tf.one_hot(following, 40) + 1e-6),
@@ -85,6 +104,14 @@ def decode_step(ids, memory_0, state_0):
 @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32, "ids")])
 def detokenize(ids):
     return {"text": tf.strings.reduce_join(tf.as_string(ids), 1, separator=" ")}
+
+
+STEPS = {
+    "tokenize": tokenize,
+    "encode": encode,
+    "decode_step": decode_step,
+    "detokenize": detokenize,
+}
 
 
 def classifier(path, classes=2):

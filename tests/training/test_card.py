@@ -20,3 +20,9 @@ def test_a_card_may_be_known_by_a_number_that_is_none(tmp_path):
     write_card(tmp_path / "card.json", loss=float("nan"))
     assert read_card(tmp_path / "card.json", loss=float("nan")) is not None
     assert read_card(tmp_path / "card.json", loss=1.0) is None
+
+
+def test_a_card_must_have_the_fact(tmp_path):
+    write_card(tmp_path / "card.json", limit=None)
+    assert read_card(tmp_path / "card.json", limit=None) is not None
+    assert read_card(tmp_path / "card.json", other=None) is None

@@ -1,3 +1,5 @@
+import csv
+import errno
 import math
 
 import pytest
@@ -20,12 +22,19 @@ def test_rows_come_back(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
 
 
-def test_a_file_is_never_half_written(tmp_path):
+def test_a_file_is_never_half_written(tmp_path, monkeypatch):
     path = tmp_path / "log.csv"
     write_rows(path, [{"a": 1.5}])
-    with pytest.raises(TypeError):
-        write_rows(path, [{"a": 2.5}, None])
+
+    def full(writer, rows):
+        writer.writerow(rows[0])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(csv.DictWriter, "writerows", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_rows(path, [{"a": 2.5}, {"a": 3.5}])
     assert read_rows(path) == [{"a": 1.5}]
+    assert [file.name for file in tmp_path.iterdir()] == ["log.csv"]
 
 
 @pytest.mark.parametrize("text", ["a,b\n1,2\n3", "a,b\n1,x\n", "a\n1,2\n"])

@@ -80,7 +80,8 @@ class AttentionRNN(keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        # Without autocast the states of the attention keep their dtypes.
+        super().__init__(autocast=False, **kwargs)
         if not isinstance(cell, AttentionCell):
             raise ValueError(
                 "AttentionRNN expects `cell` to be an AttentionCell, such as "
@@ -115,6 +116,9 @@ class AttentionRNN(keras.layers.Layer):
         initial_state: States | None = None,
         training: bool = False,
     ) -> Any:
+        sequence, memory = (
+            ops.cast(x, self.compute_dtype) for x in (sequence, memory)
+        )
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(
             ops.shape(sequence)[0], projected, initial_state

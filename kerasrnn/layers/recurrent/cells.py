@@ -47,13 +47,18 @@ def check_cell(cell, owner):
         )
 
 
-def clone_cell(cell):
+def clone_cell(cell, index=0):
     """Returns a new cell with the configuration of `cell` and no weights.
+
+    Args:
+        cell: The cell to copy.
+        index: Integer, added to its seeds, such as those of initializers, so
+            that the copies in one model draw different numbers.
 
     Raises:
         ValueError: when the new cell has other widths.
     """
-    copy = type(cell).from_config(_unbuilt(cell.get_config()))
+    copy = type(cell).from_config(_fresh(cell.get_config(), index))
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -64,16 +69,18 @@ def clone_cell(cell):
     return copy
 
 
-def _unbuilt(config):
-    """Removes every `build_config`, so that inner layers are not built."""
+def _fresh(config, index):
+    """A configuration of other seeds, whose inner layers are not built."""
     if isinstance(config, dict):
         return {
-            name: _unbuilt(value)
+            name: value + index
+            if name == "seed" and isinstance(value, int)
+            else _fresh(value, index)
             for name, value in config.items()
             if name != "build_config"
         }
     if isinstance(config, (list, tuple)):
-        return [_unbuilt(value) for value in config]
+        return [_fresh(value, index) for value in config]
     return config
 
 

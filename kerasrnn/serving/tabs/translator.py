@@ -24,8 +24,8 @@ def translator_tab(model: ExportedModel) -> None:
 
     def translate(text, search):
         text = checked(text)
-        if search == "greedy" and can_write(model.signatures):
-            for begun in written(model.signatures, text):
+        if search == "greedy" and can_write(model):
+            for begun in written(model, text):
                 yield begun, gr.skip(), gr.skip()
         rows = hypotheses(model, text, search)
         yield rows[0][1], rows, gr.skip()
@@ -64,8 +64,7 @@ def _search_box(model):
     """Adds the choice of a search, hidden if the model has only one."""
     choices = [("Beam", "serving_default")]
     if "greedy" in model.signatures:
-        writes = can_write(model.signatures)
-        label = "Greedy, word by word" if writes else "Greedy"
+        label = "Greedy, word by word" if can_write(model) else "Greedy"
         choices.append((label, "greedy"))
     return gr.Radio(
         choices,

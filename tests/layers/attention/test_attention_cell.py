@@ -204,6 +204,10 @@ def test_a_state_of_the_attention_is_not_rounded():
     _, (coverage, _) = layer(sequence, memory)
     assert keras.backend.standardize_dtype(coverage.dtype) == "float32"
     np.testing.assert_allclose(helpers.as_numpy(coverage), 1, rtol=1e-4)
+    # Nor is it where a call starts from the states of another.
+    _, states = layer(sequence[:, :37], memory)
+    _, (coverage, _) = layer(sequence[:, 37:], memory, initial_state=states)
+    np.testing.assert_allclose(helpers.as_numpy(coverage), 1, rtol=1e-4)
 
 
 @pytest.mark.parametrize("placement", ["before", "after"])

@@ -1,3 +1,5 @@
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -13,6 +15,10 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import ZoneoutCell
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
+from kerasrnn.models import Translator
 from tests import helpers
 from tests.layers.own_cells import ProjectedCell
 
@@ -51,6 +57,49 @@ def test_a_clone_has_the_configuration_but_not_the_weights():
             assert clone.get_config()[name] == cell.get_config()[name]
     clone.build((None, 2))
     assert np.any(clone.get_weights()[0] != cell.get_weights()[0])
+
+
+def test_clones_of_a_seeded_cell_draw_different_numbers():
+    cell = LSTMCell(
+        3,
+        dropout=0.5,
+        seed=4,
+        kernel_initializer=keras.initializers.GlorotUniform(seed=7),
+    )
+    clones = [cells.clone_cell(cell, i) for i in (0, 0, 1)]
+    for clone in clones:
+        clone.build((None, 50))
+    same, again, other = (clone.get_weights()[0] for clone in clones)
+    assert np.all(same == again) and np.all(same != other)
+    ones = np.ones((1, 50))
+    same, again, other = (
+        keras.ops.convert_to_numpy(clone.get_dropout_mask(ones))
+        for clone in clones
+    )
+    assert np.all(same == again) and np.any(same != other)
+
+
+def test_the_layers_of_a_model_start_from_different_kernels():
+    seeded = keras.initializers.Orthogonal(seed=7)
+    cell = LSTMCell(4, recurrent_initializer=seeded)
+    language = LanguageModel(9, cell, depth=2)
+    language.build((None, None))
+    translator = Translator(
+        Encoder(9, cell, depth=2), Decoder(9, cell, depth=2)
+    )
+    for model, count in (
+        (language, 2),
+        (translator.encoder, 4),
+        (translator.decoder, 2),
+    ):
+        kernels = [
+            helpers.as_numpy(weight.value)
+            for weight in model.weights
+            if weight.name == "recurrent_kernel"
+        ]
+        assert len(kernels) == count
+        for one, other in itertools.combinations(kernels, 2):
+            assert np.any(one != other)
 
 
 def test_a_clone_of_a_wrapper_that_ran_fits_any_width():
