@@ -16,6 +16,7 @@ from kerasrnn.data.lines import existing_path
 from kerasrnn.data.lines import numbered_lines
 
 JSON_ENDS = (".jsonl", ".ndjson", ".json")
+_LOOKED_AT = 100  # records, for the names of the columns
 _DATASET_FILES = ("state.json", "dataset_dict.json")
 
 
@@ -47,9 +48,10 @@ def open_table(path, report):
     """Opens a table of named columns.
 
     A folder is a data set of `datasets`; `.parquet` is a parquet file;
-    `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each. Any other
-    file is text with a header. Its delimiter is a tab, comma or semicolon,
-    whichever occurs most often in the header; cells may be quoted with `"`.
+    `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each; the
+    columns are those of the first 100 together. Any other file is text with a
+    header. Its delimiter is a tab, comma or semicolon, whichever occurs most
+    often in the header; cells may be quoted with `"`.
 
     A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
     translation, becomes a row with the languages as columns.
@@ -142,11 +144,10 @@ def cell_text(row, column):
 
 
 def _records_table(records):
-    """A table with the columns of its first record."""
-    first = next(records, None)
-    if first is None:
-        return Table([], iter(()))
-    return Table(list(first[1]), itertools.chain([first], records))
+    """A table with the columns of its first records together."""
+    first = list(itertools.islice(records, _LOOKED_AT))
+    columns = dict.fromkeys(name for _, record in first for name in record)
+    return Table(list(columns), itertools.chain(first, records))
 
 
 def _counted(records, report):

@@ -211,6 +211,14 @@ def test_json_lines(write):
     assert corpus.label_names == ["2", "True"]
 
 
+def test_the_first_of_json_lines_may_lack_a_column(write):
+    rows = [{"text": "a"}, *({"text": x, "label": x} for x in "bc")]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="line 1 .empty label"):
+        corpus = read_labelled_corpus(path)
+    assert corpus.train == (["b", "c"], [0, 1])
+
+
 def test_no_json_lines(write):
     path = write("[1, 2]\n", "a.json")
     with pytest.raises(CorpusError, match=r"\[\], line 1 .not a JSON object"):

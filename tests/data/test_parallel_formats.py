@@ -151,6 +151,12 @@ def test_bad_json_lines(write):
     assert corpus.malformed == list(enumerate(bad.values(), start=2))
 
 
+def test_the_first_of_json_lines_may_lack_a_side(write):
+    path = write("a.jsonl", '{"en": "a"}\n{"en": "b", "de": "c"}\n')
+    with pytest.warns(CorpusWarning, match="line 1 .empty target"):
+        assert read_parallel_corpus(path).pairs == [("b", "c")]
+
+
 def test_json_without_an_object(write):
     with pytest.raises(CorpusError, match=r"2 lines, line 1 \(not a JSON obj"):
         read_parallel_corpus(write("a.json", "[1]\n[2]\n"))

@@ -112,7 +112,7 @@ class FastKerasLayerTests:
         assert fast.cell.can_run_at_once
         small_layers.check_gradients(fast)
 
-    def test_products_are_in_bfloat16_and_the_state_is_not(self):
+    def test_products_are_in_bfloat16(self):
         for options in ({}, {"layer_norm": True}):
             _, fast = self.loop_and_fast(dtype="mixed_bfloat16", **options)
             step_by_step = keras.layers.RNN(

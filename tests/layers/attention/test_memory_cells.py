@@ -195,7 +195,7 @@ def test_dropout_is_the_same_at_all_steps_and_in_the_loop(name):
 
 def test_the_inner_cell_keeps_its_dropout():
     inner = LSTMCell(4, dropout=0.5, recurrent_dropout=0.5, seed=1)
-    layer = FastRNN(SHACell(inner, memory=3, dropout=0.5, seed=2))
+    layer = FastRNN(SHACell(inner, memory=3))
     training, again, inference = (
         helpers.as_numpy(layer(X, training=training))
         for training in (True, True, False)

@@ -8,6 +8,9 @@ import pytest
 from keras import ops
 
 from kerasrnn.layers import RHN
+from kerasrnn.layers import FastGRU
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import PeepholeLSTMCell
@@ -96,7 +99,9 @@ def test_unrolled_it_is_the_loop_of_keras(name, options):
 @helpers.slow_on_jax
 @every_layer
 def test_layer_normalization(name):
-    check(*both(name, {"return_state": True}, layer_norm=True, **DROPOUT))
+    loop, fast = both(name, {"return_state": True}, layer_norm=True, **DROPOUT)
+    check(loop, fast, training=True, states=False)
+    check(loop, fast)
 
 
 def test_other_activations_are_left_to_keras():
@@ -201,6 +206,40 @@ def test_the_state_stays_in_float32_under_mixed_precision():
         helpers.as_numpy(ops.cast(layer(sequence, start), "float32"))
         for layer in layers
     )
+    assert np.all(loop == 1)
+    assert np.all(fast < 0.95)
+
+
+@pytest.mark.parametrize(
+    ("layer_class", "cell_class", "shape", "gates"),
+    [
+        (FastLSTM, FastLSTMCell, (16,), [-20.0, 7.0, 0.0, 0.0]),
+        (FastGRU, FastGRUCell, (2, 12), [7.0, 0.0, 0.0]),
+    ],
+)
+def test_the_states_of_gated_cells_stay_in_float32(
+    layer_class, cell_class, shape, gates
+):
+    """A gate of 0.9991 keeps the last state, which starts from 1."""
+    options = {"dtype": "mixed_bfloat16"}
+    sequence = np.ones((1, 400, 2), "float32")
+    found = []
+    for layer in (
+        layer_class(4, return_state=True, **options),
+        keras.layers.RNN(cell_class(4, **options), return_state=True),
+    ):
+        layer.build(sequence.shape)
+        for weight in layer.weights:
+            weight.assign(ops.zeros_like(weight))
+        # Of a GRU with two biases, the first.
+        bias = np.zeros(shape)
+        bias.reshape(-1, len(gates), 4)[0] = np.array(gates)[:, None]
+        layer.cell.bias.assign(bias)
+        sizes = keras.tree.flatten(layer.cell.state_size)
+        start = [ops.ones((1, size), "bfloat16") for size in sizes]
+        *_, last = layer(sequence, initial_state=start)
+        found.append(helpers.as_numpy(ops.cast(last, "float32")))
+    fast, loop = found
     assert np.all(loop == 1)
     assert np.all(fast < 0.95)
 

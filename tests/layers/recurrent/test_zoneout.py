@@ -122,11 +122,14 @@ def test_each_state_has_its_rate():
 
 def test_it_is_started_from_the_states_of_its_cell():
     cell = ZoneoutCell(PeepholeLSTMCell(4), 0.1)
-    states = [helpers.random(2, 4), helpers.random(2, 4)]
-    assert RNN(cell)(helpers.random(2, 5, 3), initial_state=states).shape == (
-        2,
-        4,
-    )
+    layer, x = RNN(cell), helpers.random(2, 5, 3)
+    for seed in (1, 2):
+        states = [helpers.random(2, 4, seed=seed), helpers.random(2, 4)]
+        found = layer(x, initial_state=states)
+        expected, step = None, [ops.convert_to_tensor(x) for x in states]
+        for t in range(5):
+            expected, step = cell(x[:, t], step)
+        helpers.assert_close(found, expected)
 
 
 @pytest.mark.slow_on_jax
