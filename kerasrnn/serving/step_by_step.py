@@ -31,7 +31,7 @@ def written(model: ExportedModel, text: str) -> Iterator[str]:
     Yields:
         The translation so far, after each token.
     """
-    signatures, search = model.signatures, model.card()["search"]
+    signatures, search = model.signatures, (model.card() or {})["search"]
     # The limit of the searches in the model.
     tokens = (signatures["tokenize"](text=[text])["ids"] >= 0).sum()
     limit = min(2 * int(tokens) + 10, search["max_length"]) if tokens else 0
