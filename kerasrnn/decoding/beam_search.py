@@ -34,8 +34,9 @@ class BeamSearch(Search):
     Each step extends every live hypothesis by every token and takes the
     `2 * beam_width` best candidates by total log-probability. Those among the
     first `beam_width` that end are finished: they leave the beam, and their
-    score is final. The `beam_width` best of the others stay live. The score of
-    a hypothesis `Y` of length `n` (including its end token) with alignments `a`
+    score is final. Candidates that end but rank lower are discarded. The
+    `beam_width` best of those that do not end stay live. The score of a
+    hypothesis `Y` of length `n` (including its end token) with alignments `a`
     is (Wu et al. 2016, equation 14)
 
         log P(Y) / ((5 + n) / 6)^length_penalty

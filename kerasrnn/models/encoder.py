@@ -33,9 +33,10 @@ class Encoder(keras.layers.Layer):
             the source.
         factorized: Whether a dense layer projects the embeddings to the width
             of the cell.
-        mask_padding: Whether padding changes no state and is not attended to.
-            `False` reproduces a fault of early implementations: the encoding of
-            a source then depends on its padding.
+        mask_padding: Whether padding is masked: it then leaves the states as
+            they are, and is not attended to. `False` reproduces a fault of
+            early implementations, where the encoding of a source depends on its
+            padding.
         lexical: Whether the memory holds the embeddings next to the outputs of
             the last layer, so that the attended context includes the words
             themselves (after the lexical model of Nguyen & Chiang 2018).

@@ -39,8 +39,9 @@ class LanguageModel(RecurrentModel):
 
         - T sum_v q_v log(V p_v)      q = softmax(E e_y / T), p = softmax(z / T)
 
-    Labels must then be ids, negative for padding. The sum may be negative, and
-    `val_loss` is without this part, so compare perplexities instead.
+    Labels must then be ids, negative for padding. The training loss may then be
+    negative, and `val_loss` does not contain the added term. So compare
+    perplexities.
 
     Args:
         vocabulary_size: Positive integer.

@@ -110,9 +110,9 @@ class TokenOutput(keras.layers.Layer):
         """Sets the bias to the logarithms of the tokens' relative frequencies.
 
         The untrained model then expects each token as often as it occurs. With
-        a bias of 0, this is what a language model learns first, for hundreds
-        of steps. It learns it by large outputs, which saturate the states of
-        the recurrent cell, and they may stay so for an epoch.
+        a bias of 0, this is what a language model learns first, for hundreds of
+        steps. It learns the frequencies by large outputs. These saturate the
+        states of the recurrent cell, which may stay saturated for an epoch.
 
         Args:
             counts: Array-like of shape `(vocabulary_size,)`: how often each

@@ -25,10 +25,10 @@ def export_saved_model(
 ) -> pathlib.Path:
     """Writes a SavedModel, completely or not at all.
 
-    The first signature is also served as `serving_default`. The model loads
-    in a process that imports only `tensorflow`, and `tensorflow_text` if a
-    signature tokenizes. It has warm-up requests for TensorFlow Serving in
-    `assets.extra`.
+    If no signature is called `serving_default`, the first is served under that
+    name, too. The model loads in a process that imports only `tensorflow`, and
+    `tensorflow_text` if a signature tokenizes. It has warm-up requests for
+    TensorFlow Serving in `assets.extra`.
 
     Args:
         path: Folder to write, `NAME/VERSION`. An existing SavedModel is

@@ -52,22 +52,23 @@ class TextTranslator(TextPipeline):
             target.
         max_length: Positive integer. Longer sources are truncated to so many
             tokens. A translation has at most `2 n + 10` tokens, where `n` is
-            the number of source tokens including the end token.
+            the number of source tokens including the end token, and at most
+            `search.max_length`.
         fixed_length: Whether to pad every source to `max_length` tokens and
             its end token, instead of to the longest of its batch.
         shortlist: A `kerasrnn.models.Shortlist` of the target words that are
             possible for each source sentence; `None` for the whole
             vocabulary.
-        copy_unknown: Whether a translation contains, instead of `<unk>`, the
-            source word that this token attends to most (Jean et al. 2015), as
-            its tokenizer normalizes it: names, which are often unknown, are
-            the same in many languages. Of subwords, the whole word is copied.
-            The target must consist of words, or source and target of
+        copy_unknown: Whether each `<unk>` of a translation is replaced by the
+            source word with the largest attention weight at that step (Jean et
+            al. 2015), as the source tokenizer normalizes it. This suits names.
+            If the source is split into subwords, the whole word is copied. The
+            target tokenizer must be one of words, or both tokenizers of
             characters; both must treat punctuation alike, and the source
-            must know `<unk>` if the target does. Ids, scores
-            and attention still contain the unknown token. If the search has
-            `no_repeat_ngram`, its `repeatable_ids` should hold this token, or
-            a list of names may be cut. Without attention, nothing is copied.
+            vocabulary must have `<unk>` if that of the target has it. Ids,
+            scores and attention still contain the unknown token. If the search
+            has `no_repeat_ngram`, its `repeatable_ids` should hold this token,
+            or a list of names may be cut. Without attention, nothing is copied.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:

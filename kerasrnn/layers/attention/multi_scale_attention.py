@@ -18,9 +18,10 @@ from kerasrnn.typing import Tensor
 class MultiScaleAttention(MultiHeadDotAttention):
     """Multi-head attention in which each head pools blocks of its own size.
 
-    Head `j` has a span `n_j`. Counted back from the last unmasked place, its
-    block `b = 0, 1, ...` consists of the `n_j` places from the `b n_j`th on.
-    Keys and values of a block are the means of those of its unmasked places:
+    Head `j` has a span `n_j`. Its blocks are counted back from the last
+    unmasked place: block 0 consists of the last `n_j` places, block 1 of the
+    `n_j` places before them, and so on. Keys and values of a block are the
+    means of those of its unmasked places:
 
         score_{j,b}(q) = (W_q^j q) . mean_{i in b}(W_k^j k_i) / sqrt(head_dim)
         context_j = sum_b alpha_{j,b} mean_{i in b}(W_v^j v_i)

@@ -30,12 +30,13 @@ class SHACell(MemoryCell):
         y_t = LN(a_t) + boom(LN(a_t))
         boom(z) = sum_j gelu(W_j z + b_j)        for j = 1 ... boom
 
-    Each `LN` has its own weights, but for the two of the query. Attention has
-    a single head, without a projection of keys and values: a matrix for the
-    query, and a gate for each component of query, key and value. There are no
-    positions, since the cell tells them, so a longer `memory` may be tried
-    after training. `FastRNN` runs the cell first, then all steps attend at
-    once. Windows of a text have the outputs of the whole text.
+    Each `LN` has its own weights, except that the two `LN(h_t)` in the third
+    line share theirs. Attention has a single head, without a projection of keys
+    and values: a matrix for the query, and a gate for each component of query,
+    key and value. There are no positional embeddings, since the cell encodes
+    the order, so a longer `memory` may be tried after training. `FastRNN` runs
+    the cell first, then all steps attend at once. A text processed in windows
+    has the outputs of the whole text.
 
     Args:
         cell: Any Keras recurrent cell, such as `RHNCell(300, depth=5)`.
@@ -44,8 +45,8 @@ class SHACell(MemoryCell):
         memory: Positive integer, number of earlier steps to attend to.
         kernel_initializer: Initializer of all kernels but those of `cell`;
             `None` for a normal one of the standard deviation
-            `0.1 / sqrt(units)`, as in the author's code, with which the block
-            first does little else than its cell.
+            `0.1 / sqrt(units)`, as in the author's code. With weights as small,
+            attention and feed-forward layer add almost nothing at first.
         dropout: Float in `[0, 1)`, rate of the variational dropout (Gal &
             Ghahramani 2016) of what the cell, attention and the feed-forward
             layer return: one mask for all steps.

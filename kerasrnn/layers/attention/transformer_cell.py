@@ -25,19 +25,19 @@ class TransformerCell(MemoryCell):
         y_t = a_t + W_2 gelu(W_1 LayerNorm(a_t) + b_1) + b_2
 
     It is a recurrent cell whose state is this memory, so `FastRNN`,
-    `StackedRNNCells` and `LanguageModel` take it as any other cell, beside
-    any other cell. `FastRNN` computes all steps at once, without a loop. As
-    each step sees the same number of steps, a text read in windows has the
-    outputs of the whole text. As in Transformer-XL, no gradient flows into the
-    memory of an earlier window, but the projections learn from it.
+    `StackedRNNCells` and `LanguageModel` take it as any other cell, beside any
+    other cell. `FastRNN` computes all steps at once, without a loop. The memory
+    is part of the state, so every step attends to the same number of earlier
+    steps, and a text processed in windows has the outputs of the whole text. As
+    in Transformer-XL, no gradient flows into the memory of an earlier window,
+    but the projections learn from it.
 
-    There are no positions: the recurrent cells below tell them. So the weights
-    do not depend on `memory`, and a longer one may be tried after training.
+    There are no positional embeddings: the recurrent cells below encode the
+    order. So the weights do not depend on `memory`, and a longer one may be
+    tried after training.
 
-    Args:
-        units: Positive integer, width of input and output.
-        num_heads: Positive integer, number of heads, each of
-            `units // num_heads`.
+    Args: units: Positive integer, width of input and output. num_heads:
+        Positive integer, number of heads, each of width `units // num_heads`.
         hidden_dim: Positive integer, width of the hidden layer; `None` for
             four times `units`.
         memory: Positive integer, number of earlier steps to attend to.

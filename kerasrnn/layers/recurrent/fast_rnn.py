@@ -31,7 +31,7 @@ class FastRNN(keras.layers.RNN):
     with `unroll=True`.
 
     `run` gets a sequence `(time, batch, input_dim)` in the compute dtype, a
-    flat list of states in float32, which it casts if needed, and a mask of
+    flat list of states in float32 (`run` casts them if it must), and a mask of
     floats `(time, batch, 1)` or `None`, 0 where a step leaves the states as
     they are and repeats the output before it. It returns outputs
     `(time, batch, output_size)` and the list of the last states. `FastRNN`

@@ -42,8 +42,9 @@ class GAMRHNCell(GroupedMemoryCell):
         t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
         s_l = h_l * t_l + s_{l-1} * (1 - t_l)
 
-    Output and state are the last `s_l`; the input reaches it only through the
-    memory.
+    Output and state are the last `s_l`. The input acts only through the memory:
+    it is written there, and decides through `k_1` where the first micro-step
+    reads.
 
     Args:
         units: Positive integer, width of the state.

@@ -52,8 +52,9 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. Masks are the same at every step; with this
-            one, as in Keras, each gate has its own.
+            enters a matrix product. All masks are the same at every step. As in
+            Keras, with this rate each gate has masks of its own, of input and
+            `h`; without it, all gates share one mask of the input.
         reset_after: Whether the reset gate comes after the product, as above.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
@@ -248,8 +249,9 @@ class FastGRU(CellLayer):
         bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. Masks are the same at every step; with this
-            one, as in Keras, each gate has its own.
+            enters a matrix product. All masks are the same at every step. As in
+            Keras, with this rate each gate has masks of its own, of input and
+            `h`; without it, all gates share one mask of the input.
         reset_after: Whether the reset gate comes after the product, as in
             `FastGRUCell`.
         seed: Optional integer, seed of dropout.

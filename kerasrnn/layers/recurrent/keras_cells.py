@@ -18,8 +18,8 @@ class FastKerasCell(keras.layers.Layer):
     """Base class of `FastLSTMCell` and `FastGRUCell`, beside Keras's cell.
 
     It adds layer normalization, and computes the products of one step or of a
-    whole sequence. As in Keras's cells, each gate has its own mask for the
-    dropout of the state.
+    whole sequence. As in Keras's cells, with `recurrent_dropout` each gate has
+    its own masks of input and state.
     """
 
     num_gates: int

@@ -56,8 +56,9 @@ class FastLSTMCell(FastKerasCell, keras.layers.LSTMCell):
         bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. Masks are the same at every step; with this
-            one, as in Keras, each gate has its own.
+            enters a matrix product. All masks are the same at every step. As in
+            Keras, with this rate each gate has masks of its own, of input and
+            `h`; without it, all gates share one mask of the input.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
@@ -223,8 +224,9 @@ class FastLSTM(CellLayer):
         bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. Masks are the same at every step; with this
-            one, as in Keras, each gate has its own.
+            enters a matrix product. All masks are the same at every step. As in
+            Keras, with this rate each gate has masks of its own, of input and
+            `h`; without it, all gates share one mask of the input.
         seed: Optional integer, seed of dropout.
         layer_norm: Whether each gate's products are normalized over its
             units before the bias is added.
