@@ -240,7 +240,10 @@ class Clock(keras.callbacks.Callback):
 def train(args, settings, text):
     """Returns what a training showed and took, as a dictionary."""
     keras.utils.set_random_seed(settings.seed)
-    keras.config.set_dtype_policy(settings.dtype)
+    dtype = settings.dtype
+    if dtype == "auto":
+        dtype = training.faster_dtype()
+    keras.config.set_dtype_policy(dtype)
     sizes = settings.batch_size, settings.window
     x, y = windows(text.train, *sizes)
     held_out = windows(text.validation, *sizes)
@@ -276,7 +279,7 @@ def train(args, settings, text):
     weights = sum(int(np.prod(w.shape)) for w in model.trainable_weights)
     return {
         "accelerator": devices.accelerator(),
-        "precision": devices.precision(settings.dtype),
+        "precision": devices.precision(dtype),
         "corpus": text.name,
         "vocabulary_size": text.vocabulary_size,
         "parameters": weights,

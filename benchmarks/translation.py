@@ -39,8 +39,8 @@ try:
     import torch_translator
 except ImportError as error:
     raise SystemExit(
-        "This benchmark, and nothing else here, needs PyTorch, which is not "
-        "installed. Get it with: pip install torch"
+        "This benchmark needs PyTorch, which is not installed. "
+        "Get it with: pip install torch"
     ) from error
 
 SOURCE_SIZE, TARGET_SIZE, UNITS = 7980, 8810, 256

@@ -12,6 +12,7 @@ import keras
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
+from kerasrnn.distribute.workers import several_workers
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -46,6 +47,9 @@ def load_word_vectors(
     Returns:
         A `WordVectors`, as `read_word_vectors` returns it.
 
+    Raises:
+        ValueError: If several workers would have to train them.
+
     Example:
 
     >>> texts = 10 * ["a red book"]
@@ -58,6 +62,12 @@ def load_word_vectors(
         options = tokenizer.get_config() | {"name": None}
         facts = json.dumps([texts, options, dimensions, seed]).encode()
         path = pathlib.Path(folder, f"{source}-{zlib.crc32(facts):08x}.txt")
+        if several_workers():
+            raise ValueError(
+                "Several workers would train different word vectors. "
+                "Expected: the path of a file, such as one that a run of one "
+                f"worker has written. Received: {source!r}"
+            )
         if not path.exists():
             parts = (texts[i : i + 1000] for i in range(0, len(texts), 1000))
             lines = itertools.chain.from_iterable(

@@ -88,7 +88,7 @@ class LabellingRun(Run):
         Returns:
             The saved `TextLabeller`, in float32.
         """
-        labeller = in_float32(labeller)
+        labeller = self.save(in_float32(labeller), "labeller")
         scores = {"dev": labeller.evaluate(*dev)}
         if test is None:
             print("There is no test part: scores are on held-out texts.")
@@ -96,7 +96,7 @@ class LabellingRun(Run):
             scores["test"] = labeller.evaluate(*test)
         longest = max(dev.texts, key=len)
         super().finish(
-            *(labeller, "labeller", self.history),
+            *(labeller, self.history),
             self.pictures(labeller, dev.texts),
             texts=self.texts,
             held_out=self.held_out,

@@ -97,7 +97,7 @@ class LanguageRun(Run):
             pictures: Dictionary of name to figure, of more pictures to save.
             **facts: More values for the card.
         """
-        language = in_float32(language)
+        language = self.save(in_float32(language), "language")
         scores = {}
         for name in ("validation", "test"):
             lines = getattr(corpus, name)
@@ -109,7 +109,7 @@ class LanguageRun(Run):
                         language, ids
                     )
         super().finish(
-            *(language, "language", self.history, pictures),
+            *(language, self.history, pictures),
             scores=scores,
             lengths=length_table(corpus),
             samples=self._samples(language),

@@ -84,6 +84,7 @@ class MusicRun(Run):
             **facts: More values for the card.
         """
         music, settings = in_float32(music), self.settings
+        self.save(music, "music")
         piece = corpus.validation[0][:_SHOWN]
         sample = music.write(
             piece[:_GIVEN],
@@ -92,7 +93,7 @@ class MusicRun(Run):
         path = self.output / "sample.mid"
         write_midi(sample, path, settings.steps_per_beat)
         super().finish(
-            *(music, "music", self.history),
+            *(music, self.history),
             {
                 "prediction": piano_roll_figure(
                     {"piece": piece, "predicted": music.probabilities(piece)}

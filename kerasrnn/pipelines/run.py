@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import Self
+from typing import TypeVar
 
 import keras
 
@@ -30,10 +31,13 @@ from kerasrnn.training import identity
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
 from kerasrnn.training import without_costs
-from kerasrnn.training import write_card
+from kerasrnn.training.card import new_card
+from kerasrnn.training.card import write_json
 from kerasrnn.training.files import whole
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
+
+AnyPipeline = TypeVar("AnyPipeline", bound=TextPipeline)
 
 
 class Run(contextlib.AbstractContextManager):
@@ -71,8 +75,9 @@ class Run(contextlib.AbstractContextManager):
     ...     history = run.fit(
     ...         translator.model, batches, validation, "val_loss", data=pairs
     ...     )
+    ...     translator = run.save(translator, "translator")
     ...     scores = {"beam 5": translator.evaluate(dev)}
-    ...     run.finish(translator, "translator", history, scores=scores)
+    ...     run.finish(translator, history, scores=scores)
     """
 
     # Texts are tokenized and served in TensorFlow graphs.
@@ -205,19 +210,34 @@ class Run(contextlib.AbstractContextManager):
         # In a file, one line per epoch instead of a progress bar.
         return "auto" if sys.stdout.isatty() else 2
 
-    def finish(
-        self,
-        pipeline: TextPipeline,
-        name: str,
-        history: History,
-        pictures: Mapping[str, Any] | None = None,
-        **facts: Any,
-    ) -> None:
-        """Saves a pipeline, its SavedModel, pictures and a card.
+    def save(self, pipeline: AnyPipeline, name: str) -> AnyPipeline:
+        """Saves a pipeline, as soon as it is trained.
+
+        What follows, such as samples and pictures, may fail on unusual data.
 
         Args:
             pipeline: A pipeline of `kerasrnn.pipelines`.
             name: String, the name of its `.keras` file.
+
+        Returns:
+            The pipeline.
+        """
+        with whole(self.output / f"{name}.keras") as partial:
+            pipeline.save(partial)
+        self._saved = f"{name}.keras"
+        return pipeline
+
+    def finish(
+        self,
+        pipeline: TextPipeline,
+        history: History,
+        pictures: Mapping[str, Any] | None = None,
+        **facts: Any,
+    ) -> None:
+        """Writes the SavedModel of a pipeline, pictures and, last, a card.
+
+        Args:
+            pipeline: The pipeline that `save` has saved.
             history: The log of its training, which is plotted.
             pictures: Dictionary of name to `matplotlib.figure.Figure`, of
                 more pictures to save.
@@ -228,10 +248,7 @@ class Run(contextlib.AbstractContextManager):
         pictures = {"training": training, **(pictures or {})}
         for picture, figure in pictures.items():
             save_figure(figure, self.output / f"{picture}.png")
-        with whole(self.output / f"{name}.keras") as partial:
-            pipeline.save(partial)
-        card = write_card(
-            self.output / "card.json",
+        card = new_card(
             settings=self.settings.in_force(),
             dtype=self.dtype,
             parameters=pipeline.model.count_params(),
@@ -240,14 +257,14 @@ class Run(contextlib.AbstractContextManager):
             **facts,
             **self.clock.read(),
         )
-        written = f"{name}.keras, card.json and pictures"
+        written = f"{self._saved}, card.json and pictures"
         if keras.backend.backend() == "tensorflow":
             version = next_version(self.output)
             pipeline.export(version, card)
-            written = f"{name}.keras, the SavedModel {version.name}/, card.json"
-            written += " and pictures"
+            written = f"the SavedModel {version.name}/, {written}"
+        write_json(self.output / "card.json", card)
         print(json.dumps(facts.get("scores"), indent=2, ensure_ascii=False))
-        print(f"\n{written} are in {self.output}.")
+        print(f"\nIn {self.output} are {written}.")
 
 
 class _NotFirst(Exception):

@@ -198,7 +198,7 @@ class TextLanguageModel(TextPipeline):
             )
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
-            tf.constant(seed, tf.int32),
+            tf.constant(seed % 2**31, tf.int32),
             tf.constant(temperature, tf.float32),
             tf.constant(top_k, tf.int32),
             tf.constant(max_tokens, tf.int32),

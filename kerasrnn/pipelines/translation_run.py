@@ -119,7 +119,7 @@ class TranslationRun(Run):
             pictures: Dictionary of name to figure, of more pictures to save.
             **facts: More values for the card.
         """
-        translator = in_float32(translator)
+        translator = self.save(in_float32(translator), "translator")
         scores = {}
         others = test if isinstance(test, Mapping) else {"test": test}
         for part, pairs in {"dev": dev, **others}.items():
@@ -131,14 +131,15 @@ class TranslationRun(Run):
         samples = self.samples(translator, dev[:10])
         sources = [source for source, _ in dev]
         short = [text for text in sources if 4 <= len(text.split()) <= 9]
-        attention = attention_grid(
-            translator.alignments((short or sources)[:4])
-        )
+        found = translator.alignments((short or sources)[:4])
+        # Without punctuation, a text may have no words.
+        found = [x for x in found if x[0].size]
+        if found:
+            pictures = {"attention": attention_grid(found), **(pictures or {})}
         if len(self.histories) > 1:
             facts["members"] = self.histories
         super().finish(
-            *(translator, "translator", self.history),
-            {"attention": attention, **(pictures or {})},
+            *(translator, self.history, pictures),
             pairs=self.pairs,
             vocabulary_sizes=[
                 translator.source_tokenizer.vocabulary_size,

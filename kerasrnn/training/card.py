@@ -33,7 +33,14 @@ def write_card(path: PathLike, **facts: Any) -> Config:
     Returns:
         The card, a dictionary.
     """
-    card = {
+    card = new_card(**facts)
+    write_json(path, card)
+    return card
+
+
+def new_card(**facts):
+    """Returns what `write_card` writes."""
+    return {
         "command": shlex.join(["python", *sys.argv]),
         "commit": _commit(),
         "device": {
@@ -53,8 +60,6 @@ def write_card(path: PathLike, **facts: Any) -> Config:
         },
         **facts,
     }
-    write_json(path, card)
-    return card
 
 
 def write_json(path, facts):

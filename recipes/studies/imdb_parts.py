@@ -51,10 +51,10 @@ def main():
         help="folder to write to",
     )
     args, flags = parser.parse_known_args()
-    flags = ["--preset", "best", *flags]
     # Files of vectors have a width of their own.
-    fixed = PARTS | {"shared vectors": ["--vectors", "--embedding-dim"]}
-    check_flags("imdb.py", fixed, flags)
+    own = ["--preset", "--vectors", "--embedding-dim"]
+    check_flags("imdb.py", PARTS | {"all rows": own}, flags)
+    flags = ["--preset", "best", *flags]
     cards = run_rows("imdb.py", {"best": []}, args.output, flags)
     vectors = [*(args.output / "best").glob("skip-gram-*.txt")]
     if len(vectors) != 1:

@@ -47,6 +47,9 @@ class Settings(imdb.Settings):
                 f"bidirectional={self.bidirectional}"
             )
 
+    def without_effect(self):
+        return super().without_effect() | {"start_from"}
+
 
 OUTPUT = {"output": Settings.output}
 PRESETS = {

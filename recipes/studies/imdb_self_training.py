@@ -34,6 +34,9 @@ class Settings(imdb.Settings):
     linear: bool = True
     """Whether a linear model answers, too."""
 
+    def without_effect(self):
+        return super().without_effect() | {"start_from"}
+
 
 OUTPUT = {"output": Settings.output}
 PRESETS = {

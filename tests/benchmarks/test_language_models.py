@@ -69,6 +69,19 @@ def test_a_small_model_is_trained_and_timed(tmp_path, capsys):
     assert [line for line in lines if line.startswith("| 2 |")]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("treebank")
+def test_the_precision_of_a_preset_may_be_that_of_the_device(tmp_path):
+    before, card = keras.config.dtype_policy(), tmp_path / "card.json"
+    flags = "--preset", "best", "--small", "--run-epochs", 1, "--card", card
+    try:
+        run(*flags, "--batch-size", 2, "--window", 4, "--units", 4)
+    finally:
+        keras.config.set_dtype_policy(before)
+    found = json.loads(card.read_text("utf-8"))
+    assert found["precision"].startswith(("float32", "bfloat16"))
+
+
 def test_it_stops_when_its_time_is_over():
     clock = language_models.Clock(limit=0.0)
     model = keras.Sequential([keras.layers.Dense(1)])

@@ -80,3 +80,14 @@ def test_vectors_of_a_file(tmp_path):
     other, _ = load_word_vectors(path, *rows, seed=1)
     same = [(a == b).all() for a, b in zip(matrix, other, strict=True)]
     assert same.count(True) == 2
+
+
+def test_several_workers_do_not_train_vectors_of_their_own(
+    tmp_path, monkeypatch
+):
+    module = "kerasrnn.data.word_vector_training"
+    monkeypatch.setattr(f"{module}.several_workers", lambda: True)
+    tokenizer = ReviewTokenizer.train(["a fine film"])
+    with pytest.raises(ValueError, match="Expected: the path of a file"):
+        load_word_vectors("cbow", tokenizer, ["a"], tmp_path, 4)
+    assert not list(tmp_path.iterdir())

@@ -173,8 +173,7 @@ def test_the_files_of_a_run(tmp_path, capsys):
     with Run(settings) as run:
         model = new_model()
         run.finish(
-            Pipeline(model),
-            "thing",
+            run.save(Pipeline(model), "thing"),
             {"loss": [2.0, 1.0], "wall_seconds": [1.0, 1.0]},
             {"more": Figure()},
             scores={"bleu": 1.5},
@@ -200,10 +199,23 @@ def test_a_file_that_fails_leaves_the_older_one(tmp_path):
             raise OSError("disk full")
 
     with Run(Small(output=tmp_path)) as run:
-        run.finish(Pipeline(new_model()), "thing", {"loss": [1.0]})
+        run.save(Pipeline(new_model()), "thing")
         with pytest.raises(OSError, match="disk full"):
-            run.finish(Torn(new_model()), "thing", {"loss": [1.0]})
+            run.save(Torn(new_model()), "thing")
     assert (tmp_path / "thing.keras").read_text() == "saved"
+
+
+def test_a_failed_export_leaves_the_pipeline_and_no_card(tmp_path):
+    class Unexported(Pipeline):
+        def export(self, path, card):
+            raise OSError("disk full")
+
+    with Run(Small(output=tmp_path)) as run:
+        pipeline = run.save(Unexported(new_model()), "thing")
+        with pytest.raises(OSError, match="disk full"):
+            run.finish(pipeline, {"loss": [1.0]})
+    assert (tmp_path / "thing.keras").read_text() == "saved"
+    assert not (tmp_path / "card.json").exists()
 
 
 def test_an_error_inside_releases_the_folder(tmp_path):
@@ -225,7 +237,10 @@ def translator(monkeypatch):
         return list(texts)
 
     def alignments(self, texts):
-        return [([[1.0]], [text], ["b"]) for text in texts]
+        return [
+            (np.ones((1, len(text[:1]))), [text][: len(text)], ["b"])
+            for text in texts
+        ]
 
     def export(self, path, card):
         path.mkdir()
@@ -254,6 +269,14 @@ def test_the_files_of_a_translation_run(translator, tmp_path, capsys):
     np.testing.assert_array_equal(
         opened.get_weights()[0], translator.get_weights()[0]
     )
+
+
+def test_without_words_there_is_no_picture_of_attention(translator, tmp_path):
+    with TranslationRun(Small(output=tmp_path)) as run:
+        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
+        run.finish(translator, [("", "?")])
+    assert (tmp_path / "card.json").exists()
+    assert not (tmp_path / "attention.png").exists()
 
 
 def test_parts_are_scored_by_their_names(translator, tmp_path):

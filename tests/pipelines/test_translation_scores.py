@@ -50,3 +50,17 @@ def test_plain_references_are_taken_as_they_are():
     apart = ["it &apos;s true , isn &apos;t it ?"]
     whole = ["it's true, isn't it?"]
     assert translation_scores(whole, apart, tokenizer)["bleu"] > 99.9
+
+
+def test_text_without_spaces_is_scored_by_characters():
+    tokenizer = WordTokenizer(["a"], lowercase=False)
+    references = [
+        "我喜欢在家里看红色的书。",
+        "今天天气很好，我们去公园。",
+        "你好吗？",
+    ]
+    hypotheses = ["我喜欢在家里看蓝色的书。", "今天天气很好。", "你好吗？"]
+    found = translation_scores(hypotheses, references, tokenizer)
+    expected = corpus_scores(hypotheses, references, "char")
+    assert found == {**expected, "length_ratio": 23 / 29}
+    assert 20 < found["bleu"] < 90
