@@ -3,6 +3,7 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 
 from kerasrnn.pipelines import TextTranslator
@@ -58,7 +59,7 @@ def untranslated(monkeypatch):
         return list(texts)
 
     def alignments(self, texts):
-        return [([[1.0]], ["a"], ["b"]) for _ in texts]
+        return [(np.ones((1, 1)), ["a"], ["b"]) for _ in texts]
 
     def export(self, path, card):
         path.mkdir(exist_ok=True)
