@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Iterable
 
 import keras
+import tensorflow as tf
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
-from kerasrnn.distribute.workers import several_workers
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -62,7 +62,7 @@ def load_word_vectors(
         options = tokenizer.get_config() | {"name": None}
         facts = json.dumps([texts, options, dimensions, seed]).encode()
         path = pathlib.Path(folder, f"{source}-{zlib.crc32(facts):08x}.txt")
-        if several_workers():
+        if _several_workers():
             raise ValueError(
                 "Several workers would train different word vectors. "
                 "Expected: the path of a file, such as one that a run of one "
@@ -78,6 +78,14 @@ def load_word_vectors(
     vectors = read_word_vectors(source, tokenizer.vocabulary, seed)
     print(f"{vectors.found} of {len(vectors.matrix)} words have a vector.")
     return vectors
+
+
+def _several_workers():
+    """Whether this process trains a model together with others."""
+    resolver = tf.distribute.get_strategy().cluster_resolver
+    if resolver is None:
+        return False
+    return sum(map(len, resolver.cluster_spec().as_dict().values())) > 1
 
 
 def train_word_vectors(

@@ -14,8 +14,9 @@ from kerasrnn.typing import Tensor
 class ForcedDecoding(NamedTuple):
     """What `forced_decoding` returns.
 
-    Attributes: log_probabilities: Float tensor of shape `(batch, time)`, of
-        each token, given the tokens before it.
+    Attributes:
+        log_probabilities: Float tensor of shape `(batch, time)`, of each token,
+            given the tokens before it.
         alignments: Float tensor of shape `(batch, time, places)`, the attention
             weights for each token, or `None` if `forced_decoding` was given no
             `source_mask`.

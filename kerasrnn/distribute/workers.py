@@ -33,24 +33,6 @@ def is_first_worker() -> bool:
     return bool(tf.distribute.get_strategy().extended.should_checkpoint)
 
 
-def several_workers() -> bool:
-    """Returns whether this is the scope of a strategy of several workers.
-
-    Example:
-
-    >>> several_workers()
-    False
-    """
-    if keras.backend.backend() != "tensorflow":
-        return False
-    import tensorflow as tf
-
-    resolver = tf.distribute.get_strategy().cluster_resolver
-    if resolver is None:
-        return False
-    return sum(map(len, resolver.cluster_spec().as_dict().values())) > 1
-
-
 @contextlib.contextmanager
 def worker_folder(path: PathLike) -> Iterator[pathlib.Path]:
     """Gives each worker of a strategy a folder of its own to write to.

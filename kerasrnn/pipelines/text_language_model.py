@@ -183,8 +183,9 @@ class TextLanguageModel(TextPipeline):
                 2020); 1 for all.
             one_sentence: Whether to stop at the end of a sentence.
 
-        Returns: List of strings, each a prompt with its continuation. Unknown
-            words of the prompt become `<unk>`, which is never generated.
+        Returns:
+            List of strings, each a prompt with its continuation. Unknown words
+            of the prompt become `<unk>`, which is never generated.
 
         Raises:
             ValueError: when `prompts` is a string, or the temperature is

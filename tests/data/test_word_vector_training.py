@@ -1,5 +1,8 @@
+import types
+
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.word_vector_training import load_word_vectors
@@ -82,12 +85,20 @@ def test_vectors_of_a_file(tmp_path):
     assert same.count(True) == 2
 
 
+@pytest.mark.parametrize("hosts", [1, 2])
 def test_several_workers_do_not_train_vectors_of_their_own(
-    tmp_path, monkeypatch
+    hosts, tmp_path, monkeypatch
 ):
-    module = "kerasrnn.data.word_vector_training"
-    monkeypatch.setattr(f"{module}.several_workers", lambda: True)
-    tokenizer = ReviewTokenizer.train(["a fine film"])
-    with pytest.raises(ValueError, match="Expected: the path of a file"):
-        load_word_vectors("cbow", tokenizer, ["a"], tmp_path, 4)
-    assert not list(tmp_path.iterdir())
+    spec = tf.train.ClusterSpec(
+        {"worker": ["localhost:1", "localhost:2"][:hosts]}
+    )
+    resolver = types.SimpleNamespace(cluster_spec=lambda: spec)
+    strategy = types.SimpleNamespace(cluster_resolver=resolver)
+    monkeypatch.setattr(tf.distribute, "get_strategy", lambda: strategy)
+    tokenizer, texts = ReviewTokenizer.train(["a fine film"]), 5 * ["a film"]
+    if hosts == 1:
+        load_word_vectors("cbow", tokenizer, texts, tmp_path, 4)
+    else:
+        with pytest.raises(ValueError, match="Expected: the path of a file"):
+            load_word_vectors("cbow", tokenizer, texts, tmp_path, 4)
+    assert len(list(tmp_path.iterdir())) == 2 - hosts

@@ -58,17 +58,3 @@ def test_other_errors_stay_as_they_are():
 def test_one_process_needs_no_other():
     with pytest.raises(ZeroDivisionError), all_workers(None):
         raise ZeroDivisionError
-
-
-@pytest.mark.parametrize("hosts", [1, 2])
-def test_several_workers_are_counted(hosts, monkeypatch):
-    tf = pytest.importorskip("tensorflow")
-    if keras.backend.backend() != "tensorflow":
-        assert not workers.several_workers()
-        return
-    assert not workers.several_workers()
-    spec = tf.train.ClusterSpec({"worker": ["localhost:1"] * hosts})
-    resolver = types.SimpleNamespace(cluster_spec=lambda: spec)
-    strategy = types.SimpleNamespace(cluster_resolver=resolver)
-    monkeypatch.setattr(tf.distribute, "get_strategy", lambda: strategy)
-    assert workers.several_workers() == (hosts == 2)

@@ -36,8 +36,10 @@ class TransformerCell(MemoryCell):
     order. So the weights do not depend on `memory`, and a longer one may be
     tried after training.
 
-    Args: units: Positive integer, width of input and output. num_heads:
-        Positive integer, number of heads, each of width `units // num_heads`.
+    Args:
+        units: Positive integer, width of input and output.
+        num_heads: Positive integer, number of heads, each of width
+            `units // num_heads`.
         hidden_dim: Positive integer, width of the hidden layer; `None` for
             four times `units`.
         memory: Positive integer, number of earlier steps to attend to.
