@@ -126,7 +126,8 @@ def test_the_report_has_one_corpus_and_one_model(capsys):
 def test_another_model_is_tuned_with_pairs_held_out(tmp_path):
     saved = tmp_path / "translator.keras"
     saved.touch()
-    tuned = settings("--preset", "guha", "--from", saved, "--dev-size", 7)
+    flags = "--preset", "guha", "--corpus", "phrasebook", "--dev-size", 7
+    tuned = settings(*flags, "--from", saved)
     train, dev, _ = nmt_hindi.load_pairs(tuned)
     assert (len(train), len(dev)) == (93, 7)
 
