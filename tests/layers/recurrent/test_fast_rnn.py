@@ -230,7 +230,7 @@ def test_the_states_of_gated_cells_stay_in_float32(
     ):
         layer.build(sequence.shape)
         for weight in layer.weights:
-            weight.assign(ops.zeros_like(weight))
+            weight.assign(np.zeros(weight.shape))
         # Of a GRU with two biases, the first.
         bias = np.zeros(shape)
         bias.reshape(-1, len(gates), 4)[0] = np.array(gates)[:, None]
