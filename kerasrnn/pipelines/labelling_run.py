@@ -96,7 +96,8 @@ class LabellingRun(Run):
             scores["test"] = labeller.evaluate(*test)
         longest = max(dev.texts, key=len)
         super().finish(
-            *(labeller, self.history),
+            labeller,
+            self.history,
             self.pictures(labeller, dev.texts),
             texts=self.texts,
             held_out=self.held_out,

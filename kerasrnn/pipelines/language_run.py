@@ -109,7 +109,9 @@ class LanguageRun(Run):
                         language, ids
                     )
         super().finish(
-            *(language, self.history, pictures),
+            language,
+            self.history,
+            pictures,
             scores=scores,
             lengths=length_table(corpus),
             samples=self._samples(language),

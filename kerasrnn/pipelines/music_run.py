@@ -93,7 +93,8 @@ class MusicRun(Run):
         path = self.output / "sample.mid"
         write_midi(sample, path, settings.steps_per_beat)
         super().finish(
-            *(music, self.history),
+            music,
+            self.history,
             {
                 "prediction": piano_roll_figure(
                     {"piece": piece, "predicted": music.probabilities(piece)}

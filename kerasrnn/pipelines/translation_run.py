@@ -139,7 +139,9 @@ class TranslationRun(Run):
         if len(self.histories) > 1:
             facts["members"] = self.histories
         super().finish(
-            *(translator, self.history, pictures),
+            translator,
+            self.history,
+            pictures,
             pairs=self.pairs,
             vocabulary_sizes=[
                 translator.source_tokenizer.vocabulary_size,

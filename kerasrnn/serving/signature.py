@@ -156,9 +156,10 @@ def _numbers(value, dtype):
         raise TypeError(f"values of the dtype {array.dtype}")
     with np.errstate(over="ignore"):
         converted = array.astype(dtype)
-    if dtype.kind in "iu" and not np.array_equal(converted, array):
-        raise ValueError(f"values from {array.min()} to {array.max()}")
-    if dtype.kind == "f" and (np.isinf(converted) & ~np.isinf(array)).any():
+    changed = np.isinf(converted) & ~np.isinf(array)
+    if dtype.kind in "iu":
+        changed = converted != array
+    if changed.any():
         raise ValueError(f"values from {array.min()} to {array.max()}")
     return converted
 

@@ -92,8 +92,7 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
     with reading(path, "Delete it, and its run will write it again."):
         card = dict(json.loads(path.read_text(encoding="utf-8")))
     facts = json.loads(json.dumps(facts, default=str), parse_constant=str)
-    missing = object()
-    if any(card.get(name, missing) != fact for name, fact in facts.items()):
+    if not facts.items() <= card.items():
         return None
     return keras.tree.map_structure(
         lambda x: float(x) if x in ("NaN", "Infinity", "-Infinity") else x, card
