@@ -28,6 +28,12 @@ Activation = str | Callable[[Tensor], Tensor] | None
 Initializer = str | Config | keras.initializers.Initializer | None
 """What `keras.initializers.get` takes."""
 
+Regularizer = str | Config | keras.regularizers.Regularizer | None
+"""What `keras.regularizers.get` takes."""
+
+Constraint = str | Config | keras.constraints.Constraint | None
+"""What `keras.constraints.get` takes."""
+
 DType = str | keras.DTypePolicy | None
 """What a layer takes as `dtype`."""
 

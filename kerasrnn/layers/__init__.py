@@ -27,6 +27,9 @@ from kerasrnn.layers.recurrent.lstm import FastLSTM
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTM
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTMCell
+from kerasrnn.layers.recurrent.products import Fixed
+from kerasrnn.layers.recurrent.products import Kernel
+from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.recurrent.rhn import RHN
 from kerasrnn.layers.recurrent.rhn import RHNCell
 from kerasrnn.layers.recurrent.zoneout import ZoneoutCell
@@ -42,11 +45,13 @@ __all__ = [
     "FastLSTM",
     "FastLSTMCell",
     "FastRNN",
+    "Fixed",
     "GAM",
     "GAMCell",
     "GAMRHN",
     "GAMRHNCell",
     "GeneralAttention",
+    "Kernel",
     "LocalAttention",
     "LocationAttention",
     "MonotonicAttention",
@@ -56,6 +61,7 @@ __all__ = [
     "PeepholeLSTMCell",
     "RHN",
     "RHNCell",
+    "RecurrentCell",
     "SHACell",
     "ScaledDotAttention",
     "SelfAttentionCell",

@@ -1,9 +1,27 @@
-"""Different initial values for weights that share an initializer."""
+"""Different random numbers for what shares an initializer or a seed."""
+
+import hashlib
 
 import keras
 
 
-def reseeded(initializer, index):
+def derived_seed(seed, *path):
+    """Returns a seed that depends on another one and on a path.
+
+    Seeds that are sums, of a layer's and of a weight's number, say, would
+    soon be equal.
+
+    Args:
+        seed: Integer, or anything else, which is returned unchanged.
+        *path: Names and numbers that tell apart what shares the seed.
+    """
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        return seed
+    digest = hashlib.sha256(repr((seed, *path)).encode()).digest()
+    return int.from_bytes(digest[:4], "little") >> 1
+
+
+def reseeded(initializer, *path):
     """Returns a copy of an initializer, for one of the weights that share it.
 
     An initializer draws the same values each time it is called, so two weights
@@ -12,11 +30,11 @@ def reseeded(initializer, index):
     Args:
         initializer: A Keras initializer, or any function of a shape and a
             dtype, which is returned unchanged.
-        index: Integer, number of the weight; it is added to the seed.
+        *path: What tells the weight apart from the others, such as its name.
     """
     if not isinstance(initializer, keras.initializers.Initializer):
         return initializer
     config = initializer.get_config()
-    if isinstance(config.get("seed"), int):
-        config["seed"] += index
+    if "seed" in config:
+        config["seed"] = derived_seed(config["seed"], *path)
     return type(initializer).from_config(config)

@@ -18,7 +18,7 @@ from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.through_time.products import wide
+from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape

@@ -6,12 +6,11 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import swap_time
-from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
-from kerasrnn.layers.through_time.loop import scan_and_save
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -44,6 +43,7 @@ class AttentionRNN(keras.layers.Layer):
             that an earlier call has returned.
         training: Whether to behave as in training (dropout of the cell and
             of the attention).
+        sequence_mask: Optional boolean tensor of shape `(batch, time)`.
 
     Returns:
         The outputs, of shape `(batch, time, output_size)`. With
@@ -52,8 +52,10 @@ class AttentionRNN(keras.layers.Layer):
         `(batch, time, places)` with the latter.
 
     Masking: a masked place of the memory has weight exactly 0, and no
-    influence. The sequence takes no mask: pad it on the right and mask the
-    loss.
+    influence. A masked step of the sequence leaves the states as they are and
+    repeats output and weights of the step before it, or has zeros before the
+    first unmasked step. Padding on the right is better left unmasked, but for
+    the loss: the layer is then faster.
 
     Raises:
         ValueError: when `cell` is not an `AttentionCell`, or `initial_state`
@@ -115,22 +117,24 @@ class AttentionRNN(keras.layers.Layer):
         memory_mask: Tensor | None = None,
         initial_state: States | None = None,
         training: bool = False,
+        sequence_mask: Tensor | None = None,
     ) -> Any:
         sequence, memory = (
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)
         )
+        if sequence_mask is not None:
+            sequence = cells.where_unmasked(sequence_mask, sequence)
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(
             ops.shape(sequence)[0], projected, initial_state
         )
         noise = self.cell.draw_noise(sequence, projected) if training else {}
-        if self.cell.loops_over_attention:
-            run = self._attend_in_the_loop
+        given = sequence, states, projected, memory_mask, training, noise
+        if self.cell.loops_over_attention or sequence_mask is not None:
+            found = self._attend_in_the_loop(*given, sequence_mask)
         else:
-            run = self._attend_after_the_loop
-        outputs, states, weights = run(
-            sequence, states, projected, memory_mask, training, noise
-        )
+            found = self._attend_after_the_loop(*given)
+        outputs, states, weights = found
         results = [outputs]
         if self.return_state:
             results.append(states)
@@ -139,43 +143,49 @@ class AttentionRNN(keras.layers.Layer):
         return tuple(results) if len(results) > 1 else outputs
 
     def _attend_in_the_loop(
-        self, sequence, states, projected, memory_mask, training, noise
+        self,
+        sequence,
+        states,
+        projected,
+        memory_mask,
+        training,
+        noise,
+        mask=None,
     ):
         cell = self.cell
+        steps = swap_time((sequence, noise))
+        mask = None if mask is None else ops.swapaxes(mask, 0, 1)
 
-        def step(states, inputs):
-            inputs, noise = inputs
+        def step(before, index):
+            inputs, noise = keras.tree.map_structure(lambda x: x[index], steps)
             output, context, states, weights = cell.step(
-                inputs, states, projected, memory_mask, training, noise
+                inputs, before, projected, memory_mask, training, noise
             )
+            if mask is not None:
+                states = keras.tree.map_structure(
+                    lambda x, old: cells.where_unmasked(mask[index], x, old),
+                    states,
+                    before,
+                )
             saved = [output, weights]
             return states, [*saved, context] if cell.readout else saved
 
-        steps = swap_time((sequence, noise))
         if training:
             shape = (ops.shape(sequence)[0], cell.cell_input_size)
             first = ops.zeros(shape, self.compute_dtype)
             cells.draw_dropout_masks(cell.cell, first)
-        states, saved = scan_and_save(
-            step, states, steps, blank=self._blank(projected)
-        )
+        states, saved = _backend.scan(step, states, ops.shape(sequence)[1])
         cells.drop_dropout_masks(cell.cell)
-        outputs, weights, *contexts = swap_time(saved)
+        outputs, weights, *contexts = saved
         if cell.readout:
-            outputs = cell.read_out(outputs, sequence, *contexts)
+            outputs = cell.read_out(outputs, steps[0], *contexts)
+        if mask is not None:
+            skipped = ops.logical_not(mask)
+            outputs, weights = (
+                cells.repeated(x, skipped) for x in (outputs, weights)
+            )
+        outputs, weights = swap_time((outputs, weights))
         return outputs, states, weights
-
-    def _blank(self, projected):
-        """Returns zeros in the shapes of what a step of the loop saves."""
-        cell, values = self.cell, projected[1]
-        batch_size, places = ops.shape(values)[0], ops.shape(values)[-2]
-        weights = ops.zeros((batch_size, places), weights_dtype(values))
-        width = cell.cell.output_size if cell.readout else cell.output_size
-        output = ops.zeros((batch_size, width), self.compute_dtype)
-        if not cell.readout:
-            return [output, weights]
-        shape = (batch_size, cell.context_dim)
-        return [output, weights, ops.zeros(shape, self.compute_dtype)]
 
     def _attend_after_the_loop(
         self, sequence, states, projected, memory_mask, training, noise

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.softmax import masked_softmax
-from kerasrnn.layers.through_time.loop import scan_and_save
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -228,22 +228,18 @@ class AttentionMechanism(keras.layers.Layer):
                 query, projected, memory_mask, state, training, noise
             )
 
-        def step(state, inputs):
-            (query, noise), state = with_one_query((inputs, state))
+        steps = swap_time((query, noise))
+
+        def step(state, index):
+            here = keras.tree.map_structure(lambda x: x[index], steps)
+            (query, noise), state = with_one_query((here, state))
             found = self.attend(
                 query, projected, memory_mask, state, training, noise
             )
             *found, state = of_one_query(found)
             return state, found
 
-        values = projected[1]
-        batch_size, places, width = ops.shape(values)
-        blank = [
-            ops.zeros((batch_size, width), values.dtype),
-            ops.zeros((batch_size, places), weights_dtype(values)),
-        ]
-        steps = swap_time((query, noise))
-        state, found = scan_and_save(step, state, steps, blank=blank)
+        state, found = _backend.scan(step, state, ops.shape(query)[1])
         return *swap_time(found), state
 
     def draw_noise(

@@ -14,13 +14,16 @@ returns outputs of shape `(time, batch, output_size)` and the list of the last
 states, of any floating dtype. The mask is `None`, or floats of shape
 `(time, batch, 1)`, 0 where a step is skipped: such a step leaves the states as
 they are and repeats the output before it. If `run` does not support all options
-of a cell, a property `can_run_at_once` says whether it supports those in use.
+of a cell, a property `slow_because` says why, and is `None` for the others.
 """
+
+import inspect
 
 import keras
 from keras import ops
 
-from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.layers import _backend
+from kerasrnn.layers.initializers import derived_seed
 
 
 def check_cell(cell, owner):
@@ -38,27 +41,30 @@ def check_cell(cell, owner):
             getattr(cell, name)
         except AttributeError as error:
             faults.append(f"{error}.")
+    if not (faults or isinstance(cell, keras.layers.Layer)):
+        faults.append(f"{type(cell).__name__} is not a `keras.layers.Layer`.")
     if faults:
         raise ValueError(
             f"{owner} expects `cell` to be a recurrent cell, such as "
-            "`keras.layers.GRUCell(256)`: an object with `call`, "
+            "`keras.layers.GRUCell(256)`: a layer with `call`, "
             f"`state_size` and `output_size`. Received: cell={cell!r}. "
             + " ".join(faults)
         )
 
 
-def clone_cell(cell, index=0):
+def clone_cell(cell, *path):
     """Returns a new cell with the configuration of `cell` and no weights.
 
     Args:
         cell: The cell to copy.
-        index: Integer, added to its seeds, such as those of initializers, so
-            that the copies in one model draw different numbers.
+        *path: What tells the copies in one model apart, such as the number of
+            a layer. Its seeds, such as those of initializers, depend on it, so
+            that the copies draw different numbers.
 
     Raises:
         ValueError: when the new cell has other widths.
     """
-    copy = type(cell).from_config(_fresh(cell.get_config(), index))
+    copy = type(cell).from_config(_fresh(cell.get_config(), path))
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -69,18 +75,20 @@ def clone_cell(cell, index=0):
     return copy
 
 
-def _fresh(config, index):
+def _fresh(config, path):
     """A configuration of other seeds, whose inner layers are not built."""
     if isinstance(config, dict):
         return {
-            name: value + index
-            if name == "seed" and isinstance(value, int)
-            else _fresh(value, index)
+            name: derived_seed(value, *path)
+            if name == "seed"
+            else _fresh(value, (*path, name))
             for name, value in config.items()
             if name != "build_config"
         }
     if isinstance(config, (list, tuple)):
-        return [_fresh(value, index) for value in config]
+        return [
+            _fresh(value, (*path, place)) for place, value in enumerate(config)
+        ]
     return config
 
 
@@ -89,31 +97,43 @@ def initial_state(cell, batch_size):
     if hasattr(cell, "get_initial_state"):
         states = cell.get_initial_state(batch_size=batch_size)
         return states if keras.tree.is_nested(states) else [states]
-    return keras.tree.map_structure(
-        lambda size: ops.zeros((batch_size, size), policy(cell).compute_dtype),
-        state_sizes(cell),
-    )
+    dtype = policy(cell).compute_dtype
+
+    def zeros(sizes):
+        if isinstance(sizes, list):
+            return [zeros(size) for size in sizes]
+        return ops.zeros(shape_of(sizes, batch_size), dtype)
+
+    return zeros(state_sizes(cell))
 
 
 def state_sizes(cell):
     """Returns `cell.state_size` as a plain list, even for a single state.
 
     Keras wraps the list attributes of a layer, and JAX accepts no tensors in
-    such a list.
+    such a list. A tuple inside the list is the shape of a state.
     """
 
     def plain(sizes):
-        if isinstance(sizes, (list, tuple)):
+        if isinstance(sizes, list):
             return [plain(size) for size in sizes]
         return sizes
 
-    sizes = plain(cell.state_size)
-    return sizes if isinstance(sizes, list) else [sizes]
+    sizes = cell.state_size
+    if isinstance(sizes, int):
+        return [sizes]
+    return [plain(size) for size in sizes]
 
 
 def flat_state_sizes(cell):
     """Returns the widths of all states of a cell, as a flat list."""
-    return keras.tree.flatten(state_sizes(cell))
+
+    def flat(sizes):
+        if isinstance(sizes, list):
+            return [size for inner in sizes for size in flat(inner)]
+        return [sizes]
+
+    return flat(state_sizes(cell))
 
 
 def policy(cell):
@@ -132,18 +152,22 @@ def step(cell, inputs, states, training=False):
     )
 
 
-def runs_at_once(cell):
-    """Whether a cell can process a whole sequence in one call.
+def slow_because(cell):
+    """Returns why a cell cannot run over a sequence at once; `None` if it can.
 
-    An inherited `run` does not count: it would ignore the methods that the
-    subclass overrides.
+    A `run` does not count if a subclass overrides `call`, which it stands for.
     """
     if type(cell) is keras.layers.StackedRNNCells:
-        return all(runs_at_once(inner) for inner in cell.cells)
-    return "run" in vars(type(cell)) and getattr(cell, "can_run_at_once", True)
+        return next(filter(None, map(slow_because, cell.cells)), None)
+    for base in type(cell).__mro__:
+        if "run" in vars(base):
+            return getattr(cell, "slow_because", None)
+        if "call" in vars(base):
+            return f"{base.__name__} defines `call`, but no `run` to match"
+    return f"{type(cell).__name__} defines no `run`"
 
 
-def run(cell, sequence, states, mask=None, training=False):
+def run(cell, sequence, states, mask=None, training=False, last_only=False):
     """Runs a cell over a sequence, in one call if the cell can do that.
 
     Args:
@@ -153,37 +177,44 @@ def run(cell, sequence, states, mask=None, training=False):
         mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
             skipped.
         training: Whether to behave as in training.
+        last_only: Whether only the last output is wanted. The cell may then
+            return a sequence of one output.
 
     Returns:
         The outputs of shape `(time, batch, output_size)`, and the last
         states.
     """
-    if not runs_at_once(cell):
+    if slow_because(cell):
         return _loop(cell, sequence, states, mask, training)
     if type(cell) is not keras.layers.StackedRNNCells:
         sequence = ops.cast(sequence, policy(cell).compute_dtype)
         flat = keras.tree.flatten(states)
-        outputs, last = cell.run(sequence, flat, mask=mask, training=training)
-        check_outputs(cell, outputs, sequence.shape[:2])
+        options = {"mask": mask, "training": training}
+        if last_only and "last_only" in inspect.signature(cell.run).parameters:
+            options["last_only"] = True
+        outputs, last = cell.run(sequence, flat, **options)
+        check_outputs(cell, outputs, sequence.shape[1:2])
         return outputs, keras.tree.pack_sequence_as(states, last)
     # One cell after the other runs over the whole sequence.
     last = []
     for inner, own in zip(cell.cells, states, strict=True):
-        sequence, own = run(inner, sequence, own, mask, training)
+        only = last_only and inner is cell.cells[-1]
+        sequence, own = run(inner, sequence, own, mask, training, only)
         last.append(own)
     return sequence, last
 
 
-def check_outputs(cell, outputs, leading):
-    """Raises `ValueError` unless outputs are `(*leading, output_size)`."""
-    expected = (*leading, cell.output_size)
-    if len(outputs.shape) != len(expected) or any(
+def check_outputs(cell, outputs, batch):
+    """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
+    expected = (*batch, *shape_of(cell.output_size, None)[1:])
+    found = tuple(outputs.shape)[-len(expected) :]
+    if len(outputs.shape) not in (len(expected), len(expected) + 1) or any(
         None not in sizes and sizes[0] != sizes[1]
-        for sizes in zip(outputs.shape, expected, strict=True)
+        for sizes in zip(found, expected, strict=True)
     ):
         raise ValueError(
             f"The outputs of {type(cell).__name__} do not agree with its "
-            f"`output_size`. Expected: shape {expected}. "
+            f"`output_size`. Expected: shape (..., {str(expected)[1:]}. "
             f"Received: shape {tuple(outputs.shape)}"
         )
 
@@ -192,23 +223,61 @@ def _loop(cell, sequence, states, mask, training):
     """Runs a cell step by step; the output of a skipped step is repeated."""
     dtype = policy(cell).compute_dtype
     states = keras.tree.map_structure(lambda x: ops.cast(x, dtype), states)
-    batch_size = ops.shape(sequence)[1]
-    output = ops.zeros((batch_size, cell.output_size), dtype)
+    output = ops.zeros(
+        shape_of(cell.output_size, ops.shape(sequence)[1]), dtype
+    )
 
-    def advance(before, inputs):
-        x, *here = inputs
-        after = step(cell, x, before[1], training)
-        if here:
+    def advance(before, index):
+        after = step(cell, sequence[index], before[1], training)
+        if mask is not None:
+            here = mask[index][:, 0] > 0
             after = keras.tree.map_structure(
-                lambda new, old: ops.where(here[0] > 0, new, old),
-                after,
-                before,
+                lambda new, old: where_unmasked(here, new, old), after, before
             )
         return after, after[0]
 
-    inputs = (sequence,) if mask is None else (sequence, mask)
-    (_, states), outputs = scan_and_save(advance, (output, states), inputs)
+    (_, states), outputs = _backend.scan(
+        advance, (output, states), ops.shape(sequence)[0]
+    )
     return outputs, states
+
+
+def repeated(outputs, skipped):
+    """Repeats the output before it at every skipped step, 0 at first.
+
+    Args:
+        outputs: Tensor of shape `(time, batch, ...)`.
+        skipped: Boolean tensor of shape `(time, batch)`.
+    """
+
+    def step(output, index):
+        output = where_unmasked(skipped[index], output, outputs[index])
+        return output, output
+
+    zeros = ops.zeros_like(outputs[0])
+    return _backend.scan(step, zeros, ops.shape(outputs)[0])[1]
+
+
+def where_unmasked(mask, x, otherwise=0):
+    """Returns `x` where a mask of its first axes is true."""
+    missing = len(x.shape) - len(mask.shape)
+    mask = ops.reshape(mask, (*ops.shape(mask), *[1] * missing))
+    return ops.where(mask, x, ops.cast(otherwise, x.dtype))
+
+
+def shape_of(size, batch_size):
+    """Returns the shape of a state or output: its size may be a shape."""
+    return (batch_size, *(size if isinstance(size, tuple) else [size]))
+
+
+def shapes_of(sizes, batch_size):
+    """Returns the shapes of states whose sizes are in nested lists."""
+    return [
+        shapes_of(size, batch_size)
+        if isinstance(size, list)
+        else shape_of(size, batch_size)
+        for size in sizes
+    ]
 
 
 def draw_dropout_masks(cell, inputs):

@@ -7,9 +7,11 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.through_time.products import wide
+from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Config
+from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -113,6 +115,13 @@ class FastRNN(keras.layers.RNN):
         )
         self.supports_jit = getattr(cell, "supports_jit", True)
 
+    @property
+    def slow_because(self) -> str | None:
+        """Why the cell runs in the loop of Keras; `None` if it runs fast."""
+        if self.unroll:
+            return "`unroll=True` asks for the unrolled loop of Keras"
+        return cells.slow_because(self.cell)
+
     def inner_loop(
         self,
         sequences: Tensor,
@@ -120,7 +129,13 @@ class FastRNN(keras.layers.RNN):
         mask: Tensor | None,
         training: bool = False,
     ) -> tuple[Tensor, Tensor, States]:
-        if self.unroll or not self._avoids_keras_loop(mask):
+        if mask is not None:
+            mask = ops.cast(mask, "bool")
+            if len(mask.shape) == 3:
+                mask = ops.any(mask, axis=-1)
+            # A product of NaN with a gradient of 0 is NaN, too.
+            sequences = cells.where_unmasked(mask, sequences)
+        if self.slow_because and (mask is None or not self._masks_at_fault()):
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )
@@ -135,22 +150,46 @@ class FastRNN(keras.layers.RNN):
         if self.go_backwards:
             sequence = ops.flip(sequence, axis=0)
             mask = None if mask is None else ops.flip(mask, axis=0)
-        outputs, states = cells.run(self.cell, sequence, states, mask, training)
-        if mask is not None and self.zero_output_for_mask:
-            outputs = outputs * mask
+        outputs, states = cells.run(
+            self.cell,
+            sequence,
+            states,
+            mask,
+            training,
+            last_only=not self.return_sequences,
+        )
+        if mask is not None:
+            outputs = self._of_masked_steps(outputs, mask)
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
 
-    def _avoids_keras_loop(self, mask):
-        """Whether to run without the loop of Keras.
+    def _of_masked_steps(self, outputs, mask):
+        """Sets outputs to 0 where the loop of Keras would.
 
-        On JAX that loop accepts no mask if the output is not as wide as the
-        first state.
+        That is before the first unmasked step, or at every masked one.
         """
-        if cells.runs_at_once(self.cell):
-            return True
-        width = keras.tree.flatten(cells.state_sizes(self.cell))[0]
-        on_jax = keras.backend.backend() == "jax"
-        return on_jax and mask is not None and width != self.cell.output_size
+        if not self.zero_output_for_mask:
+            mask = ops.cumsum(mask, axis=0)
+        # There may be only the last output.
+        mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
+        return cells.where_unmasked(mask, outputs)
+
+    def _masks_at_fault(self):
+        """Whether Keras's loop gets masks wrong: on JAX.
+
+        There it takes the first state for the output before a masked step.
+        """
+        return keras.backend.backend() == "jax" and not self.unroll
+
+    def compute_output_shape(
+        self, sequences_shape: Shape, initial_state_shape: Any = None
+    ) -> Any:
+        batch_size, time, *_ = sequences_shape
+        _, *output = cells.shape_of(self.cell.output_size, batch_size)
+        output = (batch_size, *[time] * self.return_sequences, *output)
+        if not self.return_state:
+            return output
+        sizes = cells.state_sizes(self.cell)
+        return output, *cells.shapes_of(sizes, batch_size)
 
     def reset_state(self) -> None:
         """Resets a stateful layer to the initial states of its cell."""
@@ -167,17 +206,26 @@ class FastRNN(keras.layers.RNN):
 class CellLayer(FastRNN):
     """Base class of layers that create their cell, as `keras.layers.LSTM`.
 
-    A subclass sets `cell_class` and takes the arguments of that cell besides
-    those of `FastRNN`; each of them is an attribute of the layer.
+    A subclass sets `cell_class`. It takes the arguments of that cell and those
+    of `FastRNN`, and shows each of them in its signature, its documentation
+    and as an attribute.
     """
 
     cell_class: type[keras.layers.Layer]
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        names = arguments(self.cell_class)
+        own = {name: kwargs.pop(name) for name in names if name in kwargs}
+        cell = self.cell_class(*args, **own, dtype=kwargs.get("dtype"))
+        super().__init__(cell, **kwargs)
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        for name in inspect.signature(cls.cell_class).parameters:
-            if not hasattr(cls, name) and name != "kwargs":
+        of_cell = arguments(cls.cell_class)
+        for name in of_cell:
+            if not hasattr(cls, name):
                 setattr(cls, name, _argument_of_the_cell(name))
+        cls.__signature__ = _signature(of_cell)
 
     def get_config(self) -> Config:
         config = super().get_config()
@@ -196,3 +244,17 @@ def _argument_of_the_cell(name):
         return getattr(self.cell, name)
 
     return property(get, doc=f"The argument `{name}` of the cell.")
+
+
+def _signature(of_cell):
+    """The arguments of a cell, those of `FastRNN`, and the base layer's."""
+    of_layer = dict(inspect.signature(FastRNN).parameters)
+    del of_layer["cell"]
+    rest = of_layer.pop("kwargs")
+    by_name = of_cell | {
+        name: parameter.replace(kind=parameter.KEYWORD_ONLY)
+        for name, parameter in of_layer.items()
+    }
+    kinds = [p for p in by_name.values() if p.kind is not p.KEYWORD_ONLY]
+    only = [p for p in by_name.values() if p.kind is p.KEYWORD_ONLY]
+    return inspect.Signature([*kinds, *only, rest])

@@ -1,65 +1,53 @@
-"""Keras's GRU, computed for a whole sequence at once."""
+"""Keras's GRU, fast."""
 
-import functools
 from typing import Any
 
 import keras
 from keras import ops
 
+from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
-from kerasrnn.layers.recurrent.keras_cells import Constraint
-from kerasrnn.layers.recurrent.keras_cells import FastKerasCell
-from kerasrnn.layers.recurrent.keras_cells import Regularizer
-from kerasrnn.layers.through_time.gru import GRULoop
-from kerasrnn.layers.through_time.loop import run_loop
-from kerasrnn.layers.through_time.normalization import GateNorm
-from kerasrnn.layers.through_time.products import wide
+from kerasrnn.layers.recurrent.products import Fixed
+from kerasrnn.layers.recurrent.products import Kernel
+from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import split_at
+from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
-from kerasrnn.typing import Initializer
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
-from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
-    """`keras.layers.GRUCell`, which can process a whole sequence at once.
+class FastGRUCell(RecurrentCell):
+    """The cell of `keras.layers.GRU`, fast over a whole sequence.
 
         z, r = sigmoid(x W + h R + b)
         g = tanh(x W_g + r * (h R_g + c_g) + b_g)
         h = z * h + (1 - z) * g
 
-    Weights, states and results are those of Keras's cell. With `layer_norm`
-    the products of each gate are normalized over its units (Ba et al. 2016),
-    each gate with its own gains:
+    Weights, states and results are those of Keras's cell. Without
+    `reset_after`, as in Cho et al. 2014,
+
+        g = tanh(x W_g + (r * h) R_g + b_g)
+
+    With `layer_norm` the products of each gate are normalized over its units
+    (Ba et al. 2016), each gate with its own gains:
 
         z, r = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + r * (h R_g + c_g)) + b_g)
+
+    As in Keras, with `recurrent_dropout` each gate has dropout masks of its
+    own, of input and `h`; without it, all gates share one mask of the input.
 
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`.
         recurrent_activation: Activation of the gates.
         use_bias: Whether there are biases.
-        kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`.
-        bias_initializer: Initializer of the biases.
-        kernel_regularizer: Regularizer of `W`.
-        recurrent_regularizer: Regularizer of `R`.
-        bias_regularizer: Regularizer of the biases.
-        kernel_constraint: Constraint on `W`.
-        recurrent_constraint: Constraint on `R`.
-        bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, dropout rate of the input.
-        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. All masks are the same at every step. As in
-            Keras, with this rate each gate has masks of its own, of input and
-            `h`; without it, all gates share one mask of the input.
-        reset_after: Whether the reset gate comes after the product, as above.
-        seed: Optional integer, seed of dropout.
-        layer_norm: Whether each gate's products are normalized over its
-            units before the bias is added.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        reset_after: Whether the reset gate comes after the product.
+        **kwargs: Further arguments of `RecurrentCell`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -72,7 +60,8 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when `layer_norm` is given with `reset_after=False`.
+        ValueError: when `units` is not a positive integer, or a rate is not
+            in `[0, 1)`.
 
     Example:
 
@@ -85,204 +74,97 @@ class FastGRUCell(FastKerasCell, keras.layers.GRUCell):
         [Ba et al., 2016](https://arxiv.org/abs/1607.06450).
     """
 
-    num_gates = 3
-
     def __init__(
         self,
         units: int,
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Initializer = "glorot_uniform",
-        recurrent_initializer: Initializer = "orthogonal",
-        bias_initializer: Initializer = "zeros",
-        kernel_regularizer: Regularizer = None,
-        recurrent_regularizer: Regularizer = None,
-        bias_regularizer: Regularizer = None,
-        kernel_constraint: Constraint = None,
-        recurrent_constraint: Constraint = None,
-        bias_constraint: Constraint = None,
-        dropout: float = 0.0,
-        recurrent_dropout: float = 0.0,
         reset_after: bool = True,
-        seed: int | None = None,
-        layer_norm: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            units,
             activation=activation,
             recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            reset_after=reset_after,
-            seed=seed,
             **kwargs,
         )
-        if layer_norm and not reset_after:
-            raise ValueError(
-                "`layer_norm` expects `reset_after=True`. Received: "
-                f"layer_norm={layer_norm!r}, reset_after={reset_after!r}"
-            )
-        self.layer_norm = layer_norm
+        self.units = positive_integer("units", units)
+        self.state_size = self.output_size = self.units
+        self.use_bias = use_bias
+        self.reset_after = reset_after
+        if self.recurrent_dropout:
+            self.dropout_mask_count = 3
 
-    def call(
-        self, inputs: Tensor, states: States, training: bool = False
-    ) -> tuple[Tensor, States]:
-        if not self.layer_norm:
-            return super().call(inputs, states, training=training)
-        h = wide(*keras.tree.flatten(states))
-        of_input, of_state = self.masks(inputs, h, training)
-        x = self.products(inputs, self.kernel, of_input)
-        recurrent = self.products(h, self.recurrent_kernel, of_state)
-        _, recalled_bias = self._biases()
-        gates, candidate = self._norms()
-        split = 2 * self.units
-        gates, _ = GateNorm(**gates).forward(
-            x[:, :split] + recurrent[:, :split]
-        )
-        z, r = ops.split(self.recurrent_activation(gates), 2, axis=-1)
-        g = x[:, split:] + r * (recurrent[:, split:] + recalled_bias)
-        g, _ = GateNorm(**candidate).forward(g)
-        h = ops.cast(z * h + (1 - z) * self.activation(g), self.compute_dtype)
-        return h, keras.tree.pack_sequence_as(states, [h])
+    def build(self, input_shape: Shape) -> None:
+        width = 3 * self.units
+        self.kernel = self.add_kernel((input_shape[-1], width))
+        self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
+        self.bias = None
+        if self.use_bias:
+            # With `reset_after`, of the input and of the state.
+            shape = (2, width) if self.reset_after else (width,)
+            self.bias = self.add_bias(shape)
+        if self.layer_norm:
+            self.gains = self.add_gains((3, self.units))
 
-    def _biases(self):
+    def biases(self) -> tuple[Tensor | None, Tensor | None]:
         """Returns the biases of `z, r, g`, and `c_g`."""
-        if not self.use_bias:
-            zeros = wide(ops.zeros((3 * self.units,), self.variable_dtype))
-            return zeros, zeros[: self.units]
-        of_input, of_state = ops.unstack(wide(self.bias))
-        split = 2 * self.units
-        gates = of_input[:split] + of_state[:split]
-        return ops.concatenate([gates, of_input[split:]]), of_state[split:]
+        if self.bias is None or not self.reset_after:
+            return self.bias, None
+        of_input, of_state = ops.unstack(self.bias)
+        gates, recalled = split_at(of_state, 2 * self.units)
+        zeros = ops.zeros_like(recalled)
+        return of_input + ops.concatenate([gates, zeros]), recalled
 
-    def _norms(self):
-        """Returns the arguments of `bias_or_norm` for `z, r` and for `g`."""
-        if not self.layer_norm:
-            return {}, {}
-        split = 2 * self.units
-        bias, _ = self._biases()
-        gains = wide(self.gains)
-        return (
-            {"bias": bias[:split], "gains": gains[:2]},
-            {"bias": bias[split:], "gains": gains[2:]},
+    def given(self, inputs: Tensor) -> Nest:
+        bias, recalled = self.biases()
+        given = {"x": self.with_bias(self.project(inputs, self.kernel), bias)}
+        if recalled is not None:
+            given["recalled"] = Fixed(recalled)
+        if self.layer_norm and bias is not None:
+            given["bias"] = Fixed(bias)
+        if not self.reset_after:
+            parts = split_at(self.recurrent_kernel, 2 * self.units)
+            given["kernels"] = list(map(Kernel, parts))
+        return given
+
+    def step(self, states: States, given: Nest, product: Product) -> States:
+        (h,) = states
+        gates, g = split_at(given["x"], 2 * self.units)
+        if self.reset_after:
+            of_state = product(h, self.recurrent_kernel, drop=True)
+            of_state, recalled = split_at(of_state, 2 * self.units)
+            gates = gates + of_state
+            if "recalled" in given:
+                recalled = recalled + given["recalled"]
+        else:
+            kernel, last = given["kernels"]
+            gates = product(h, kernel, gates, drop=[0, 1])
+        z, r = ops.split(
+            self.recurrent_activation(self.gates_of(gates, given, 0, 2)), 2, -1
         )
+        if self.reset_after:
+            g = g + r * recalled
+        else:
+            g = product(r * h, last, g, drop=[2])
+        g = self.activation(self.gates_of(g, given, 2, 3))
+        return [g + z * (h - g)]
 
-    @property
-    def can_run_at_once(self) -> bool:
-        return self.reset_after and self.has_default_activations
-
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-        zoneout: Zoneout = None,
-    ) -> tuple[Tensor, States]:
-        """Runs over a whole sequence; see `FastRNN` and `ZoneoutCell`.
-
-        Args:
-            sequence: Tensor of shape `(time, batch, input_dim)`.
-            states: `[h]`, of shape `(batch, units)`, in float32 or wider.
-            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
-                counts and 0 where it is skipped.
-            training: Whether to apply dropout.
-            zoneout: What each state keeps of the step before, see `run_loop`.
-
-        Returns:
-            The outputs of shape `(time, batch, units)`, and the last states.
-        """
-        of_input, of_state = self.masks(sequence[0], states[0], training)
-        products = self.products(sequence, self.kernel, of_input)
-        bias, recalled_bias = self._biases()
+    def gates_of(
+        self, gates: Tensor, given: Nest, first: int, end: int
+    ) -> Tensor:
+        """Normalizes some of the gates `z, r, g`, with `layer_norm`."""
         if not self.layer_norm:
-            products += bias
-        gates, candidate = self._norms()
-        weights = {
-            "kernel": ops.cast(self.recurrent_kernel, self.compute_dtype),
-            "recalled_bias": recalled_bias,
-            "gates": gates,
-            "candidate": candidate,
-        }
-        loop = functools.partial(GRULoop, state_mask=of_state)
-        (outputs,) = run_loop(
-            loop, products, tuple(states), weights, mask, zoneout
-        )
-        return outputs, [outputs[-1]]
+            return gates
+        bias = None
+        if "bias" in given:
+            bias = given["bias"][first * self.units : end * self.units]
+        return self.normalize(gates, self.gains[first:end], bias)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class FastGRU(CellLayer):
-    """Computes what `keras.layers.GRU` does, faster on a CPU.
-
-    The products with the input are computed for all steps at once, and so is
-    the gradient of each weight; layer normalization is that of `FastGRUCell`.
-    Under `mixed_bfloat16` the products are in bfloat16 and the state stays in
-    float32. With `reset_after=False`, `unroll` or activations other than the
-    defaults it uses the loop of `keras.layers.RNN`.
-
-    Args:
-        units: Positive integer, width of the state.
-        activation: Activation of `g`.
-        recurrent_activation: Activation of the gates.
-        use_bias: Whether there are biases.
-        kernel_initializer: Initializer of `W`.
-        recurrent_initializer: Initializer of `R`.
-        bias_initializer: Initializer of the biases.
-        kernel_regularizer: Regularizer of `W`.
-        recurrent_regularizer: Regularizer of `R`.
-        bias_regularizer: Regularizer of the biases.
-        kernel_constraint: Constraint on `W`.
-        recurrent_constraint: Constraint on `R`.
-        bias_constraint: Constraint on the biases.
-        dropout: Float in `[0, 1)`, dropout rate of the input.
-        recurrent_dropout: Float in `[0, 1)`, dropout rate of `h` where it
-            enters a matrix product. All masks are the same at every step. As in
-            Keras, with this rate each gate has masks of its own, of input and
-            `h`; without it, all gates share one mask of the input.
-        reset_after: Whether the reset gate comes after the product, as in
-            `FastGRUCell`.
-        seed: Optional integer, seed of dropout.
-        layer_norm: Whether each gate's products are normalized over its
-            units before the bias is added.
-        return_sequences: Whether to return the outputs of all steps, not only
-            the last.
-        return_state: Whether to return the last state as well.
-        go_backwards: Whether to read from the last step to the first.
-        stateful: Whether each batch starts from the last state of the one
-            before.
-        unroll: Whether to unroll the loop.
-        zero_output_for_mask: Whether the output of a masked step is 0.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        sequences: Tensor of shape `(batch, time, input_dim)`.
-        initial_state: Optional `[h]`, of shape `(batch, units)`.
-        mask: Optional boolean tensor of shape `(batch, time)`.
-        training: Whether to behave as in training (dropout).
-
-    Returns:
-        The outputs of shape `(batch, time, units)` with `return_sequences`,
-        otherwise the last one, `(batch, units)`; with `return_state` followed
-        by the last state.
-
-    Masking: a masked step leaves the state as it is and repeats the output
-    before it, or gives 0 with `zero_output_for_mask`.
-
-    Raises:
-        ValueError: as for `FastGRUCell`.
+    """Computes what `keras.layers.GRU` does, faster.
 
     Example:
 
@@ -294,62 +176,3 @@ class FastGRU(CellLayer):
     """
 
     cell_class = FastGRUCell
-
-    def __init__(
-        self,
-        units: int,
-        activation: Activation = "tanh",
-        recurrent_activation: Activation = "sigmoid",
-        use_bias: bool = True,
-        kernel_initializer: Initializer = "glorot_uniform",
-        recurrent_initializer: Initializer = "orthogonal",
-        bias_initializer: Initializer = "zeros",
-        kernel_regularizer: Regularizer = None,
-        recurrent_regularizer: Regularizer = None,
-        bias_regularizer: Regularizer = None,
-        kernel_constraint: Constraint = None,
-        recurrent_constraint: Constraint = None,
-        bias_constraint: Constraint = None,
-        dropout: float = 0.0,
-        recurrent_dropout: float = 0.0,
-        reset_after: bool = True,
-        seed: int | None = None,
-        layer_norm: bool = False,
-        return_sequences: bool = False,
-        return_state: bool = False,
-        go_backwards: bool = False,
-        stateful: bool = False,
-        unroll: bool = False,
-        zero_output_for_mask: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            FastGRUCell(
-                units,
-                activation=activation,
-                recurrent_activation=recurrent_activation,
-                use_bias=use_bias,
-                kernel_initializer=kernel_initializer,
-                recurrent_initializer=recurrent_initializer,
-                bias_initializer=bias_initializer,
-                kernel_regularizer=kernel_regularizer,
-                recurrent_regularizer=recurrent_regularizer,
-                bias_regularizer=bias_regularizer,
-                kernel_constraint=kernel_constraint,
-                recurrent_constraint=recurrent_constraint,
-                bias_constraint=bias_constraint,
-                dropout=dropout,
-                recurrent_dropout=recurrent_dropout,
-                reset_after=reset_after,
-                seed=seed,
-                layer_norm=layer_norm,
-                dtype=kwargs.get("dtype"),
-            ),
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            zero_output_for_mask=zero_output_for_mask,
-            **kwargs,
-        )

@@ -1,44 +1,135 @@
-"""The base class of the recurrent cells of this package.
+"""The base class of recurrent cells that run fast: a cell says its step."""
 
-It provides variational dropout, layer normalization, states, and matrix
-products in the compute dtype. A subclass sets `state_widths` and `output_size`
-and implements its equations in `call`.
-"""
-
-from collections.abc import Callable
 from typing import Any
 
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
-from kerasrnn.layers.through_time.products import normalized
-from kerasrnn.typing import Config
+from kerasrnn.layers.recurrent.loop import run_loop
+from kerasrnn.layers.recurrent.products import Fixed
+from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import join
+from kerasrnn.layers.recurrent.products import multiply
+from kerasrnn.layers.recurrent.products import shares
+from kerasrnn.layers.recurrent.products import value_of
+from kerasrnn.layers.recurrent.products import wide
+from kerasrnn.layers.recurrent.weights_of_step import WeightsOfStep
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
+from kerasrnn.typing import Zoneout
+
+# As in the layers of TensorFlow Addons, and of Keras.
+_EPSILON = 1e-3
+# Rows of a product over several steps, in inference.
+_ROWS = 1024
 
 
-class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
-    """Base class of the recurrent cells.
+class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
+    """Base class of recurrent cells that run fast.
+
+    A subclass sets `state_size` (the width of its state, or a list of widths)
+    and `output_size`, creates its weights in `build`, and says its equations in
+    two methods:
+
+        given(inputs) -> given                       for all steps at once
+        step(states, given, product) -> new states   for one step
+
+    The base makes of them the step that `keras.layers.RNN` and decoders call,
+    and the run over a whole sequence that `FastRNN` calls, with its gradient.
+    The output is the first state, unless the subclass overrides `read_out`. The
+    arguments of the constructor must be attributes; then the configuration is
+    made of them.
 
     Args:
+        activation: Activation of candidates and outputs.
+        recurrent_activation: Activation of the gates.
+        kernel_initializer: Initializer of the kernels of the input.
+        recurrent_initializer: Initializer of the kernels of the state. Each
+            kernel draws numbers of its own, also from a seeded initializer.
+        bias_initializer: Initializer of the biases.
+        kernel_regularizer: Regularizer of the kernels of the input.
+        recurrent_regularizer: Regularizer of the kernels of the state.
+        bias_regularizer: Regularizer of the biases.
+        kernel_constraint: Constraint on the kernels of the input.
+        recurrent_constraint: Constraint on the kernels of the state.
+        bias_constraint: Constraint on the biases.
         dropout: Float in `[0, 1)`, dropout rate of the input.
         recurrent_dropout: Float in `[0, 1)`, dropout rate of the state
             where it enters a matrix product; the state that is carried to the
             next step is never dropped. Both are variational (Gal & Ghahramani
             2016): one mask for all steps of a batch.
-        layer_norm: Whether the preactivation of each gate is normalized over
-            its units, before its bias (Ba et al. 2016).
+        layer_norm: Whether each gate's products are normalized over its
+            units before the bias is added (Ba et al. 2016).
         seed: Optional integer, seed of dropout.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: List of tensors of shape `(batch, width)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output of shape `(batch, output_size)`, and the new states.
+
+    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
+
+    Raises:
+        ValueError: when a rate is not in `[0, 1)`.
+
+    Example, a unit that moves a little at each step:
+
+    >>> class Leaky(RecurrentCell):
+    ...     def __init__(self, units, **kwargs):
+    ...         super().__init__(**kwargs)
+    ...         self.units = self.state_size = self.output_size = units
+    ...
+    ...     def build(self, input_shape):
+    ...         self.kernel = self.add_kernel((input_shape[-1], self.units))
+    ...         self.recurrent_kernel = self.add_recurrent_kernel(
+    ...             (self.units, self.units)
+    ...         )
+    ...         self.bias = self.add_bias((self.units,))
+    ...
+    ...     def given(self, inputs):
+    ...         return self.project(inputs, self.kernel) + self.bias
+    ...
+    ...     def step(self, states, given, product):
+    ...         (h,) = states
+    ...         new = product(h, self.recurrent_kernel, given, drop=True)
+    ...         return [h + 0.1 * (self.activation(new) - h)]
+    >>> FastRNN(Leaky(8, recurrent_dropout=0.2))(np.ones((2, 5, 4))).shape
+    (2, 8)
+
+    References:
+        [Gal & Ghahramani, 2016](https://arxiv.org/abs/1512.05287),
+        [Ba et al., 2016](https://arxiv.org/abs/1607.06450).
     """
 
     def __init__(
         self,
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        kernel_initializer: Initializer = "glorot_uniform",
+        recurrent_initializer: Initializer = "orthogonal",
+        bias_initializer: Initializer = "zeros",
+        kernel_regularizer: Regularizer = None,
+        recurrent_regularizer: Regularizer = None,
+        bias_regularizer: Regularizer = None,
+        kernel_constraint: Constraint = None,
+        recurrent_constraint: Constraint = None,
+        bias_constraint: Constraint = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         layer_norm: bool = False,
@@ -46,16 +137,59 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self.activation = keras.activations.get(activation)
+        self.recurrent_activation = keras.activations.get(recurrent_activation)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.recurrent_initializer = keras.initializers.get(
+            recurrent_initializer
+        )
+        self.bias_initializer = keras.initializers.get(bias_initializer)
+        self.kernel_regularizer = keras.regularizers.get(kernel_regularizer)
+        self.recurrent_regularizer = keras.regularizers.get(
+            recurrent_regularizer
+        )
+        self.bias_regularizer = keras.regularizers.get(bias_regularizer)
+        self.kernel_constraint = keras.constraints.get(kernel_constraint)
+        self.recurrent_constraint = keras.constraints.get(recurrent_constraint)
+        self.bias_constraint = keras.constraints.get(bias_constraint)
         self.dropout = rate("dropout", dropout)
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
         self.layer_norm = layer_norm
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
-    @property
-    def state_size(self) -> int | list[int]:
-        widths = list(self.state_widths)
-        return widths if len(widths) > 1 else widths[0]
+    def given(self, inputs: Tensor) -> Nest:
+        """Returns what the steps get of the inputs, for all steps at once.
+
+        Args:
+            inputs: Tensor of shape `(time, batch, input_dim)`, or
+                `(batch, input_dim)` for one step, after dropout.
+
+        Returns:
+            A nest of tensors `(..., batch, width)`, of which a step gets its
+            own place. `Fixed` tensors and kernels are the same at every step.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `given(inputs)`."
+        )
+
+    def step(self, states: States, given: Nest, product: Product) -> States:
+        """Returns the states after a step.
+
+        Args:
+            states: List of tensors `(batch, width)`, in float32 or wider.
+            given: What `given` returned, for this step.
+            product: `product(x, kernel, plus=None, drop=False)` returns
+                `x K + plus`, for a weight of the cell.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override "
+            "`step(states, given, product)`."
+        )
+
+    def read_out(self, states: States, inputs: Tensor) -> Tensor:
+        """Returns the outputs, from new states and inputs `(..., width)`."""
+        return states[0]
 
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
@@ -63,97 +197,240 @@ class RecurrentCell(DropoutRNNCell, keras.layers.Layer):
         """Returns the initial states: zeros."""
         return [
             ops.zeros((batch_size, width), self.compute_dtype)
-            for width in self.state_widths
+            for width in keras.tree.flatten(self.state_size)
         ]
 
-    # Weights are not cast on access: a product casts what it needs, and the
-    # layers that run a whole sequence keep their state and biases in float32.
     def add_kernel(
         self,
-        name: str,
         shape: Shape,
-        initializer: Initializer | Callable[..., Tensor],
+        name: str = "kernel",
+        initializer: Any = None,
     ) -> keras.Variable:
-        """Adds a weight, with its own seed for the initializer."""
-        return self.add_weight(
-            shape=shape,
-            initializer=reseeded(initializer, len(self.weights)),
-            name=name,
-            autocast=False,
-        )
+        """Adds a kernel of the input, or of input and state joined."""
+        return self._add("kernel", shape, name, initializer)
 
-    def add_kernels(
+    def add_recurrent_kernel(
         self,
-        name: str,
-        depth: int,
         shape: Shape,
-        initializer: Initializer,
-    ) -> list[keras.Variable]:
-        """Adds a kernel for each micro-step, and returns the list of them.
+        name: str = "recurrent_kernel",
+        initializer: Any = None,
+    ) -> keras.Variable:
+        """Adds a kernel of the state."""
+        return self._add("recurrent", shape, name, initializer)
 
-        If they were one variable, automatic differentiation would add a
-        gradient of the size of all of them at every micro-step of a loop.
-        """
-        return [
-            self.add_kernel(f"{name}_{layer}", shape, initializer)
-            for layer in range(depth)
-        ]
+    def add_bias(
+        self, shape: Shape, name: str = "bias", initializer: Any = None
+    ) -> keras.Variable:
+        """Adds a bias, or several."""
+        return self._add("bias", shape, name, initializer)
 
-    def add_gains(self, name: str, *shape: int) -> keras.Variable | None:
-        """Adds gains `(..., gates, units)`; `None` without `layer_norm`."""
-        if not self.layer_norm:
-            return None
-        return self.add_kernel(name, shape, "ones")
+    def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
+        """Adds the gains of `normalize`, `(..., gates, units)`."""
+        return self.add_weight(shape, "ones", name=name)
 
-    def product(self, inputs: Tensor, kernel: Tensor) -> Tensor:
-        """Returns the matrix product, in the compute dtype."""
-        return ops.matmul(
-            ops.cast(inputs, self.compute_dtype),
-            ops.cast(kernel, self.compute_dtype),
+    def _add(self, kind, shape, name, initializer):
+        if initializer is None:
+            initializer = getattr(self, f"{kind}_initializer")
+        return self.add_weight(
+            shape,
+            reseeded(initializer, name),
+            name=name,
+            regularizer=getattr(self, f"{kind}_regularizer"),
+            constraint=getattr(self, f"{kind}_constraint"),
         )
 
-    def preactivation(
-        self, products: Tensor, bias: Tensor, gains: Tensor | None = None
-    ) -> Tensor:
-        """Adds the biases of one or several gates to their products.
+    def add_weight(self, *args: Any, **kwargs: Any) -> keras.Variable:
+        """Adds a weight, as `keras.layers.Layer` does, but without autocast.
+
+        A product casts what it needs, and the rest of a step is computed in
+        float32.
+        """
+        return super().add_weight(*args, **{"autocast": False, **kwargs})
+
+    def project(self, inputs: Tensor | list[Tensor], kernel: Tensor) -> Tensor:
+        """Returns the products with the inputs, in float32 or wider.
 
         Args:
-            products: Tensor of shape `(batch, gates * units)`.
-            bias: Tensor of shape `(gates * units,)`.
-            gains: Tensor of shape `(gates, units)`: the products are first
-                normalized over the units and scaled by it. `None` for no
-                normalization.
+            inputs: Tensor of shape `(..., input_dim)`, or a list of them, one
+                for each gate of the kernel, as `drop_input` returns it.
+            kernel: Tensor of shape `(input_dim, width)`.
         """
-        if gains is not None:
-            gates, _ = normalized(products, *gains.shape)
-            gates = ops.reshape(gates * gains, (-1, products.shape[-1]))
-            products = ops.cast(gates, self.compute_dtype)
-        return products + ops.cast(bias, products.dtype)
+        inputs = inputs if isinstance(inputs, list) else [inputs]
+        kernel = ops.cast(kernel, self.compute_dtype)
+        return join(map(multiply, inputs, shares(kernel, len(inputs))))
 
-    def drop_input(self, inputs: Tensor, training: bool = False) -> Tensor:
-        """Applies dropout to the input, with the same mask at every step."""
-        mask = self.get_dropout_mask(inputs) if training else None
-        return inputs if mask is None else inputs * mask
+    def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
+        """Adds a bias, unless `normalize` will, or there is none."""
+        if self.layer_norm or bias is None:
+            return products
+        return products + bias
 
-    def drop_state(self, state: Tensor, training: bool = False) -> Tensor:
-        """Applies dropout to the state, with the same mask at every step."""
-        mask = self.get_recurrent_dropout_mask(state) if training else None
-        return state if mask is None else state * mask
+    def normalize(
+        self, gates: Tensor, gains: Tensor, bias: Tensor | float | None = None
+    ) -> Tensor:
+        """Normalizes each gate over its units, and adds the bias.
 
-    def loop_state_mask(
+        Args:
+            gates: Tensor of shape `(batch, gates * units)`.
+            gains: Tensor of shape `(gates, units)`.
+            bias: Tensor of shape `(gates * units,)`, or `None`.
+        """
+        x = ops.reshape(gates, (-1, *gains.shape))
+        x = x - ops.mean(x, axis=-1, keepdims=True)
+        variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
+        x = x * ops.rsqrt(variance + _EPSILON) * gains
+        x = ops.reshape(x, (-1, gates.shape[-1]))
+        return x if bias is None else x + bias
+
+    def drop_input(
+        self, inputs: Tensor, training: bool = False
+    ) -> Tensor | list[Tensor]:
+        """Applies dropout to the input, with the same mask at every step.
+
+        Returns a list, if the gates have masks of their own.
+        """
+        if not (training and self.dropout):
+            return inputs
+        step = inputs if len(inputs.shape) == 2 else inputs[0]
+        masks = self.get_dropout_mask(step)
+        if isinstance(masks, list):
+            return [inputs * ops.cast(x, inputs.dtype) for x in masks]
+        return inputs * ops.cast(masks, inputs.dtype)
+
+    def state_masks(
         self, states: States, training: bool = False
-    ) -> Tensor | None:
-        """Returns the state's dropout mask for a whole loop, or `None`."""
-        mask = None
-        if training:
-            mask = self.get_recurrent_dropout_mask(states[0])
-        return None if mask is None else ops.cast(mask, states[0].dtype)
+    ) -> list[Tensor]:
+        """Returns the dropout masks of the state, the same at every step."""
+        if not (training and self.recurrent_dropout):
+            return []
+        masks = self.get_recurrent_dropout_mask(states[0])
+        return masks if isinstance(masks, list) else [masks]
 
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout,
-            "layer_norm": self.layer_norm,
-            "seed": self.seed,
+    def call(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[Tensor, States]:
+        flat = [wide(state) for state in keras.tree.flatten(states)]
+        product = Product(self.compute_dtype, self.state_masks(flat, training))
+        given = self._prepare(inputs, training)
+        with WeightsOfStep():
+            given = keras.tree.map_structure(_bare, given)
+            new = self.step(flat, given, product)
+            output = self.read_out(new, inputs)
+        output, *new = (ops.cast(x, self.compute_dtype) for x in (output, *new))
+        return output, keras.tree.pack_sequence_as(states, new)
+
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+        last_only: bool = False,
+        zoneout: Zoneout = None,
+    ) -> tuple[Tensor, States]:
+        """Runs over a whole sequence; see `FastRNN`.
+
+        Args:
+            sequence: Tensor of shape `(time, batch, input_dim)`.
+            states: List of tensors `(batch, width)`, in float32 or wider.
+            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
+                counts and 0 where it is skipped.
+            training: Whether to apply dropout.
+            last_only: Whether only the last output is wanted, as a sequence of
+                one step.
+            zoneout: What each state keeps of the step before: noise of shape
+                `(time, batch, width)`, a share, or `None`; see `ZoneoutCell`.
+
+        Returns:
+            The outputs of shape `(time, batch, output_size)`, and the last
+            states.
+        """
+        skipped = None if mask is None else ops.equal(mask[..., 0], 0)
+        options = {
+            "training": training,
+            "last_only": last_only,
+            "zoneout": zoneout,
         }
+        if training or (skipped is not None and self._outputs_more):
+            return self._run(states, sequence, skipped, **options)
+        return self._run_in_blocks(states, sequence, skipped, **options)
+
+    def _prepare(self, inputs, training):
+        inputs = self.drop_input(inputs, training)
+        with WeightsOfStep(may_draw=True):
+            return self.given(inputs)
+
+    @property
+    def _outputs_more(self):
+        """Whether the output is anything but the first state."""
+        return type(self).read_out is not RecurrentCell.read_out
+
+    def _run(self, states, sequence, skipped, training, last_only, zoneout):
+        """Runs over a sequence whose products are computed at once."""
+        given = self._prepare(sequence, training)
+        repeats = skipped is not None and self._outputs_more
+        every = len(states) if self._outputs_more else 1
+        if last_only and not repeats:
+            every = 0
+        after, last = run_loop(
+            self.step,
+            given,
+            states,
+            self.compute_dtype,
+            self.state_masks(states, training),
+            skipped,
+            zoneout,
+            training,
+            every,
+        )
+        if not every:
+            sequence = sequence[-1:]
+            after = [ops.expand_dims(state, 0) for state in last]
+        with WeightsOfStep():
+            outputs = self.read_out(after, sequence)
+        return cells.repeated(outputs, skipped) if repeats else outputs, last
+
+    def _run_in_blocks(self, states, sequence, skipped, **options):
+        """Runs over one block of steps after another.
+
+        The products with all inputs of a long sequence would take more memory
+        than all else.
+        """
+        time, batch_size = ops.shape(sequence)[:2]
+        if isinstance(batch_size, int):
+            block = max(1, _ROWS // max(1, batch_size))
+        else:
+            block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
+        if (
+            isinstance(time, int)
+            and isinstance(block, int)
+            and time < 2 * block
+        ):
+            return self._run(states, sequence, skipped, **options)
+
+        def run(states, sequence, skipped=None):
+            return self._run(states, sequence, skipped, **options)
+
+        # All blocks but the last, which is not empty.
+        count = (time - 1) // block
+        given = [sequence] if skipped is None else [sequence, skipped]
+        blocks = [
+            ops.reshape(x[: count * block], (count, block, *ops.shape(x)[1:]))
+            for x in given
+        ]
+
+        def step(states, index):
+            outputs, states = run(states, *(x[index] for x in blocks))
+            return states, [] if options["last_only"] else [outputs]
+
+        states, before = _backend.scan(step, list(states), count)
+        last, states = run(states, *(x[count * block :] for x in given))
+        before = [
+            ops.reshape(x, (count * block, batch_size, x.shape[-1]))
+            for x in before
+        ]
+        return ops.concatenate([*before, last]), states
+
+
+def _bare(leaf):
+    return value_of(leaf) if isinstance(leaf, Fixed) else leaf

@@ -10,6 +10,7 @@ from keras import ops
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -26,13 +27,14 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         s_t = d_t * s_{t-1} + (1 - d_t) * s'_t     in training, d ~ Bernoulli(z)
         s_t = z s_{t-1} + (1 - z) s'_t             in inference
 
-    with independent noise for each unit, row and step. If the output of the
-    cell is one of its states, as in most cells, the output is that state after
-    zoneout; any other output is left as it is.
+    with independent noise for each unit, row and step. The output of a
+    `RecurrentCell` is read from its states after zoneout. If the output of
+    another cell equals one of its states, it is that state after zoneout; any
+    other output is left as it is.
 
-    If the cell has a `run` that takes `zoneout`, as `RHNCell` and most cells of
-    this package have, `FastRNN(ZoneoutCell(cell))` uses it, and draws the noise
-    of all steps before the loop. Other cells run in the loop of
+    `FastRNN(ZoneoutCell(cell))` draws the noise of all steps before the loop
+    if the cell is a `RecurrentCell`, as most cells of this package are, or has
+    a `run` that takes `zoneout`. Other cells run in the loop of
     `keras.layers.RNN`, where a cell can neither count steps nor draw random
     numbers on every backend. There the seed of a step's noise is made from the
     seed of the batch and the bits of the step's inputs and states, so two steps
@@ -137,14 +139,29 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
                 zoned[index] = ops.where(keeps, old, new)
             elif share:
                 zoned[index] = new + share * (old - new)
-            if new is output:
-                output = zoned[index]
+        output = self._read_out(output, inputs, after, zoned)
         return output, keras.tree.pack_sequence_as(states, zoned)
 
+    def _read_out(self, output, inputs, after, zoned):
+        """Returns the output after zoneout of the states."""
+        if isinstance(self.cell, RecurrentCell):
+            output = self.cell.read_out(zoned, inputs)
+            return ops.cast(output, self.compute_dtype)
+        for state, kept in zip(after, zoned, strict=True):
+            if output.shape == state.shape:
+                state = ops.cast(state, output.dtype)
+                kept = ops.cast(kept, output.dtype)
+                output = ops.where(ops.all(output == state), kept, output)
+        return output
+
     @property
-    def can_run_at_once(self) -> bool:
-        if not cells.runs_at_once(self.cell):
-            return False
+    def slow_because(self) -> str | None:
+        reason = cells.slow_because(self.cell)
+        if reason is None and not self._takes_zoneout():
+            return f"`run` of {type(self.cell).__name__} takes no `zoneout`"
+        return reason
+
+    def _takes_zoneout(self):
         return "zoneout" in inspect.signature(self.cell.run).parameters
 
     def run(
@@ -153,6 +170,7 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
         states: States,
         mask: Tensor | None = None,
         training: bool = False,
+        last_only: bool = False,
     ) -> tuple[Tensor, States]:
         """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
         zoneout = [share or None for share in self._rates]
@@ -167,7 +185,12 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
                 )
             ]
         return self.cell.run(
-            sequence, states, mask=mask, training=training, zoneout=zoneout
+            sequence,
+            states,
+            mask=mask,
+            training=training,
+            zoneout=zoneout,
+            last_only=last_only,
         )
 
     def _noise(self, shape, share, seed, index):

@@ -528,3 +528,49 @@ def test_it_is_compiled_by_xla_where_that_can_train_it(cell, options, can):
     x = [INPUTS["sequence"], INPUTS["memory"]]
     loss = model.train_on_batch(x, np.ones((3, 4, 3), "float32"))
     assert np.isfinite(loss)
+
+
+@pytest.mark.parametrize("readout", [False, True], ids=["", "readout"])
+@every_placement
+def test_a_masked_step_of_the_sequence_is_skipped(placement, readout):
+    """Wherever it is; before the first real one, the output is 0."""
+    if readout and placement != "before":
+        return
+    layer = make("lstm", placement)
+    if readout:
+        cell = AttentionCell(LSTMCell(3), "additive", readout=True)
+        layer = AttentionRNN(
+            cell, return_state=True, return_attention_scores=True
+        )
+        layer.build((None, None, 2), (None, None, 6))
+        helpers.randomize(layer)
+    sequence = INPUTS["sequence"][:2].copy()
+    others = {"memory": INPUTS["memory"][:2]}
+    mask = np.array([[0, 1, 1, 0], [1, 0, 1, 1]], bool)
+    sequence[~mask] = np.nan
+    outputs, states, weights = layer(sequence, sequence_mask=mask, **others)
+    outputs, weights = helpers.as_numpy((outputs, weights))
+    for row, steps in enumerate(mask):
+        alone, last, of_alone = layer(
+            sequence[row : row + 1, steps],
+            memory=others["memory"][row : row + 1],
+        )
+        helpers.assert_close(outputs[row, steps], alone[0])
+        helpers.assert_close(weights[row, steps], of_alone[0])
+        for state, expected in zip(
+            *map(keras.tree.flatten, (states, last)), strict=True
+        ):
+            helpers.assert_close(state[row], expected[0])
+    assert np.all(outputs[0, 0] == 0)
+    helpers.assert_close(outputs[0, 3], outputs[0, 2])
+    helpers.assert_close(outputs[1, 1], outputs[1, 0])
+
+
+def test_the_mask_of_the_sequence_comes_by_itself():
+    layer = make()
+    masked = keras.layers.Masking()
+    sequence = INPUTS["sequence"].copy()
+    sequence[:, 2:] = 0
+    *_, states, _ = layer(masked(sequence), INPUTS["memory"])
+    *_, expected, _ = layer(sequence[:, :2], INPUTS["memory"])
+    helpers.assert_close(states, expected)

@@ -15,7 +15,6 @@ from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
-from kerasrnn.layers.recurrent import cells
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.own_cells import BatchMajorCell
@@ -67,7 +66,7 @@ def check(loop, fast, mask=None, states=True, **kwargs):
 @every_layer
 @pytest.mark.parametrize("mask", MASKS)
 def test_with_a_mask(name, mask):
-    check(*both(name, {"return_state": True}), mask=MASKS[mask], states=False)
+    check(*both(name, {"return_state": True}), mask=MASKS[mask])
 
 
 @every_layer
@@ -104,10 +103,10 @@ def test_layer_normalization(name):
     check(loop, fast)
 
 
-def test_other_activations_are_left_to_keras():
-    loop, fast = both("rhn", activation="relu", recurrent_activation="tanh")
-    assert not fast.cell.can_run_at_once
-    helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
+@every_layer
+def test_other_activations(name):
+    options = {"activation": "softsign", "recurrent_activation": "hard_sigmoid"}
+    check(*both(name, **options), states=False)
 
 
 @pytest.mark.parametrize("name", [name for name in FAST if "rhn" in name])
@@ -288,7 +287,7 @@ def test_a_cell_of_ones_own_trains_as_in_keras(name):
     loop.build(SEQUENCE.shape)
     helpers.randomize(loop)
     fast = FastRNN(cell, return_sequences=True, return_state=True)
-    assert not cells.runs_at_once(cell)
+    assert fast.slow_because
     cotangents = [
         helpers.random(*x.shape, seed=5 + i)
         for i, x in enumerate(keras.tree.flatten(loop(SEQUENCE)))
@@ -304,7 +303,7 @@ def test_a_cell_of_ones_own_trains_as_in_keras(name):
 
 def test_a_list_of_cells_is_a_stack():
     layer = FastRNN([RHNCell(3), FastLSTMCell(4)], return_sequences=True)
-    assert cells.runs_at_once(layer.cell)
+    assert layer.slow_because is None
     loop = keras.layers.RNN(layer.cell, return_sequences=True)
     helpers.assert_close(layer(SEQUENCE), loop(SEQUENCE))
     halves = FastRNN(layer.cell, return_sequences=True, stateful=True)
@@ -332,7 +331,16 @@ def test_a_layer_shows_every_argument(name):
         layer_class(**sizes, dropuot=0.1)
 
 
-@pytest.mark.parametrize("cell", ["gru", keras.layers.Dense(3), RHNCell])
+class PlainObject:
+    state_size = output_size = 3
+
+    def call(self, inputs, states):
+        return inputs, states
+
+
+@pytest.mark.parametrize(
+    "cell", ["gru", keras.layers.Dense(3), RHNCell, PlainObject()]
+)
 def test_what_is_no_cell_is_refused(cell):
     with pytest.raises(ValueError, match="FastRNN expects `cell`.*Received"):
         FastRNN(cell)
@@ -371,3 +379,155 @@ def test_a_masked_output_may_be_wider_than_the_state():
     outputs = helpers.as_numpy(layer(SEQUENCE, mask=mask))
     helpers.assert_close(outputs[0], layer(SEQUENCE[:1])[0])
     helpers.assert_close(outputs[2, 1:], np.tile(outputs[2, :1], (4, 1)))
+
+
+NODES = helpers.random(3, 4, 5, 2)
+
+
+@keras.saving.register_keras_serializable("tests")
+class GraphCell(keras.layers.Layer):
+    """A cell of others, whose state is a matrix for each row."""
+
+    def __init__(self, nodes, units, **kwargs):
+        super().__init__(**kwargs)
+        self.nodes, self.units = nodes, units
+        self.output_size = (nodes, units)
+        self.state_size = [self.output_size]
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight((input_shape[-1], self.units))
+
+    def get_initial_state(self, batch_size=None):
+        return [ops.ones((batch_size, *self.output_size))]
+
+    def call(self, inputs, states):
+        state = ops.tanh(ops.matmul(inputs, self.kernel) + states[0])
+        return state, [state]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_state_may_be_a_matrix(masked):
+    mask = np.array([[1, 1, 0, 1], [0, 1, 1, 0], [1, 1, 1, 1]], bool)
+    options = {"return_sequences": True, "return_state": True}
+    cell = GraphCell(5, 6)
+    fast = FastRNN(cell, **options)
+    loop = keras.layers.RNN(cell, **options)
+    kwargs = {"mask": mask} if masked else {}
+    found, expected = fast(NODES, **kwargs), loop(NODES, **kwargs)
+    if masked and helpers.ON_JAX:
+        found, expected = ([x[::2] for x in y] for y in (found, expected))
+    helpers.assert_close(found, expected)
+    symbols = fast(keras.Input((4, 5, 2)))
+    assert [x.shape for x in symbols] == [(None, 4, 5, 6), (None, 5, 6)]
+
+
+def test_it_starts_and_is_reset_at_the_state_of_its_cell():
+    layer = FastRNN(GraphCell(5, 2), stateful=True)
+    first, second = (helpers.as_numpy(layer(NODES)) for _ in range(2))
+    assert np.abs(first - second).max() > 1e-3
+    layer.reset_state()
+    helpers.assert_close(layer(NODES), first)
+
+
+@every_layer
+def test_what_is_masked_may_be_nan(name):
+    """Neither outputs nor any gradient may know of it."""
+    mask = np.array(MASKS["gaps"], bool)
+    x = np.where(mask[..., None], SEQUENCE, np.nan)
+    layer = small_layers.fast(name, {"return_state": True})
+    shapes = [y.shape for y in layer(SEQUENCE)]
+    cotangents = [np.ones(shape, "float32") for shape in shapes]
+    found, expected = (
+        small_layers.backpropagate(
+            layer, [sequence], cotangents, mask=ops.convert_to_tensor(mask)
+        )
+        for sequence in (x, SEQUENCE)
+    )
+    helpers.assert_close(found, expected, 0, 0)
+
+
+def test_missing_measurements_train_no_weight_to_nan():
+    mask = np.array(MASKS["right_padded"], bool)
+    x = np.where(mask[..., None], SEQUENCE, np.nan)
+    for cell in (RHNCell(3), keras.layers.GRUCell(3)):
+        inputs = keras.Input((5, 2)), keras.Input((5,), dtype="bool")
+        outputs = FastRNN(cell)(inputs[0], mask=inputs[1])
+        model = keras.Model(inputs, keras.layers.Dense(1)(outputs))
+        model.compile("sgd", "mse")
+        model.train_on_batch((x, mask), np.ones((3, 1)))
+        assert all(np.all(np.isfinite(w)) for w in model.get_weights())
+
+
+@every_layer
+def test_a_mask_may_have_an_axis_of_one(name):
+    mask = np.array(MASKS["gaps"], bool)
+    layer = small_layers.fast(name)
+    helpers.assert_close(
+        layer(SEQUENCE, mask=mask[..., None]), layer(SEQUENCE, mask=mask)
+    )
+
+
+def test_it_says_why_a_cell_is_slow():
+    class Loud(RHNCell):
+        def call(self, inputs, states, training=False):
+            return super().call(inputs, states, training)
+
+    assert FastRNN(RHNCell(3)).slow_because is None
+    assert "`unroll=True`" in FastRNN(RHNCell(3), unroll=True).slow_because
+    for cell, why in (
+        (keras.layers.GRUCell(3), "GRUCell defines `call`, but no `run`"),
+        (Loud(3), "Loud defines `call`, but no `run`"),
+        ([RHNCell(3), Loud(3)], "Loud"),
+    ):
+        assert why in FastRNN(cell).slow_because
+
+
+def test_a_subclass_of_a_step_is_as_fast():
+    class Damped(RHNCell):
+        def step(self, states, given, product):
+            (s,) = super().step(states, given, product)
+            return [0.5 * s]
+
+    layer = FastRNN(Damped(3, 2), return_sequences=True)
+    assert layer.slow_because is None
+    loop = keras.layers.RNN(layer.cell, return_sequences=True)
+    helpers.assert_close(layer(SEQUENCE), loop(SEQUENCE))
+    assert np.abs(helpers.as_numpy(layer(SEQUENCE))).max() < 0.5
+
+
+def test_the_cell_of_a_subclass_counts():
+    @keras.saving.register_keras_serializable("tests")
+    class SignedRHNCell(RHNCell):
+        """A cell with an argument of its own."""
+
+        def __init__(self, units, sign=1, **kwargs):
+            super().__init__(units, **kwargs)
+            self.sign = sign
+
+        def step(self, states, given, product):
+            return [self.sign * s for s in super().step(states, given, product)]
+
+    class SignedRHN(RHN):
+        cell_class = SignedRHNCell
+
+    layer = SignedRHN(3, sign=-1, kernel_regularizer="l2")
+    assert layer.sign == -1
+    assert type(layer.cell) is SignedRHNCell
+    assert "sign" in inspect.signature(SignedRHN).parameters
+    layer(SEQUENCE)
+    assert len(layer.losses) == 1
+    again = SignedRHN.from_config(layer.get_config())
+    assert again.get_config() == layer.get_config()
+
+
+@every_layer
+def test_regularizers_and_constraints(name):
+    kinds = ("kernel", "recurrent", "bias")
+    options = {f"{kind}_regularizer": "l2" for kind in kinds}
+    options |= {f"{kind}_constraint": "non_neg" for kind in kinds}
+    layer = small_layers.fast(name, **options)
+    regularized = [w for w in layer.weights if w.regularizer is not None]
+    assert len(layer.losses) == len(regularized) > 2
+    for weight in layer.weights:
+        free = {"gains", "peepholes"} & set(weight.name.split("_"))
+        assert (weight.constraint is None) == bool(free), weight.name

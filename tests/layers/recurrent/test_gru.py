@@ -5,6 +5,7 @@ import pytest
 
 from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastGRUCell
+from tests.layers.fast_keras_layers import DROPOUT
 from tests.layers.fast_keras_layers import FastKerasLayerTests
 
 
@@ -14,7 +15,12 @@ class TestFastGRU(FastKerasLayerTests):
     fast_cell = FastGRUCell
     fast_layer = FastGRU
 
-    def test_a_reset_before_the_product_is_left_to_the_loop(self):
-        self.check_that_it_falls_back(reset_after=False)
-        with pytest.raises(ValueError, match="expects `reset_after=True`"):
-            FastGRU(4, reset_after=False, layer_norm=True)
+    @pytest.mark.parametrize("options", [{}, DROPOUT], ids=["whole", "dropped"])
+    def test_a_reset_before_the_product(self, options):
+        self.check(
+            *self.loop_and_fast(reset_after=False, **options),
+            training=bool(options),
+        )
+
+    def test_a_reset_before_the_product_with_layer_normalization(self):
+        self.check(*self.loop_and_fast(reset_after=False, layer_norm=True))

@@ -86,9 +86,9 @@ def test_without_peepholes_it_is_the_cell_of_keras():
     )
 
 
-def test_other_activations_are_left_to_the_loop():
+def test_other_activations_are_as_fast():
     layer = PeepholeLSTM(3, activation="relu", return_sequences=True)
-    assert not layer.cell.can_run_at_once
+    assert layer.slow_because is None
     x = helpers.random(2, 5, 2)
     loop = RNN(layer.cell, return_sequences=True)
     helpers.assert_close(layer(x), loop(x))

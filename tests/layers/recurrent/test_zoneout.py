@@ -193,3 +193,25 @@ def test_bad_arguments(cell, rates, message):
 def test_a_window_of_earlier_steps_is_not_zoned_out():
     with pytest.raises(ValueError, match="wrap the cell inside"):
         ZoneoutCell(SelfAttentionCell(keras.layers.GRUCell(4), window=3))
+
+
+@every_layer
+def test_noise_is_another_one_for_each_state(layer_class):
+    layer = layer_class(zoned("lstm", 0.5, seed=1), return_state=True)
+    x, states = helpers.random(64, 1, 3), [helpers.random(64, 4)] * 2
+    _, h, c = helpers.as_numpy(layer(x, initial_state=states, training=True))
+    assert 0.4 < ((h == states[0]) == (c == states[1])).mean() < 0.6
+
+
+def test_an_output_that_is_computed_anew_is_still_the_state():
+    """A cast, say, or any function that changes nothing."""
+
+    class Copying(keras.layers.SimpleRNNCell):
+        def call(self, inputs, states, training=False):
+            output, states = super().call(inputs, states, training)
+            return output + 0, states
+
+    for cell in (Copying(4), keras.layers.SimpleRNNCell(4)):
+        layer = RNN(ZoneoutCell(cell, 0.3), return_state=True)
+        output, state = layer(helpers.random(2, 5, 3))
+        helpers.assert_close(output, state, 0, 0)

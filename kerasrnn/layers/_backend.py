@@ -1,0 +1,93 @@
+"""What each backend does in its own way, and `keras.ops` does not do.
+
+`scan(step, carry, time, reverse=False)` is a loop over time. A step is a
+function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
+keeps its shapes. It returns the last carry, and what was saved, stacked.
+
+`gradients(function, arguments, cotangents)` returns the gradients of a
+function `(*arguments) -> (results, others)`, `None` for an argument without
+influence on the results, and the others. Arguments, results and cotangents are
+flat lists of tensors. PyTorch, which differentiates its loops itself, needs
+none.
+"""
+
+import keras
+
+BACKEND = keras.backend.backend()
+
+if BACKEND == "tensorflow":
+    import tensorflow as tf
+
+    def scan(step, carry, time, reverse=False):
+        # `keras.ops.scan` would stack the carry of all steps, too. Of this
+        # additional step only shapes are used, so that a graph never computes
+        # it.
+        _, blank = step(carry, 0)
+        arrays = [
+            tf.TensorArray(x.dtype, time, element_shape=x.shape)
+            for x in keras.tree.flatten(blank)
+        ]
+
+        def body(index, flat, arrays):
+            new, saved = step(keras.tree.pack_sequence_as(carry, flat), index)
+            arrays = [
+                array.write(index, x)
+                for array, x in zip(
+                    arrays, keras.tree.flatten(saved), strict=True
+                )
+            ]
+            following = index - 1 if reverse else index + 1
+            return following, keras.tree.flatten(new), arrays
+
+        _, flat, arrays = tf.while_loop(
+            lambda index, *_: index >= 0 if reverse else index < time,
+            body,
+            (time - 1 if reverse else 0, keras.tree.flatten(carry), arrays),
+        )
+        saved = [array.stack() for array in arrays]
+        static = time if isinstance(time, int) else None
+        for x in saved:
+            x.set_shape((static, *x.shape[1:]))
+        return (
+            keras.tree.pack_sequence_as(carry, flat),
+            keras.tree.pack_sequence_as(blank, saved),
+        )
+
+    def gradients(function, arguments, cotangents):
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            results, others = function(*arguments)
+        return tape.gradient(results, arguments, cotangents), others
+
+elif BACKEND == "jax":
+    import jax
+
+    def scan(step, carry, time, reverse=False):
+        return jax.lax.scan(
+            step, carry, jax.numpy.arange(time), reverse=reverse
+        )
+
+    def gradients(function, arguments, cotangents):
+        _, back, others = jax.vjp(function, *arguments, has_aux=True)
+        traced = jax.make_jaxpr(function)(*arguments).jaxpr
+        used = {id(x) for equation in traced.eqns for x in equation.invars}
+        used.update(id(x) for x in traced.outvars)
+        return [
+            gradient if id(argument) in used else None
+            for gradient, argument in zip(
+                back(cotangents), traced.invars, strict=True
+            )
+        ], others
+
+else:
+    import torch
+
+    def scan(step, carry, time, reverse=False):
+        saved = []
+        for index in reversed(range(time)) if reverse else range(time):
+            carry, here = step(carry, index)
+            saved.append(here)
+        saved = saved[::-1] if reverse else saved
+        return carry, keras.tree.map_structure(
+            lambda *x: torch.stack(x), *saved
+        )

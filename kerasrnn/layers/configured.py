@@ -1,0 +1,81 @@
+"""Configurations that are read off the constructor."""
+
+import inspect
+from typing import Any
+from typing import Self
+
+import keras
+
+from kerasrnn.typing import Config
+
+_COLLECTING = (
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.VAR_KEYWORD,
+)
+
+
+class Configured:
+    """Layers whose constructor's arguments are attributes of the same names.
+
+    `get_config` collects them, and `from_config` makes what it finds
+    serialized: cells, mechanisms, initializers.
+    """
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),  # type: ignore[misc]
+            **{
+                name: _serialize(getattr(self, name))
+                for name in arguments(type(self))
+            },
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        return cls(
+            **{
+                name: _deserialize(value, custom_objects)
+                for name, value in config.items()
+            }
+        )
+
+
+def arguments(cls: type) -> dict[str, inspect.Parameter]:
+    """Returns the named parameters of a class and of its bases, in order.
+
+    Those of a base count where a constructor passes on what it does not know,
+    except for required ones, which it must pass itself. Keras's own bases keep
+    their configuration themselves.
+    """
+    found: dict[str, inspect.Parameter] = {}
+    for base in cls.__mro__:
+        if base.__module__.startswith("keras."):
+            break
+        if "__init__" not in vars(base):
+            continue
+        _, *parameters = inspect.signature(base.__init__).parameters.values()
+        kinds = {parameter.kind for parameter in parameters}
+        found |= {
+            parameter.name: parameter
+            for parameter in parameters
+            if parameter.name not in found
+            and parameter.kind not in _COLLECTING
+            and not (found and parameter.default is parameter.empty)
+        }
+        if inspect.Parameter.VAR_KEYWORD not in kinds:
+            break
+    return found
+
+
+def _serialize(value):
+    if inspect.isfunction(value) or inspect.isbuiltin(value):
+        return keras.activations.serialize(value)
+    return keras.saving.serialize_keras_object(value)
+
+
+def _deserialize(value, custom_objects):
+    if isinstance(value, dict) and "class_name" in value:
+        return keras.saving.deserialize_keras_object(value, custom_objects)
+    return value

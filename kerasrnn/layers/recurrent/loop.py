@@ -1,0 +1,452 @@
+"""A step of a cell, run over time, forward and back.
+
+The step is written once, forward. With automatic differentiation of the loop
+each step would add to the gradient of every weight, which takes a matrix
+product, and reads and writes the whole gradient. Here the loop back through
+time differentiates one step after the other, with its matrix products
+replaced by their saved results, so that it only finds the gradients of these
+results. One product over all steps then gives each kernel's gradient.
+
+All sequences are `(time, batch, ...)`.
+"""
+
+import dataclasses
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import _backend
+from kerasrnn.layers.recurrent import products
+from kerasrnn.layers.recurrent.products import Fixed
+from kerasrnn.layers.recurrent.products import Kernel
+from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import wide
+from kerasrnn.layers.recurrent.weights_of_step import WeightsOfStep
+
+
+def run_loop(
+    step,
+    given,
+    states,
+    dtype,
+    masks=(),
+    skipped=None,
+    zoneout=None,
+    training=False,
+    every=1,
+):
+    """Runs a step over time, with a gradient as described above.
+
+    Args:
+        step: Function `(states, given, product) -> new states`, as the
+            method of that name of a `RecurrentCell`.
+        given: Nest of sequences, of which a step gets one place; of `Fixed`
+            tensors and of kernels; and of anything else, such as an integer,
+            which a step gets as it is. It holds one sequence or more.
+        states: List of tensors `(batch, ...)`, the states to start from.
+        dtype: The dtype of the products.
+        masks: The dropout masks of the state: one, or one for each gate; none
+            for no dropout.
+        skipped: Booleans `(time, batch)`, true where a step leaves the states
+            as they are; `None` for no such steps.
+        zoneout: What each state keeps of its old value: booleans
+            `(time, batch, width)`, true where a unit keeps it; a float, the
+            share that all units keep; or `None`. `None` for no zoneout.
+        training: Whether a gradient is likely to be asked for. If so, what it
+            needs is kept; otherwise it is computed once more when needed.
+        every: Of how many states the values after every step are returned.
+
+    Returns:
+        A list of `every` sequences of states, and the list of the last
+        states.
+    """
+    loop = _Loop(step, given, states, dtype, masks, skipped, zoneout, every)
+    if keras.backend.backend() == "torch":
+        # A loop of Python, which PyTorch differentiates.
+        return loop.forward(*loop.operands)
+
+    @ops.custom_gradient
+    def run(*operands):
+        kept = None
+        if training:
+            results, kept = loop.forward_and_keep(*operands)
+        else:
+            results = loop.forward(*operands)
+
+        def gradient(*upstream):
+            upstream = keras.tree.flatten(upstream)
+            return _gradients(loop, operands, upstream, kept)
+
+        return results, gradient
+
+    return run(*loop.operands)
+
+
+class _Loop:
+    """A step and all that it needs; see `run_loop` for the arguments.
+
+    What has a gradient is in four lists, the `operands`: the sequences, the
+    fixed tensors, the kernels, and the states to start from. The fixed tensors
+    include the variables that the step reads; the kernels are those that it
+    multiplies by, each split for the gates if these have masks of their own.
+    """
+
+    def __init__(
+        self, step, given, states, dtype, masks, skipped, zoneout, every
+    ):
+        self.step = step
+        self.given = given
+        self.dtype = dtype
+        self.masks = masks
+        self.skipped = skipped
+        self.zoneout = zoneout or [None] * len(states)
+        self.every = every
+        self.leaves = keras.tree.flatten(given)
+        kinds = [_kind(leaf) for leaf in self.leaves]
+        self.sequences, self.noise, self.fixed = (
+            [place for place, kind in enumerate(kinds) if kind == wanted]
+            for wanted in ("sequence", "noise", "fixed")
+        )
+        first, *_ = self.sequences + self.noise
+        self.time = ops.shape(self.leaves[first])[0]
+        sequences = [self.leaves[place] for place in self.sequences]
+        fixed = [products.value_of(self.leaves[i]) for i in self.fixed]
+
+        looking = _Look(dtype, masks)
+        given = self.given_at(0, [x[0] for x in sequences], fixed)
+        with WeightsOfStep() as weights:
+            self.step(list(states), given, looking)
+        self.variables = weights.read
+        self.places = looking.places
+        self.operands = (
+            sequences,
+            fixed + [wide(variable.value) for variable in self.variables],
+            looking.parts(),
+            list(states),
+        )
+
+    def given_at(self, index, sequences, fixed):
+        """Returns what a step gets, from its places of the sequences."""
+        leaves = list(self.leaves)
+        for place, x in zip(self.sequences, sequences, strict=True):
+            leaves[place] = x
+        for place in self.noise:
+            leaves[place] = leaves[place][index]
+        for place, x in zip(self.fixed, fixed, strict=False):
+            leaves[place] = x
+        return keras.tree.pack_sequence_as(self.given, leaves)
+
+    def advance(self, index, states, sequences, fixed, product):
+        """Returns the states after a step: the old ones, if it is skipped."""
+        given = self.given_at(index, sequences, fixed)
+        values = fixed[len(self.fixed) :]
+        with WeightsOfStep(zip(self.variables, values, strict=True)):
+            new = self.step(list(states), given, product)
+        return [
+            self._kept(ops.cast(x, old.dtype), old, index, share)
+            for x, old, share in zip(new, states, self.zoneout, strict=True)
+        ]
+
+    def _kept(self, new, old, index, share):
+        """Returns a new state, or the old one where that is kept."""
+        if isinstance(share, float):
+            new = new + share * (old - new)
+        elif share is not None:
+            new = ops.where(share[index], old, new)
+        if self.skipped is None:
+            return new
+        ones = [1] * (len(new.shape) - 1)
+        here = ops.reshape(self.skipped[index], (-1, *ones))
+        return ops.where(here, old, new)
+
+    def forward(self, *operands):
+        """Returns the sequences of states, and the last states."""
+        last, sequences = self._scan(
+            operands, lambda new, results: new[: self.every]
+        )
+        return sequences, last
+
+    def forward_and_keep(self, *operands):
+        """As `forward`, with the states and products after every step."""
+        last, kept = self._scan(operands, lambda new, results: (new, results))
+        return (kept[0][: self.every], last), kept
+
+    def _scan(self, operands, keep):
+        sequences, fixed, kernels, states = operands
+
+        def step(states, index):
+            product = _Save(self, kernels)
+            here = [x[index] for x in sequences]
+            new = self.advance(index, states, here, fixed, product)
+            return new, keep(new, product.results)
+
+        return _backend.scan(step, list(states), self.time)
+
+
+def _kind(leaf):
+    """Returns what a leaf of `given` is to a loop."""
+    if isinstance(leaf, Fixed):
+        return "fixed"
+    if isinstance(leaf, Kernel) or not hasattr(leaf, "dtype"):
+        return None
+    dtype = keras.backend.standardize_dtype(leaf.dtype)
+    return "sequence" if keras.backend.is_float_dtype(dtype) else "noise"
+
+
+class _Look(Product):
+    """Only finds the kernels of the products.
+
+    `places` maps the kernels of a product, and the number of its masks, to
+    their indices among the parts.
+    """
+
+    def __init__(self, dtype, masks):
+        super().__init__(dtype, masks)
+        self.places = {}
+        self.found = []
+
+    def multiply(self, x, kernels, masks):
+        key = (len(masks), *map(id, kernels))
+        if key not in self.places:
+            first = sum(count for _, count in self.found)
+            self.places[key] = range(first, first + len(masks))
+            self.found.append((kernels, len(masks)))
+        width = sum(kernel.shape[-1] for kernel in kernels)
+        zeros = wide(ops.zeros_like(x[:, :1]))
+        return zeros + ops.zeros((width,), zeros.dtype)
+
+    def parts(self):
+        """Returns the kernels, joined and then split for the masks."""
+        return [
+            part
+            for kernels, count in self.found
+            for part in products.shares(
+                products.join(map(self.cast, kernels)), count
+            )
+        ]
+
+
+class _Save(Product):
+    """Multiplies by the kernels of a loop, and saves the results."""
+
+    def __init__(self, loop, kernels):
+        super().__init__(loop.dtype, loop.masks)
+        self.places = loop.places
+        self.kernels = kernels
+        self.results = []
+
+    def __call__(self, x, kernel, plus=None, drop=False):
+        self.results.append(super().__call__(x, kernel, plus, drop))
+        return self.results[-1]
+
+    def multiply(self, x, kernels, masks):
+        places = self.places[len(masks), *map(id, kernels)]
+        return products.join(
+            products.multiply(x, self.kernels[place], mask)
+            for place, mask in zip(places, masks, strict=True)
+        )
+
+
+class _Recall(Product):
+    """Recalls the results of the products, each with its gradient.
+
+    Args:
+        loop: The `_Loop`.
+        turned: For each kernel the function `x -> x K'`.
+        here: The states, results, sequences and fixed tensors of a step.
+    """
+
+    def __init__(self, loop, turned, states, results, sequences, fixed):
+        super().__init__(loop.dtype, loop.masks)
+        self.places = loop.places
+        self.turned = turned
+        self.results = results
+        self.states = {id(x): place for place, x in enumerate(states)}
+        self.added = {
+            id(x): (kind, place)
+            for kind, xs in enumerate((sequences, fixed))
+            for place, x in enumerate(xs)
+        }
+        self.uses = []
+        self.inputs = []
+
+    def __call__(self, x, kernel, plus=None, drop=False):
+        masks = self.masks_of(drop)
+        plus = products.value_of(plus)
+        use = _Use(
+            self.places[len(masks), *map(id, products.as_list(kernel))],
+            masks,
+            self.states.get(id(x)),
+            self.added.get(id(plus)),
+        )
+        result = self.results[len(self.uses)]
+        self.uses.append(use)
+        if use.state is None:
+            self.inputs.append(ops.cast(x, self.dtype))
+        # A part of `given` gets the sum of the gradients after the loop.
+        added = [] if plus is None or use.added is not None else [plus]
+
+        @ops.custom_gradient
+        def recall(x, result, *added):
+            def gradient(grads):
+                back = sum(
+                    wide(self.turned[place](ops.cast(part, self.dtype)))
+                    if mask is None
+                    else wide(self.turned[place](ops.cast(part, self.dtype)))
+                    * mask
+                    for place, mask, part in use.parts(grads)
+                )
+                more = [
+                    ops.cast(products.summed_to(grads, y.shape), y.dtype)
+                    for y in added
+                ]
+                return ops.cast(back, x.dtype), grads, *more
+
+            return result, gradient
+
+        return recall(x, result, *added)
+
+
+@dataclasses.dataclass
+class _Use:
+    """A product of a step.
+
+    Attributes:
+        places: Indices of its kernels.
+        masks: As many masks, or `None` for no dropout.
+        state: Index of the state that it multiplies; `None` for another tensor.
+        added: What it adds: 0 and the index of a sequence, or 1 and that of a
+            fixed tensor; `None` for another tensor, or for nothing.
+    """
+
+    places: range
+    masks: list
+    state: int | None
+    added: tuple[int, int] | None
+
+    def parts(self, grads):
+        """Yields index, mask and share of the gradients for each kernel."""
+        parts = products.shares(grads, len(self.masks))
+        return zip(self.places, self.masks, parts, strict=True)
+
+
+def _gradients(loop, operands, upstream, kept):
+    """Returns the gradients of the operands.
+
+    The gradients of these are left to the backend: a loop that recalls its
+    products cannot be differentiated once more.
+    """
+    nest = (operands, upstream)
+    if kept is None:
+        _, kept = loop.forward_and_keep(*operands)
+
+    def forward(*operands_):
+        return keras.tree.flatten(loop.forward(*_as(operands, operands_))), ()
+
+    def slow(*arguments):
+        operands, upstream = _as(nest, arguments)
+        return _all_gradients(forward, _flat(operands), upstream), ()
+
+    @ops.custom_gradient
+    def fast(arguments, kept):
+        def gradient(*cotangents):
+            cotangents = keras.tree.flatten(cotangents)
+            grads = _all_gradients(slow, arguments, cotangents)
+            return grads, keras.tree.map_structure(ops.zeros_like, kept)
+
+        operands, upstream = _as(nest, arguments)
+        return _back(loop, operands, upstream, kept), gradient
+
+    return _as(operands, fast(_flat(nest), kept))
+
+
+def _back(loop, operands, upstream, kept):
+    """Runs back through time; returns the gradients of the operands, flat."""
+    sequences, fixed, kernels, states = operands
+    after, results = kept
+    before = [
+        ops.concatenate([ops.expand_dims(first, 0), x[:-1]])
+        for first, x in zip(states, after, strict=True)
+    ]
+    turned = [products.times_transposed(kernel) for kernel in kernels]
+    found = {}  # What the step looks like, which no loop can return.
+
+    def step_back(carry, index):
+        grads, totals = carry
+        grads = [
+            grad + upstream[place][index] if place < loop.every else grad
+            for place, grad in enumerate(grads)
+        ]
+        here = [[x[index] for x in xs] for xs in (before, results, sequences)]
+        here.append(fixed)
+
+        def step(*arguments):
+            states, _, sequences, fixed = here_ = _as(here, arguments)
+            product = _Recall(loop, turned, *here_)
+            new = loop.advance(index, states, sequences, fixed, product)
+            found["uses"] = product.uses
+            return new, product.inputs
+
+        grads_, inputs = _backend.gradients(step, _flat(here), grads)
+        states, products_, direct, fixed_ = _as(here, grads_)
+        found["direct"] = [x is not None for x in direct]
+        return (
+            _zeros_for_none(states, grads),
+            list(map(_sum, totals, fixed_)),
+        ), (
+            [ops.cast(x, loop.dtype) for x in products_],
+            inputs,
+            [x for x in direct if x is not None],
+        )
+
+    start = list(upstream[loop.every :]), [ops.zeros_like(x) for x in fixed]
+    (states, totals), (grads, inputs, direct) = _backend.scan(
+        step_back, start, loop.time, reverse=True
+    )
+    inputs, direct = iter(inputs), iter(direct)
+    added = (
+        [next(direct) if is_direct else None for is_direct in found["direct"]],
+        totals,
+    )
+    of_kernels = [None] * len(kernels)
+    for use, grad in zip(found["uses"], grads, strict=True):
+        x = next(inputs) if use.state is None else before[use.state]
+        for place, mask, part in use.parts(grad):
+            multiplied = x if mask is None else x * mask
+            of_kernels[place] = _sum(
+                of_kernels[place], products.kernel_gradient(multiplied, part)
+            )
+        if use.added is not None:
+            kind, place = use.added
+            like = (sequences, fixed)[kind][place]
+            added[kind][place] = _sum(
+                added[kind][place], products.summed_to(grad, like.shape)
+            )
+    return _zeros_for_none(_flat([*added, of_kernels, states]), _flat(operands))
+
+
+def _all_gradients(function, arguments, cotangents):
+    grads, _ = _backend.gradients(function, arguments, cotangents)
+    return _zeros_for_none(grads, arguments)
+
+
+def _zeros_for_none(grads, like):
+    return [
+        ops.zeros_like(x) if grad is None else ops.cast(grad, x.dtype)
+        for grad, x in zip(grads, like, strict=True)
+    ]
+
+
+def _sum(x, y):
+    """Adds two tensors, each of which may be `None`."""
+    if x is None or y is None:
+        return y if x is None else x
+    return x + y
+
+
+def _flat(nest):
+    return keras.tree.flatten(nest)
+
+
+def _as(nest, flat):
+    return keras.tree.pack_sequence_as(nest, list(flat))

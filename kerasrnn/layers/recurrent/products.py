@@ -1,0 +1,192 @@
+"""The matrix products of a step."""
+
+import dataclasses
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.typing import Shape
+
+
+def wide(x):
+    """Casts to float32, unless the dtype is wider already."""
+    return ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
+
+
+def join(parts):
+    """Joins tensors along their last axis."""
+    parts = list(parts)
+    return parts[0] if len(parts) == 1 else ops.concatenate(parts, axis=-1)
+
+
+def shares(x, count):
+    """Splits the last axis into parts of equal width."""
+    return [x] if count == 1 else ops.split(x, count, axis=-1)
+
+
+def split_at(x, *widths):
+    """Splits the last axis into parts of given widths, and what remains."""
+    ends, total = [], 0
+    for width in widths:
+        total += width
+        ends.append(total)
+    return ops.split(x, ends, axis=-1)
+
+
+def multiply(x, kernel, mask=None):
+    """Multiplies in the dtype of the kernel; returns float32 or wider."""
+    x = x if mask is None else x * ops.cast(mask, x.dtype)
+    return wide(ops.matmul(ops.cast(x, kernel.dtype), kernel))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Fixed:
+    """Marks what is the same at every step, among what a cell has `given`.
+
+    Args:
+        value: Tensor of any shape, such as a bias.
+
+    Example:
+
+    >>> given = {"inputs": np.ones((5, 2, 3)), "scale": Fixed(np.ones(3))}
+    """
+
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Kernel:
+    """Marks a matrix that a cell makes of its weights, for its products.
+
+    Args:
+        value: Tensor of shape `(dim, width)`.
+
+    Example:
+
+    >>> given = {"inputs": np.ones((5, 2, 3)), "turned": Kernel(np.eye(3))}
+    """
+
+    value: Any
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the matrix."""
+        return self.value.shape
+
+
+class Product:
+    """The function `product` that a step gets, for one step alone.
+
+    Args:
+        dtype: The dtype to multiply in.
+        masks: List of the dropout masks of the state, `(batch, units)`: one,
+            or one for each gate; empty for no dropout.
+    """
+
+    def __init__(self, dtype, masks=()):
+        self.dtype = dtype
+        self.masks = list(masks)
+
+    def __call__(self, x, kernel, plus=None, drop=False):
+        """Returns `x K + plus`, in float32 or wider.
+
+        Args:
+            x: Tensor of shape `(batch, dim)`.
+            kernel: A weight of the cell, or a `Kernel`, of shape
+                `(dim, width)`; or a list of them, side by side.
+            plus: What to add: a part of `given`, a weight, or any tensor.
+            drop: Whether `x` is dropped out with the masks of the state: with
+                one, or for each gate with its own. A list of gates says that
+                `kernel` is that of these alone.
+        """
+        masks = self.masks_of(drop)
+        found = self.multiply(x, as_list(kernel), masks)
+        return found if plus is None else found + value_of(plus)
+
+    def multiply(self, x, kernels, masks):
+        """Returns the products of each mask's share of the kernels."""
+        if len(masks) == 1:
+            return join(
+                multiply(x, self.cast(kernel), *masks) for kernel in kernels
+            )
+        parts = shares(join(map(self.cast, kernels)), len(masks))
+        return join(map(multiply, [x] * len(masks), parts, masks))
+
+    def cast(self, kernel):
+        """Returns the value of a kernel, in the dtype to multiply in."""
+        return ops.cast(value_of(kernel), self.dtype)
+
+    def masks_of(self, drop):
+        """Returns the masks of a product: `[None]` for no dropout."""
+        if drop is False or not self.masks:
+            return [None]
+        if drop is True or len(self.masks) == 1:
+            return self.masks
+        return [self.masks[gate] for gate in drop]
+
+
+def as_list(kernel):
+    """Returns a list of kernels, checked."""
+    kernels = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
+    for each in kernels:
+        if not isinstance(each, (keras.Variable, Kernel)):
+            raise TypeError(
+                "`product` multiplies by a weight of the cell. A kernel that "
+                "is made of weights is made before the loop: return "
+                f"`Kernel(...)` from `given`. Received: kernel={each!r}"
+            )
+    return kernels
+
+
+def value_of(x):
+    """Returns the tensor of a weight, or of what is marked; others as is."""
+    while isinstance(x, (keras.Variable, Kernel, Fixed)):
+        x = x.value
+    return x
+
+
+def times_transposed(kernel):
+    """Returns the function `x -> x K'` for many calls with one kernel.
+
+    On a CPU, float32 products take half the time with a kernel that is already
+    transposed, but bfloat16 products are faster with one that is not.
+    """
+    if keras.backend.standardize_dtype(kernel.dtype) == "bfloat16":
+        return lambda x: ops.einsum("bj,ij->bi", x, kernel)
+    transposed = ops.transpose(kernel)
+    return lambda x: ops.matmul(x, transposed)
+
+
+def kernel_gradient(inputs, grads):
+    """Returns the gradient of a kernel, in one product over all steps.
+
+    Args:
+        inputs: What the kernel multiplied, `(time, batch, input_dim)`.
+        grads: Gradients of its products, `(time, batch, width)`, in the dtype
+            to multiply in.
+
+    Returns:
+        Tensor of shape `(input_dim, width)`, in that dtype.
+    """
+    inputs, grads = (
+        ops.reshape(ops.cast(x, grads.dtype), (-1, x.shape[-1]))
+        for x in (inputs, grads)
+    )
+    return ops.matmul(ops.transpose(inputs), grads)
+
+
+def summed_to(grads, shape):
+    """Sums gradients over the axes that a tensor of `shape` lacks, or has 1 of.
+
+    Args:
+        grads: Tensor of shape `(..., width)`.
+        shape: The shape of what was added to tensors of that shape.
+    """
+    grads = wide(grads)
+    missing = len(grads.shape) - len(shape)
+    axes = [axis for axis in range(missing)]
+    axes += [missing + axis for axis, size in enumerate(shape) if size == 1]
+    axes = [axis for axis in axes if grads.shape[axis] != 1 or axis < missing]
+    grads = ops.sum(grads, axis=axes, keepdims=True) if axes else grads
+    return ops.squeeze(grads, tuple(range(missing))) if missing else grads

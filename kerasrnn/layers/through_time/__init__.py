@@ -1,1 +1,0 @@
-"""Loops over time whose gradients are written by hand."""

@@ -1,0 +1,202 @@
+"""A step that is written once, against the backend's own gradients."""
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import Fixed
+from kerasrnn.layers import Kernel
+from kerasrnn.layers import RecurrentCell
+from tests import helpers
+from tests.layers import small_layers
+
+SEQUENCE = helpers.random(3, 5, 2)
+MASK = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 0, 1, 1, 0]], bool)
+
+
+class Everything(RecurrentCell):
+    """Uses each thing that a step may use, and some of them twice."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = units
+        self.state_size = [units, units]
+
+    def build(self, input_shape):
+        square = (self.units, self.units)
+        self.kernel = self.add_kernel((input_shape[-1], self.units))
+        self.recurrent_kernel = self.add_recurrent_kernel(square)
+        self.other = self.add_recurrent_kernel(square, "other")
+        self.bias = self.add_bias((self.units,))
+        self.scale = self.add_weight((self.units,), "ones", name="scale")
+        self.dense = keras.layers.Dense(self.units, dtype=self.dtype_policy)
+        self.dense.build((None, self.units))
+
+    def given(self, inputs):
+        return {
+            "x": self.project(inputs, self.kernel),
+            "turned": Kernel(ops.transpose(self.other)),
+            "shift": Fixed(self.bias + 1),
+            "order": ops.cast(ops.sign(inputs[..., :1]), "int32"),
+            "power": 2,
+        }
+
+    def step(self, states, given, product):
+        a, b = states
+        first = product(a, self.recurrent_kernel, given["x"], drop=True)
+        # A kernel for the second time; a sum that is no part of `given`.
+        second = product(self.activation(first), self.recurrent_kernel, a * b)
+        # Two kernels side by side, one of them made of weights.
+        both = product(b, [given["turned"], self.other], drop=True)
+        left, right = ops.split(both, 2, axis=-1)
+        a = self.activation(second + given["x"] + given["shift"] * left)
+        b = b + product(a, self.other, self.bias) * self.scale
+        b = self.activation(self.dense(b) + right ** given["power"])
+        return [a, b * ops.cast(given["order"], b.dtype)]
+
+
+class Outside(Everything):
+    """Its output is narrower than its state, and also depends on the input."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        self.output_size = 1
+
+    def read_out(self, states, inputs):
+        a, b = states
+        return ops.sum(a * b, axis=-1, keepdims=True) + inputs[..., :1]
+
+
+CELLS = {"everything": Everything, "outside": Outside}
+OPTIONS = {
+    "whole": {},
+    "dropped": {"dropout": 0.4, "recurrent_dropout": 0.4, "seed": 3},
+}
+
+
+def both(cell, **options):
+    """`FastRNN` and `keras.layers.RNN` of one cell with random weights."""
+    options = {"return_sequences": True, "return_state": True} | options
+    layers = FastRNN(cell, **options), keras.layers.RNN(cell, **options)
+    for layer in layers:
+        layer.build(SEQUENCE.shape)
+    helpers.randomize(cell)
+    assert layers[0].slow_because is None
+    return layers
+
+
+def check(cell, masked=False, **kwargs):
+    layers = both(cell)
+    if masked:
+        kwargs["mask"] = ops.convert_to_tensor(MASK)
+    arrays = [SEQUENCE, small_layers.some_states(cell, batch_size=3)]
+    shapes = [x.shape for x in keras.tree.flatten(layers[1](*arrays))]
+    cotangents = [
+        helpers.random(*shape, seed=5 + i) for i, shape in enumerate(shapes)
+    ]
+    found = []
+    for layer in layers:
+        # Both draw the same masks.
+        cell.seed_generator.state.assign([7, 0])
+        found.append(
+            small_layers.backpropagate(layer, arrays, cotangents, **kwargs)
+        )
+    helpers.assert_close(*found, rtol=1e-4, atol=5e-6)
+    assert all(np.any(gradient) for gradient in found[0][1])
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
+@pytest.mark.parametrize("training", [False, True], ids=["", "training"])
+@pytest.mark.parametrize("name", CELLS)
+def test_values_and_gradients(name, training, masked, options):
+    if masked and name == "outside" and helpers.ON_JAX:
+        pytest.skip("there Keras takes the first state for the output")
+    check(CELLS[name](4, **OPTIONS[options]), masked, training=training)
+
+
+def second_gradients(layer):
+    """Gradients of a sum over the squared gradient of the sequence."""
+    if helpers.ON_JAX:
+        import jax
+
+        def of_sequence(values, x):
+            with keras.StatelessScope(
+                zip(layer.trainable_weights, values, strict=True)
+            ):
+                return ops.sum(layer(x, training=True)[0] ** 2)
+
+        def squared(values, x):
+            return ops.sum(jax.grad(of_sequence, argnums=1)(values, x) ** 2)
+
+        values = [weight.value for weight in layer.trainable_weights]
+        return jax.grad(squared, argnums=(0, 1))(values, SEQUENCE)
+    import tensorflow as tf
+
+    x = tf.constant(SEQUENCE)
+    weights = [weight.value for weight in layer.trainable_weights]
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            total = tf.reduce_sum(layer(x, training=True)[0] ** 2)
+        squared = tf.reduce_sum(inner.gradient(total, x) ** 2)
+    return outer.gradient(squared, [weights, x])
+
+
+@pytest.mark.slow_on_jax
+def test_second_derivatives():
+    found, expected = map(second_gradients, both(Everything(4)))
+    found, expected = map(keras.tree.flatten, (found, expected))
+    helpers.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    assert all(np.any(x) for x in helpers.as_numpy(found))
+
+
+@pytest.mark.parametrize("last_only", [False, True], ids=["", "last_only"])
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
+def test_a_long_sequence_in_inference_goes_block_by_block(masked, last_only):
+    """The products of all its inputs would take more memory than all else."""
+    cell = Everything(4)
+    layer = FastRNN(cell, return_sequences=not last_only)
+    loop = keras.layers.RNN(cell, return_sequences=not last_only)
+    x = helpers.random(300, 11, 2)
+    mask = helpers.random(300, 11, seed=1) > 0 if masked else None
+    layer.build(x.shape)
+    helpers.randomize(cell, scale=0.3)
+    seen = []
+    project = cell.project
+    cell.project = lambda inputs, kernel: (
+        seen.append(inputs.shape) or project(inputs, kernel)
+    )
+    found = layer(x, mask=mask)
+    # 3 steps of 300 rows make a block.
+    assert {shape[0] for shape in seen} <= {2, 3}
+    cell.project = project
+    if masked:
+        # Keras on JAX outputs the first state before the first real step.
+        started = np.cumsum(mask, axis=1) > 0
+        x, mask = x[started.all(1)], mask[started.all(1)]
+        found = helpers.as_numpy(found)[started.all(1)]
+    helpers.assert_close(found, loop(x, mask=mask))
+
+
+def test_a_step_cannot_draw_noise():
+    class Noisy(Everything):
+        def step(self, states, given, product):
+            noise = keras.random.normal((4,), seed=self.seed_generator)
+            return [state + noise for state in states]
+
+    with pytest.raises(ValueError, match="draw noise in `given`"):
+        FastRNN(Noisy(4))(SEQUENCE)
+
+
+def test_a_kernel_of_a_step_is_made_before_it():
+    class Late(Everything):
+        def step(self, states, given, product):
+            kernel = ops.transpose(self.other)
+            return [product(state, kernel) for state in states]
+
+    with pytest.raises(TypeError, match="return `Kernel"):
+        FastRNN(Late(4))(SEQUENCE)
