@@ -16,6 +16,9 @@ from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
 from kerasrnn.layers.attention.sha_cell import SHACell
 from kerasrnn.layers.attention.transformer_cell import TransformerCell
+from kerasrnn.layers.recurrent.exchange import copy_weights
+from kerasrnn.layers.recurrent.exchange import load_torch_weights
+from kerasrnn.layers.recurrent.exchange import torch_weights
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gam import GAM
 from kerasrnn.layers.recurrent.gam import GAMCell
@@ -68,4 +71,7 @@ __all__ = [
     "SelfAttentionRNN",
     "TransformerCell",
     "ZoneoutCell",
+    "copy_weights",
+    "load_torch_weights",
+    "torch_weights",
 ]

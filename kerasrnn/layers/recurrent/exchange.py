@@ -1,0 +1,426 @@
+"""Weights of LSTM and GRU layers, exchanged with Keras and PyTorch."""
+
+import collections
+import re
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import TypeAlias
+
+import keras
+from keras import ops
+
+from kerasrnn.typing import Tensor
+
+Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
+
+# Where each gate of PyTorch stands in Keras, and the other way round:
+# i, f, g, o in both; r, z, n there and z, r, h here.
+_ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
+_OF_PYTORCH = {
+    "activation": keras.activations.tanh,
+    "recurrent_activation": keras.activations.sigmoid,
+    "layer_norm": False,
+    "reset_after": True,
+}
+_TORCH_NAME = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?")
+
+# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
+# the names of its weights in PyTorch, as in `weight_ih_l1`.
+_Direction = collections.namedtuple("_Direction", "place suffix cell")
+
+
+def copy_weights(source: Layers, target: Layers) -> None:
+    """Copies weights from Keras's layers to `FastLSTM` and `FastGRU`, or back.
+
+    Both have the same arrays in the same order. Both arguments can be:
+
+    * `keras.layers.LSTM` and `GRU`, `FastLSTM` and `FastGRU`;
+    * a cell of these, or a layer that runs such a cell, as `FastRNN`;
+    * `keras.layers.Bidirectional` around any of them;
+    * a list of these, copied in order.
+
+    A target that is not built yet is built for the inputs of its source. All is
+    checked before the first weight is set.
+
+    Args:
+        source: The layers to copy from, with weights.
+        target: The layers to copy to.
+
+    Raises:
+        ValueError: when source and target differ in number, direction, class,
+            units, biases, activations, `reset_after`, layer normalization or
+            the width of the input, or when the source has no weights yet.
+
+    Example:
+
+    >>> x = np.ones((2, 5, 4))
+    >>> trained = keras.layers.LSTM(8)
+    >>> expected = trained(x)
+    >>> fast = FastLSTM(8)
+    >>> copy_weights(trained, fast)
+    >>> np.allclose(fast(x), expected, atol=1e-5)
+    True
+    >>> copy_weights(fast, trained)
+    """
+    sources, targets = _stack("source", source), _stack("target", target)
+    numbers = [[len(layer) for layer in stack] for stack in (sources, targets)]
+    if numbers[0] != numbers[1]:
+        raise ValueError(
+            "`target` must have the layers of `source`, each with as many "
+            f"directions: {numbers[0]}. Received: {numbers[1]}"
+        )
+    pairs = list(zip(sum(sources, []), sum(targets, []), strict=True))
+    for old, new in pairs:
+        _check_built(old)
+        facts = _facts(old.cell)
+        if not new.cell.built:
+            del facts["input width"]
+        _check(new, facts, f" as `{old.place}` has")
+    _build(target, [layer[0].cell.kernel.shape[0] for layer in sources])
+    for old, new in pairs:
+        for weight, value in zip(
+            _weights(new.cell), _weights(old.cell), strict=True
+        ):
+            weight.assign(value)
+
+
+def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
+    """Copies the weights of `torch.nn.LSTM` or `GRU` to layers.
+
+    | PyTorch | here |
+    |---|---|
+    | `LSTM(4, 8)` | `FastLSTM(8)` |
+    | `LSTM(4, 8, bidirectional=True)` | `Bidirectional(FastLSTM(8))` |
+    | `LSTM(4, 8, num_layers=2)` | `[FastLSTM(8), FastLSTM(8)]` |
+    | `LSTM(4, 8, bias=False)` | `FastLSTM(8, use_bias=False)` |
+
+    The bias of an LSTM becomes the sum of both in PyTorch; a GRU has both. A
+    layer that is not built yet is built for the inputs of its source. All is
+    checked before the first weight is set. PyTorch need not be installed.
+
+    Args:
+        source: The module, or its `state_dict()`, or any other mapping from
+            PyTorch's names, such as `weight_ih_l0`, to arrays.
+        target: The layer, or a list of all layers from the first to the last:
+            `FastLSTM` and `FastGRU`, those of Keras, a cell of them, or a layer
+            that runs such a cell; with both directions in
+            `keras.layers.Bidirectional`.
+        prefix: What stands before the names if the mapping holds a whole
+            model, such as `"encoder.lstm."`.
+
+    Raises:
+        ValueError: when a weight is missing, left over or of another shape;
+            when PyTorch's module projects its outputs (`proj_size`); when a
+            layer has `layer_norm`, other activations, or `reset_after=False`,
+            which PyTorch does not have.
+
+    Example:
+
+    >>> trained = FastGRU(8)
+    >>> trained.build((None, None, 4))
+    >>> state_dict = torch_weights(trained)
+    >>> layer = FastGRU(8)
+    >>> load_torch_weights(state_dict, layer)
+    >>> x = np.ones((2, 5, 4))
+    >>> np.allclose(layer(x), trained(x))
+    True
+    """
+    stack = _stack("target", target)
+    found = _torch_arrays(source, prefix)
+    for direction in sum(stack, []):
+        _check_like_torch(direction)
+    names = [name for layer in stack for d in layer for name in _names(d)]
+    _check_names(names, found, prefix)
+    widths = []
+    for layer in stack:
+        cell = layer[0].cell
+        width = sum(found[f"weight_ih{layer[0].suffix}"].shape[1:])
+        widths.append(cell.kernel.shape[0] if cell.built else width)
+        for direction in layer:
+            _check_shapes(direction, widths[-1], found, prefix)
+    values = [_from_torch(d, found) for layer in stack for d in layer]
+    _build(target, widths)
+    for direction, arrays in zip(sum(stack, []), values, strict=True):
+        for weight, value in zip(_weights(direction.cell), arrays, strict=True):
+            weight.assign(value)
+
+
+def torch_weights(source: Layers) -> dict[str, Tensor]:
+    """Returns the weights of layers as PyTorch names and orders them.
+
+    `torch.nn.LSTM` or `GRU` of the same sizes takes them by `load_state_dict`,
+    when `torch.from_numpy` has made a tensor of each. An LSTM has one bias
+    here and two in PyTorch: the second, `bias_hh`, is 0. PyTorch need not be
+    installed.
+
+    Args:
+        source: The layer, or a list of all layers from the first to the last,
+            as for `load_torch_weights`, with weights.
+
+    Returns:
+        Dictionary from names such as `weight_ih_l0` and `bias_hh_l1_reverse` to
+        NumPy arrays, in float32 or, if the layer is in it, in float64.
+
+    Raises:
+        ValueError: when a layer has no weights yet, or `layer_norm`, other
+            activations or `reset_after=False`, which PyTorch does not have, or
+            when the layers are not those of one PyTorch module: of one class
+            and width, and each with the outputs of the last one as its inputs.
+
+    Example:
+
+    >>> layer = FastLSTM(8)
+    >>> layer.build((None, None, 4))
+    >>> [(name, x.shape) for name, x in torch_weights(layer).items()]
+    [('weight_ih_l0', (32, 4)), ('weight_hh_l0', (32, 8)),
+     ('bias_ih_l0', (32,)), ('bias_hh_l0', (32,))]
+    """
+    stack = _stack("source", source)
+    first, directions = stack[0][0], len(stack[0])
+    for layer in stack:
+        for direction in layer:
+            _check_built(direction)
+            _check_like_torch(direction)
+            facts = _facts(first.cell)
+            if layer is not stack[0]:
+                facts["input width"] = directions * facts["units"]
+            _check(direction, facts, ", as one module of PyTorch has")
+    return {
+        name: array
+        for layer in stack
+        for direction in layer
+        for name, array in zip(
+            _names(direction), _to_torch(direction.cell), strict=True
+        )
+    }
+
+
+def _stack(name, layers):
+    """Returns the directions of each layer of an argument."""
+    several = isinstance(layers, (list, tuple))
+    stack = []
+    for i, layer in enumerate(layers if several else [layers]):
+        place = f"{name}[{i}]" if several else name
+        if isinstance(layer, keras.layers.Bidirectional):
+            stack.append(
+                [
+                    _direction(
+                        f"{place}.forward_layer", f"_l{i}", layer.forward_layer
+                    ),
+                    _direction(
+                        f"{place}.backward_layer",
+                        f"_l{i}_reverse",
+                        layer.backward_layer,
+                    ),
+                ]
+            )
+        else:
+            stack.append([_direction(place, f"_l{i}", layer)])
+    if len({len(layer) for layer in stack}) != 1:
+        raise ValueError(
+            f"`{name}` must be one or more layers, all of them or none in "
+            f"`keras.layers.Bidirectional`. Received: {layers!r}"
+        )
+    return stack
+
+
+def _direction(place, suffix, layer):
+    cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
+    if not isinstance(cell, tuple(_ORDERS)):
+        raise ValueError(
+            f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
+            f"or run a cell of these. Received: {layer!r}"
+        )
+    return _Direction(place, suffix, cell)
+
+
+def _class_of(cell):
+    return next(of for of in _ORDERS if isinstance(cell, of))
+
+
+def _facts(cell):
+    """Returns what has to agree, by name."""
+    facts = {
+        "class": _class_of(cell),
+        "units": cell.units,
+        "use_bias": cell.use_bias,
+        "activation": cell.activation,
+        "recurrent_activation": cell.recurrent_activation,
+        "layer_norm": getattr(cell, "layer_norm", False),
+    }
+    if isinstance(cell, keras.layers.GRUCell):
+        facts["reset_after"] = cell.reset_after
+    if cell.built:
+        facts["input width"] = cell.kernel.shape[0]
+    return facts
+
+
+def _check(direction, expected, why):
+    """Raises an error that names each fact that is not as expected."""
+    facts = _facts(direction.cell)
+    wrong = [
+        name
+        for name in expected
+        if name in facts and facts[name] != expected[name]
+    ]
+    if wrong:
+        wanted, received = (
+            ", ".join(f"{name}={_shown(of[name])}" for name in wrong)
+            for of in (expected, facts)
+        )
+        raise ValueError(
+            f"`{direction.place}` must have {wanted}{why}. Received: {received}"
+        )
+
+
+def _shown(value):
+    return getattr(value, "__name__", repr(value)).removesuffix("Cell")
+
+
+def _check_built(direction):
+    if not direction.cell.built:
+        raise ValueError(
+            f"`{direction.place}` must have weights: call it, or build it, "
+            "first. Received: a layer that is not built."
+        )
+
+
+def _check_like_torch(direction):
+    _check(direction, _OF_PYTORCH, ", as PyTorch has")
+
+
+def _build(layers, widths):
+    """Builds each layer that is not built yet for inputs of a width."""
+    if not isinstance(layers, (list, tuple)):
+        layers = [layers]
+    for layer, width in zip(layers, widths, strict=True):
+        if not layer.built:
+            runs = isinstance(
+                layer, (keras.layers.RNN, keras.layers.Bidirectional)
+            )
+            layer.build((None, None, width) if runs else (None, width))
+
+
+def _weights(cell):
+    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
+    return [
+        weight
+        for weight in [*weights, getattr(cell, "gains", None)]
+        if weight is not None
+    ]
+
+
+def _names(direction):
+    """Returns PyTorch's names of the weights, in its order."""
+    kinds = ["weight", "bias"] if direction.cell.use_bias else ["weight"]
+    return [
+        f"{kind}_{of}{direction.suffix}"
+        for kind in kinds
+        for of in ("ih", "hh")
+    ]
+
+
+def _torch_arrays(source, prefix):
+    """Returns what a recurrent module holds below a prefix, as arrays."""
+    state = source.state_dict() if hasattr(source, "state_dict") else source
+    if not isinstance(state, Mapping):
+        raise ValueError(
+            "`source` must be a module of PyTorch, its `state_dict()` or a "
+            f"mapping of arrays. Received: {source!r}"
+        )
+    found = {}
+    for name, value in state.items():
+        short = name.removeprefix(prefix)
+        if name.startswith(prefix) and _TORCH_NAME.fullmatch(short):
+            found[short] = _array(value)
+    if not found:
+        others = sorted(
+            {
+                name[: match.start()]
+                for name in state
+                if (match := _TORCH_NAME.search(name))
+                and match.end() == len(name)
+            }
+        )
+        raise ValueError(
+            "`source` must hold weights named as those of `torch.nn.LSTM` and "
+            f"`GRU`, such as {prefix + 'weight_ih_l0'!r}. Received: "
+            f"prefix={prefix!r} and the names {list(state)}"
+            + (f". `prefix` could be one of {others}" if others else "")
+        )
+    return found
+
+
+def _array(value):
+    """Returns a NumPy array, also of a tensor of PyTorch on any device."""
+    if hasattr(value, "detach"):
+        # NumPy has no bfloat16, and float64 holds the others exactly.
+        return value.detach().cpu().double().numpy()
+    return ops.convert_to_numpy(value)
+
+
+def _check_names(expected, found, prefix):
+    projections = [prefix + name for name in found if "_hr_" in name]
+    if projections:
+        raise ValueError(
+            "`source` must have `proj_size=0`: the layers here do not project "
+            f"their outputs. Received: {projections}"
+        )
+    missing = [prefix + name for name in expected if name not in found]
+    unknown = [prefix + name for name in found if name not in expected]
+    if missing or unknown:
+        raise ValueError(
+            "`source` must hold the weights of `target` and no others: as many "
+            "layers and directions, and biases where `use_bias` is set. "
+            f"Received: a source without {missing}, which `target` has, and "
+            f"with {unknown}, which it does not have."
+        )
+
+
+def _check_shapes(direction, width, found, prefix):
+    units = direction.cell.units
+    rows = len(_ORDERS[_class_of(direction.cell)]) * units
+    shapes = [(rows, width), (rows, units), (rows,), (rows,)]
+    for name, shape in zip(_names(direction), shapes, strict=False):
+        if found[name].shape != shape:
+            kind = _shown(_class_of(direction.cell))
+            raise ValueError(
+                f"{prefix + name!r} must have the shape {shape}, for "
+                f"`{direction.place}`: {kind}, units={units}, input "
+                f"width={width}. Received: {found[name].shape}"
+            )
+
+
+def _reordered(array, cell):
+    """Swaps the gates, which lie along the first axis."""
+    order = _ORDERS[_class_of(cell)]
+    gates = array.reshape(len(order), cell.units, *array.shape[1:])
+    return gates[order].reshape(array.shape)
+
+
+def _from_torch(direction, found):
+    """Returns the arrays of a cell in the order of its weights."""
+    cell = direction.cell
+    arrays = [_reordered(found[name], cell) for name in _names(direction)]
+    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
+    if not biases:
+        return kernels
+    if isinstance(cell, keras.layers.GRUCell):
+        return [*kernels, ops.stack(biases)]
+    return [*kernels, biases[0] + biases[1]]
+
+
+def _to_torch(cell):
+    """Returns the arrays of a cell in the order of `_names`."""
+    arrays = []
+    for weight in _weights(cell):
+        dtype = keras.backend.standardize_dtype(weight.dtype)
+        dtype = dtype if dtype == "float64" else "float32"
+        arrays.append(ops.convert_to_numpy(ops.cast(weight, dtype)))
+    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
+    if biases and isinstance(cell, keras.layers.GRUCell):
+        biases = list(biases[0])
+    elif biases:
+        biases.append(ops.convert_to_numpy(ops.zeros_like(biases[0])))
+    return [_reordered(array, cell) for array in kernels + biases]
