@@ -79,10 +79,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
         _check(new, facts, f" as `{old.place}` has")
     _build(target, [layer[0].cell.kernel.shape[0] for layer in sources])
     for old, new in pairs:
-        for weight, value in zip(
-            _weights(new.cell), _weights(old.cell), strict=True
-        ):
-            weight.assign(value)
+        _assign(new, _weights(old.cell))
 
 
 def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
@@ -128,8 +125,7 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     """
     stack = _stack("target", target)
     found = _torch_arrays(source, prefix)
-    for direction in sum(stack, []):
-        _check_like_torch(direction)
+    _check_like_torch("target", stack)
     names = [name for layer in stack for d in layer for name in _names(d)]
     _check_names(names, found, prefix)
     widths = []
@@ -142,8 +138,7 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     values = [_from_torch(d, found) for layer in stack for d in layer]
     _build(target, widths)
     for direction, arrays in zip(sum(stack, []), values, strict=True):
-        for weight, value in zip(_weights(direction.cell), arrays, strict=True):
-            weight.assign(value)
+        _assign(direction, arrays)
 
 
 def torch_weights(source: Layers) -> dict[str, Tensor]:
@@ -177,11 +172,11 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
      ('bias_ih_l0', (32,)), ('bias_hh_l0', (32,))]
     """
     stack = _stack("source", source)
+    _check_like_torch("source", stack)
     first, directions = stack[0][0], len(stack[0])
     for layer in stack:
         for direction in layer:
             _check_built(direction)
-            _check_like_torch(direction)
             facts = _facts(first.cell)
             if layer is not stack[0]:
                 facts["input width"] = directions * facts["units"]
@@ -202,25 +197,22 @@ def _stack(name, layers):
     stack = []
     for i, layer in enumerate(layers if several else [layers]):
         place = f"{name}[{i}]" if several else name
+        directions = {"": (place, layer)}
         if isinstance(layer, keras.layers.Bidirectional):
-            stack.append(
-                [
-                    _direction(
-                        f"{place}.forward_layer", f"_l{i}", layer.forward_layer
-                    ),
-                    _direction(
-                        f"{place}.backward_layer",
-                        f"_l{i}_reverse",
-                        layer.backward_layer,
-                    ),
-                ]
-            )
-        else:
-            stack.append([_direction(place, f"_l{i}", layer)])
-    if len({len(layer) for layer in stack}) != 1:
+            directions = {
+                "": (f"{place}.forward_layer", layer.forward_layer),
+                "_reverse": (f"{place}.backward_layer", layer.backward_layer),
+            }
+        stack.append(
+            [
+                _direction(where, f"_l{i}{end}", inner)
+                for end, (where, inner) in directions.items()
+            ]
+        )
+    if not stack:
         raise ValueError(
-            f"`{name}` must be one or more layers, all of them or none in "
-            f"`keras.layers.Bidirectional`. Received: {layers!r}"
+            f"`{name}` must be a layer or a list of layers. Received: "
+            f"{layers!r}"
         )
     return stack
 
@@ -286,8 +278,16 @@ def _check_built(direction):
         )
 
 
-def _check_like_torch(direction):
-    _check(direction, _OF_PYTORCH, ", as PyTorch has")
+def _check_like_torch(name, stack):
+    """Raises an error if PyTorch has no such layers."""
+    if len({len(layer) for layer in stack}) > 1:
+        raise ValueError(
+            f"`{name}` must have all layers in `keras.layers.Bidirectional`, "
+            "or none, as PyTorch has. Received: layers with the numbers of "
+            f"directions {[len(layer) for layer in stack]}"
+        )
+    for direction in sum(stack, []):
+        _check(direction, _OF_PYTORCH, ", as PyTorch has")
 
 
 def _build(layers, widths):
@@ -309,6 +309,11 @@ def _weights(cell):
         for weight in [*weights, getattr(cell, "gains", None)]
         if weight is not None
     ]
+
+
+def _assign(direction, values):
+    for weight, value in zip(_weights(direction.cell), values, strict=True):
+        weight.assign(value)
 
 
 def _names(direction):

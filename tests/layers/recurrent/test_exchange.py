@@ -171,6 +171,14 @@ def test_a_list_of_layers_and_cells(kind):
     close(alone(X[:, 0], zeros)[0], theirs[0](X)[0][:, 0])
 
 
+@helpers.slow_on_jax
+def test_one_layer_of_two_in_both_directions():
+    theirs = [make(GRU, bidirectional=True), make(LSTM, width=2 * UNITS)]
+    fast = [Bidirectional(FastGRU(UNITS, **ALL)), FastLSTM(UNITS, **ALL)]
+    copy_weights(theirs, fast)
+    close(run(fast), run(theirs))
+
+
 @pytest.mark.parametrize(
     "kind, options, text",
     [
@@ -225,11 +233,7 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
             lambda: (make(LSTM), PeepholeLSTM(4)),
             "an LSTM or a GRU.*<PeepholeLSTM",
         ),
-        (lambda: (make(LSTM), []), "one or more layers"),
-        (
-            lambda: (make(LSTM), [FastLSTM(4), Bidirectional(LSTM(4))]),
-            "all of them or none in `keras.layers.Bidirectional`",
-        ),
+        (lambda: (make(LSTM), []), "a layer or a list of layers. Received"),
     ],
 )
 def test_what_has_no_such_weights_is_refused(layers, text):
@@ -340,6 +344,20 @@ def test_weights_below_a_prefix_of_a_model():
         load_torch_weights(model, layer)
 
 
+@pytest.mark.slow_on_jax
+def test_the_page_runs_with_pytorch(tmp_path, monkeypatch):
+    """`tests/test_docs.py` leaves out the code that needs it."""
+    pytest.importorskip("torch")
+    pytest.importorskip("jupytext", reason="tests.test_docs needs it")
+    from tests import test_docs
+
+    monkeypatch.chdir(tmp_path)
+    text = (test_docs.ROOT / "docs/guides/weights.md").read_text("utf-8")
+    code = [block["code"] for block in test_docs.BLOCK.finditer(text)]
+    assert any("import torch" in block for block in code)
+    test_docs.run("\n".join(code), "weights.md")
+
+
 def test_a_layer_of_keras_takes_weights_of_pytorch():
     state = random_state("GRU")
     layer = GRU(UNITS, **ALL)
@@ -416,6 +434,10 @@ def test_pytorch_has_no_reset_before_the_product():
         (
             lambda: [make(FastGRU), make(FastGRU, width=UNITS, use_bias=False)],
             r"`source\[1\]` must have use_bias=True, as one module",
+        ),
+        (
+            lambda: [make(FastGRU, bidirectional=True), make(FastGRU)],
+            r"in `keras.layers.Bidirectional`, or none, .*\[2, 1\]",
         ),
     ],
 )
