@@ -1,6 +1,7 @@
 """The arrows of the architecture, read off the imports."""
 
 import ast
+import functools
 import pathlib
 import subprocess
 import sys
@@ -115,14 +116,33 @@ def name_of(path):
     return str(path.relative_to(ROOT))
 
 
+def assert_none(offences):
+    """Fails if there is an offence, and lists them all."""
+    offences = list(offences)
+    assert not offences, "\n".join(["", *offences])
+
+
+@functools.cache
 def imports(path):
     """Every `(module, name or None)` that a file imports, anywhere in it."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
+            found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(path)}: a relative import"
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += [(node.module, alias.name) for alias in node.names]
+    return found
+
+
+def refused(paths, refuses):
+    """What files import that is refused, `refuses(path, module, name)`."""
+    return (
+        f"{name_of(path)} imports {'.'.join(filter(None, (module, name)))}"
+        for path in paths
+        for module, name in imports(path)
+        if refuses(path, module, name)
+    )
 
 
 def part_of(module):
@@ -131,6 +151,7 @@ def part_of(module):
     return ".".join(parts[: 2 if parts[0] == "kerasrnn" else 1])
 
 
+@functools.cache
 def public_names(module):
     """What a module of the package offers, without importing it."""
     path = ROOT.joinpath(*module.split("."))
@@ -141,57 +162,67 @@ def public_names(module):
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom) and path.stem == "__init__":
             names.update(alias.name for alias in node.names)
-    return {name for name in names if not name.startswith("_")}
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_the_package_imports_along_the_arrows(path):
-    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    own = {f"kerasrnn.{part}", "kerasrnn.typing"}
-    allowed = ALLOWED[part] | own | sys.stdlib_module_names
-    for module, name in imports(path):
-        assert part_of(module) in allowed, f"imports {module}"
+def test_the_package_imports_along_the_arrows():
+    def refuses(path, module, name):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        own = {f"kerasrnn.{part}", "kerasrnn.typing"}
+        allowed = ALLOWED[part] | own | sys.stdlib_module_names
         # `from kerasrnn import data` is an import of `kerasrnn.data`.
-        if module == "kerasrnn":
-            assert f"kerasrnn.{name}" in allowed, f"imports kerasrnn.{name}"
+        from_root = module == "kerasrnn" and f"kerasrnn.{name}" not in allowed
+        return part_of(module) not in allowed or from_root
+
+    assert_none(refused(FILES, refuses))
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_rooms_of_layers_import_along_the_arrows(room):
     closed = ROOMS.keys() - ROOMS[room] - {room}
-    for path in (PACKAGE / "layers" / room).glob("*.py"):
-        for module, name in imports(path):
-            found = {*module.split("."), name} & closed
-            assert not module.startswith("kerasrnn.layers") or not found, (
-                f"{name_of(path)} imports {module}.{name}"
-            )
+
+    def refuses(path, module, name):
+        within = module.startswith("kerasrnn.layers")
+        return within and {*module.split("."), name} & closed
+
+    paths = list((PACKAGE / "layers" / room).glob("*.py"))
+    assert paths
+    assert_none(refused(paths, refuses))
 
 
-@pytest.mark.parametrize("path", FILES + RECIPES, ids=name_of)
-def test_nobody_imports_what_keras_keeps_to_itself(path):
-    if name_of(path) == "kerasrnn/layers/recurrent/_keras.py":
-        return  # The one place for it, guarded by test_recurrent_cell.py.
-    for module, name in imports(path):
-        assert not f"{module}.{name}.".startswith("keras.src.")
+def test_nobody_imports_what_keras_keeps_to_itself():
+    # The one place for it, guarded by test_recurrent_cell.py.
+    door = PACKAGE / "layers" / "recurrent" / "_keras.py"
+    others = [path for path in FILES + RECIPES if path != door]
+    assert len(others) == len(FILES + RECIPES) - 1
+    assert_none(
+        refused(
+            others,
+            lambda _, *names: "{}.{}.".format(*names).startswith("keras.src."),
+        )
+    )
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=name_of)
-def test_a_recipe_imports_public_names_only(path):
+def test_a_recipe_imports_public_names_only():
     rooms = {f"kerasrnn.{part}" for part in ALLOWED}
-    for module, name in imports(path):
-        # Other recipes are imported as they stand beside one another.
-        assert module.split(".")[0] not in {"recipes", "tests"}
+
+    def refuses(path, module, name):
         if module == "kerasrnn":
-            assert f"kerasrnn.{name}" in rooms, f"{module}.{name}"
-        elif module.startswith("kerasrnn"):
-            assert module in rooms
-            assert name in public_names(module), f"{module}.{name}"
+            return f"kerasrnn.{name}" not in rooms
+        if module.startswith("kerasrnn"):
+            return module not in rooms or name not in public_names(module)
+        # Other recipes are imported as they stand beside one another.
+        return module.split(".")[0] in {"recipes", "tests"}
+
+    assert_none(refused(RECIPES, refuses))
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=name_of)
-def test_no_recipe_imports_a_study(path):
-    if path.parent.name != "studies":
-        assert not [m for m, _ in imports(path) if m.startswith("studies")]
+def test_no_recipe_imports_a_study():
+    recipes = [path for path in RECIPES if path.parent.name != "studies"]
+    assert 0 < len(recipes) < len(RECIPES)
+    assert_none(
+        refused(recipes, lambda _, module, __: module.startswith("studies"))
+    )
 
 
 def test_every_part_of_the_package_has_its_arrows():

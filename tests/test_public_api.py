@@ -7,8 +7,8 @@ import re
 import typing
 
 import keras
-import pytest
 
+from tests.test_layering import assert_none
 from tests.test_layering import public_names
 
 TESTS = pathlib.Path(__file__).parent
@@ -26,11 +26,23 @@ NAMES = [
 ]
 SAVED = (keras.layers.Layer, keras.losses.Loss, keras.metrics.Metric)
 
-every_name = pytest.mark.parametrize("module, name", NAMES)
-
 
 def find(module, name):
     return getattr(importlib.import_module(module), name)
+
+
+def assert_kept(rule):
+    """Fails if a public name breaks a rule, and lists all that do.
+
+    Args:
+        rule: Function of a public thing, its module and its name, which
+            yields its faults.
+    """
+    assert_none(
+        f"{module}.{name}: {fault}"
+        for module, name in NAMES
+        for fault in rule(find(module, name), module, name)
+    )
 
 
 def public_functions(thing):
@@ -51,75 +63,99 @@ def public_functions(thing):
                 yield member
 
 
-def is_saved(module, name):
+def is_saved(thing):
     """Whether a `.keras` file may hold it."""
-    thing = find(module, name)
     return inspect.isclass(thing) and issubclass(thing, SAVED)
 
 
-@every_name
-def test_it_has_a_docstring_with_its_arguments(module, name):
-    thing = find(module, name)
-    if typing.get_origin(thing) is not None:
-        return  # A type, whose own documentation is all that Python shows.
-    doc = thing.__doc__
-    assert doc and doc.strip()
-    if inspect.isclass(thing) and issubclass(thing, (Exception, Warning)):
-        return
-    parameters = inspect.signature(thing).parameters
+def test_every_name_has_a_docstring_with_its_arguments():
     sections = r"^ *(Args|Arguments|Call arguments|Attributes):$"
-    assert not parameters or re.search(sections, doc, re.MULTILINE)
-    for parameter in parameters.values():
-        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            assert re.search(rf"\b{parameter.name}\b", doc), parameter.name
+
+    def rule(thing, module, name):
+        if typing.get_origin(thing) is not None:
+            return  # A type, whose own documentation is all that Python shows.
+        doc = thing.__doc__ or ""
+        if not doc.strip():
+            yield "no docstring"
+        if inspect.isclass(thing) and issubclass(thing, (Exception, Warning)):
+            return
+        parameters = inspect.signature(thing).parameters.values()
+        if parameters and not re.search(sections, doc, re.MULTILINE):
+            yield "no section of arguments"
+        for parameter in parameters:
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+                # `a: ...`, or `a, b: ...` where both are the same.
+                listed = rf"^ +(\w+, )*{parameter.name}(, \w+)*: "
+                if not re.search(listed, doc, re.MULTILINE):
+                    yield f"nothing of `{parameter.name}`"
+
+    assert_kept(rule)
 
 
-@every_name
-def test_its_signature_is_annotated(module, name):
-    for function in public_functions(find(module, name)):
-        where = function.__qualname__
-        signature = inspect.signature(function)
-        for parameter in signature.parameters.values():
-            if parameter.name not in ("self", "cls"):
-                missing = parameter.annotation is parameter.empty
-                assert not missing, f"{where}: {parameter.name}"
-        if function.__name__ != "__init__":
-            missing = signature.return_annotation is signature.empty
-            assert not missing, f"{where}: what it returns"
+def test_every_signature_is_annotated():
+    def rule(thing, module, name):
+        for function in public_functions(thing):
+            where = function.__qualname__
+            signature = inspect.signature(function)
+            for parameter in signature.parameters.values():
+                if parameter.name not in ("self", "cls"):
+                    if parameter.annotation is parameter.empty:
+                        yield f"`{parameter.name}` of {where}"
+            if function.__name__ != "__init__":
+                if signature.return_annotation is signature.empty:
+                    yield f"what {where} returns"
+
+    assert_kept(rule)
 
 
-@every_name
-def test_a_layer_states_its_shapes(module, name):
-    takes_text = module in ("kerasrnn.tokenizers", "kerasrnn.pipelines")
-    if is_saved(module, name) and not takes_text:
-        assert re.search(r"shapes?\s+`\(", find(module, name).__doc__)
+def test_every_layer_states_its_shapes():
+    def rule(thing, module, name):
+        takes_text = module in ("kerasrnn.tokenizers", "kerasrnn.pipelines")
+        if is_saved(thing) and not takes_text:
+            if not re.search(r"shapes?\s+`\(", thing.__doc__ or ""):
+                yield "no shape"
+
+    assert_kept(rule)
 
 
-@every_name
-def test_it_is_tested(module, name):
-    if hasattr(find(module, name), "_fields"):
-        return  # A record is tested with the function that returns it.
-    texts = (
+def test_every_name_is_tested():
+    texts = "\n".join(
         path.read_text(encoding="utf-8")
         for path in TESTS.rglob("test_*.py")
         if path.name != pathlib.Path(__file__).name
     )
-    assert any(re.search(rf"\b{name}\b", text) for text in texts)
+    words = set(re.findall(r"\w+", texts))
+
+    def rule(thing, module, name):
+        # A record is tested with the function that returns it.
+        if not hasattr(thing, "_fields") and name not in words:
+            yield "no test"
+
+    assert_kept(rule)
 
 
-@every_name
-def test_what_a_model_saves_is_registered(module, name):
-    if is_saved(module, name):
-        thing = find(module, name)
-        registered = keras.saving.get_registered_name(thing)
-        assert registered == f"kerasrnn>{name}"
-        assert keras.saving.get_registered_object(registered) is thing
+def test_what_a_model_saves_is_registered():
+    def rule(thing, module, name):
+        if is_saved(thing):
+            registered = keras.saving.get_registered_name(thing)
+            if registered != f"kerasrnn>{name}":
+                yield f"registered as {registered}"
+            elif keras.saving.get_registered_object(registered) is not thing:
+                yield f"{registered} is something else"
+
+    assert_kept(rule)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_all_is_what_is_public(part):
-    module = importlib.import_module(f"kerasrnn.{part}")
-    listed = getattr(module, "__all__", None)
-    if listed is not None:
-        assert sorted(listed) == list(listed)
-        assert set(listed) == public_names(f"kerasrnn.{part}")
+def test_all_is_what_is_public():
+    def offences():
+        for part in PARTS:
+            module = importlib.import_module(f"kerasrnn.{part}")
+            listed = getattr(module, "__all__", None)
+            if listed is None:
+                continue
+            if sorted(listed) != list(listed):
+                yield f"kerasrnn.{part}.__all__ is not sorted"
+            for name in {*listed} ^ public_names(f"kerasrnn.{part}"):
+                yield f"kerasrnn.{part}.{name} is public or listed, not both"
+
+    assert_none(offences())
