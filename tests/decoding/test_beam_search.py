@@ -21,10 +21,6 @@ from tests.helpers import slow_on_jax
 from tests.reference import search as reference
 
 
-def as_function(table):
-    return lambda prefix: table[prefix[-1]]
-
-
 def planted():
     """p(end|a) = .6, p(a|a) = .39, and uniform behind the end."""
     probabilities = np.full((5, 5), 1e-9)
@@ -43,21 +39,43 @@ def test_the_score_of_a_finished_hypothesis_is_final():
 
 
 @pytest.mark.parametrize(
-    ("beam_width", "length_penalty"),
-    [(5, 1.0), (1, 1.0), (2, 0.6), (5, 0.0)],
+    ("beam_width", "length_penalty", "count"),
+    [(5, 1.0, 1), (1, 1.0, 1), (2, 0.6, 2), (5, 0.0, 3), (3, 2.0, 3)],
 )
-def test_equals_the_plain_list_beam_search(beam_width, length_penalty):
-    tables = random_tables(40, 6)
+def test_equals_the_plain_list_beam_search(beam_width, length_penalty, count):
+    """All that it returns, so it also stops at the same step."""
+    trees = random_trees(60, 4, 7)
     search = BeamSearch(
-        START, END, PAD, 8, beam_width, length_penalty, num_hypotheses=1
+        -1, 0, -1, 7, beam_width, length_penalty, num_hypotheses=count
     )
-    found = run(search, tables)
-    for i, table in enumerate(tables):
-        best, score = reference.beam_search(
-            as_function(table), START, END, 8, beam_width, length_penalty
-        )[0]
-        assert tokens(found.ids[i, 0]) == tuple(best)
-        np.testing.assert_allclose(found.scores[i, 0], score, rtol=1e-4)
+    found = search_trees(search, trees)
+    for i, tree in enumerate(zip(*trees, strict=True)):
+        log_probs, _ = tree_functions(*tree)
+        best = reference.beam_search(
+            log_probs, -1, 0, 7, beam_width, length_penalty, count
+        )
+        written = [tuple(x for x in ids if x >= 0) for ids in found.ids[i]]
+        assert written == [tokens for tokens, _ in best]
+        scores = [score for _, score in best]
+        np.testing.assert_allclose(found.scores[i], scores, rtol=1e-4)
+
+
+def test_it_goes_on_while_a_longer_hypothesis_may_be_better():
+    """The end is likelier than `a`, but six tokens cost little more."""
+    table = np.full((5, 5), -np.inf)
+    table[START, [END, A]] = np.log([0.55, 0.45])
+    table[A, A] = 0.0
+
+    def step(ids, states, memory):
+        logits, _, weights = table_step(ids, (), memory)
+        ending = ops.where(ops.arange(5) == END, 0.0, -np.inf)
+        logits = ops.where(states >= 5, ending, logits)
+        return logits, states + 1, weights
+
+    found = run(BeamSearch(START, END, PAD, 6, 2, 2.0), [table], step)
+    assert tokens(found.ids[0, 0]) == (A,) * 5 + (END,)
+    score = np.log(0.45) / reference.length_penalty(6, 2.0)
+    np.testing.assert_allclose(found.scores, [[score]], rtol=1e-4)
 
 
 # Words, steps, length penalty, coverage penalty, hypotheses; of each 25 models.

@@ -9,8 +9,13 @@ from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding.constraints import Constraints
 from tests import helpers
+from tests.decoding.steps import random_tables
 from tests.decoding.steps import random_trees
+from tests.decoding.steps import run
 from tests.decoding.steps import search_trees
+from tests.decoding.steps import sharpening_function
+from tests.decoding.steps import sharpening_step
+from tests.decoding.steps import tokens
 from tests.decoding.steps import tree_functions
 from tests.helpers import slow_on_jax
 from tests.reference import search as reference
@@ -57,7 +62,7 @@ def test_a_wide_beam_finds_the_best_that_is_allowed(constraints):
         )[:5]
         exist = np.isfinite(found.scores[i])
         ids = [written(ids) for ids in found.ids[i][exist]]
-        assert ids == [tokens for tokens, _ in expected]
+        assert ids == [best for best, _ in expected]
         np.testing.assert_allclose(
             found.scores[i][exist], [score for _, score in expected], rtol=1e-4
         )
@@ -76,10 +81,10 @@ def test_greedy_search_takes_the_most_likely_allowed_token(constraints):
     np.testing.assert_allclose(beam.scores, found.scores, rtol=1e-4)
     changed = 0
     for i, (log_probs, allowed) in enumerate(functions(trees, constraints)):
-        tokens, total = reference.greedy(allowed, START, END, 5)
-        assert written(found.ids[i, 0]) == tokens
+        best, total = reference.greedy(allowed, START, END, 5)
+        assert written(found.ids[i, 0]) == best
         np.testing.assert_allclose(found.scores[i, 0], total, rtol=1e-4)
-        changed += tokens != reference.greedy(log_probs, START, END, 5)[0]
+        changed += best != reference.greedy(log_probs, START, END, 5)[0]
     assert changed
 
 
@@ -91,10 +96,39 @@ def test_samples_are_what_is_allowed(constraints):
     found = search_trees(search, trees)
     for i, (log_probs, allowed) in enumerate(functions(trees, constraints)):
         for ids, score in zip(found.ids[i], found.scores[i], strict=True):
-            tokens = written(ids)
-            assert np.isfinite(reference.log_prob_of(tokens, allowed, START))
-            total = reference.log_prob_of(tokens, log_probs, START)
+            drawn = written(ids)
+            assert np.isfinite(reference.log_prob_of(drawn, allowed, START))
+            total = reference.log_prob_of(drawn, log_probs, START)
             np.testing.assert_allclose(score, total, rtol=1e-4)
+
+
+@slow_on_jax
+@pytest.mark.parametrize("n, repeatable_ids", [(2, [2]), (3, [2, 3])])
+def test_an_ngram_with_a_repeatable_id_may_come_again(n, repeatable_ids):
+    """In texts long enough for one, which seldom end by themselves."""
+    start, end, length = 4, 1, 12
+    tables = random_tables(20, 5, seed=4)
+    tables[..., end] = -12.0
+    constraints = {"no_repeat_ngram": n, "repeatable_ids": repeatable_ids}
+    options = {"start_id": start, "end_id": end, "max_length": length}
+    greedy, beam = (
+        run(search, tables, sharpening_step).ids[:, 0]
+        for search in (
+            GreedySearch(**options, **constraints),
+            BeamSearch(**options, **constraints, beam_width=3),
+        )
+    )
+    again = 0
+    for i, table in enumerate(tables):
+        log_probs = sharpening_function(table)
+        allowed = reference.constrained(log_probs, end, **constraints)
+        expected, _ = reference.greedy(allowed, start, end, length)
+        assert tokens(greedy[i]) == expected
+        best = reference.beam_search(allowed, start, end, length, 3, 1.0)
+        assert tokens(beam[i]) == best[0][0]
+        ngrams = [expected[t : t + n] for t in range(length - n + 1)]
+        again += any(ngrams.count(x) > 1 for x in ngrams if len(x) == n)
+    assert again > 10
 
 
 def test_ids_are_found_in_the_vocabulary_of_each_sentence():

@@ -191,7 +191,15 @@ def test_bad_options(options):
 @pytest.mark.parametrize("options", [{}, {"top_k": 2}], ids=str)
 def test_the_least_temperature_takes_the_most_likely(options):
     search = SamplingSearch(temperature=1e-38, seed=1, **options)
-    logits = np.array([[-1.0, 2.0, 30.0, 4.0]], "float32")
-    noise = ops.convert_to_tensor(np.array([0.5], "float32"))
+    logits = np.array([[-1.0, 2.0, 30.0, 30.01]], "float32")
+    noise = ops.convert_to_tensor(np.array([0.1], "float32"))
     found = search.choose(ops.convert_to_tensor(logits), noise)
-    assert helpers.as_numpy(found).tolist() == [2]
+    assert helpers.as_numpy(found).tolist() == [3]
+
+
+def test_the_fewest_that_sum_to_top_p_and_no_more():
+    """Two of four that are equally likely are a half."""
+    search = SamplingSearch(top_p=0.5, seed=1)
+    noise = ops.convert_to_tensor(np.array([0.1, 0.9, 0.999], "float32"))
+    found = search.choose(ops.zeros((3, 4)), noise)
+    assert helpers.as_numpy(found).tolist() == [0, 1, 1]

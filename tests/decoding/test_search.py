@@ -21,6 +21,7 @@ from tests.decoding.steps import B
 from tests.decoding.steps import as_arrays
 from tests.decoding.steps import random_tables
 from tests.decoding.steps import run
+from tests.decoding.steps import sharpening_step
 from tests.decoding.steps import table_step
 from tests.decoding.steps import tokens
 from tests.helpers import slow_on_jax
@@ -131,12 +132,6 @@ def test_alignments_are_those_the_tokens_were_predicted_with(searched):
             )
 
 
-def sharpening_step(ids, states, memory):
-    """Surer at every step, so that no two ways to go score the same."""
-    logits, _, weights = table_step(ids, (), memory)
-    return logits * (1.0 + 0.1 * states), states + 1, weights
-
-
 @pytest.mark.slow_on_jax
 def test_a_result_does_not_depend_on_the_batch(search):
     if isinstance(search, SamplingSearch):
@@ -176,6 +171,27 @@ def test_no_sentence_exceeds_its_own_length(search):
     np.testing.assert_array_equal(written, np.clip(limits, 0, 8))
     if not getattr(search, "coverage_penalty", 0):
         np.testing.assert_array_equal(found.scores[[0, 8], 0], [0, 0])
+
+
+@slow_on_jax
+def test_the_length_of_a_sentence_is_as_that_of_the_search(search):
+    if isinstance(search, SamplingSearch):
+        pytest.skip("draws something else")
+    tables = random_tables(12, 6, seed=5)
+    tables[:, :, END] -= 1.0
+    short = type(search)(**search.get_config() | {"max_length": 4})
+    mask = mask_of(tables)
+    found = run(search, tables, source_mask=mask, max_lengths=[4] * 12)
+    expected = run(short, tables, source_mask=mask)
+    np.testing.assert_array_equal(found.ids[..., :4], expected.ids)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
+    np.testing.assert_allclose(
+        found.alignments[..., :4, :], expected.alignments, atol=1e-6
+    )
+    # Some were cut, and nothing is behind the cut.
+    assert (found.ids[..., 3] > END).any()
+    assert (found.ids[..., 4:] == PAD).all()
+    assert (found.alignments[..., 4:, :] == 0).all()
 
 
 @slow_on_jax
@@ -238,6 +254,23 @@ def test_stops_when_every_sentence_is_done():
         found = run(kind(START, END, PAD, 50), [table] * 3, step)
         assert {tokens(ids) for ids in found.ids[:, 0]} == {(A, END)}
         assert len(steps) == 2
+
+
+def test_what_has_ended_reads_the_end_and_no_padding(search):
+    """For padding, there may be no row in an embedding."""
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("steps are not seen")
+    read = []
+
+    def step(ids, states, memory):
+        read.append(ops.convert_to_numpy(ids).min())
+        return table_step(ids, states, memory)
+
+    search = type(search)(**search.get_config() | {"pad_id": -1})
+    tables = random_tables(20, 6, seed=3)
+    found = run(search, tables, step, source_mask=mask_of(tables))
+    assert (found.ids == -1).any()
+    assert min(read) >= 0
 
 
 def compiled(function):

@@ -1,15 +1,59 @@
+import types
+
 import keras
 import numpy as np
+import pytest
 from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
 from kerasrnn.distribute.replicas import reduce_before_clipping
 from kerasrnn.distribute.replicas import strategy_of
+from kerasrnn.training import TokenCrossentropy
 
 
 def test_the_sum_of_a_single_replica():
     x = ops.arange(3.0)
     assert sum_over_replicas(x) is x
+
+
+@pytest.fixture
+def two_replicas(monkeypatch):
+    """One of two replicas; the other one has ten times as much."""
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("`tf.distribute` is TensorFlow's")
+    import tensorflow as tf
+
+    def all_reduce(how, value):
+        assert how == "sum"
+        return keras.tree.map_structure(lambda x: 11 * x, value)
+
+    context = types.SimpleNamespace(
+        num_replicas_in_sync=2, all_reduce=all_reduce
+    )
+    monkeypatch.setattr(tf.distribute, "get_replica_context", lambda: context)
+
+
+def test_the_sum_of_two_replicas(two_replicas):
+    found = sum_over_replicas(ops.arange(3.0))
+    np.testing.assert_array_equal(found, [0, 11, 22])
+
+
+def test_the_loss_of_a_replica_is_that_of_all_tokens(two_replicas):
+    """Eleven times the sum over eleven times the number is the mean."""
+    loss = TokenCrossentropy(-1)
+    labels = np.array([[3, 1, -1]])
+    found = loss(labels, np.zeros((1, 3, 8), "float32"))
+    np.testing.assert_allclose(found, np.log(8), rtol=1e-6)
+
+
+def test_gradients_are_summed_before_they_are_clipped(two_replicas):
+    variable = keras.Variable(np.zeros(2))
+    optimizer = keras.optimizers.SGD(1.0, global_clipnorm=11.0)
+    reduce_before_clipping(optimizer)
+    optimizer.build([variable])
+    # Alone it would not be clipped: the sum has a norm of 22.
+    (clipped,) = optimizer._clip_gradients([ops.convert_to_tensor([2.0, 0.0])])
+    np.testing.assert_allclose(clipped, [11.0, 0.0], rtol=1e-6)
 
 
 def test_a_model_without_replicas_has_no_strategy():

@@ -133,3 +133,19 @@ def test_weight_and_temperature_are_checked(options):
     ((name, bad),) = options.items()
     with pytest.raises(ValueError, match=f"`{name}`.*{name}={bad}"):
         LanguageModel(7, RHNCell(3), **options)
+
+
+def test_each_replica_adds_its_share(monkeypatch):
+    """Keras sums the losses of the replicas."""
+    model = LanguageModel(7, RHNCell(3), augmented_loss=0.5)
+    model.build()
+    model.compile(loss=TokenCrossentropy(-1))
+    losses = [
+        float(model.compute_loss(None, WORDS, LOGITS, training=training))
+        for training in (False, True)
+    ]
+    monkeypatch.setattr(LanguageModel, "_replicas", 4)
+    shared = float(model.compute_loss(None, WORDS, LOGITS, training=True))
+    plain, whole = losses
+    assert abs(whole - plain) > 0.01
+    assert shared - plain == pytest.approx((whole - plain) / 4, rel=1e-3)

@@ -1,3 +1,5 @@
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -157,6 +159,23 @@ def test_every_layer_and_direction_has_a_separate_cell():
     assert np.any(helpers.as_numpy(forward.value != backward.value))
 
 
+def test_a_fixed_seed_does_not_make_kernels_equal():
+    """Those of both directions are of one shape, as are those of two layers."""
+    seeded = {
+        f"{name}_initializer": keras.initializers.GlorotUniform(seed=1)
+        for name in ("kernel", "recurrent")
+    }
+    encoder = Encoder(9, GRUCell(4, **seeded), embedding_dim=8, depth=2)
+    encoder.build((None, None))
+    rnns = encoder.forward_rnns + encoder.backward_rnns
+    for name in ("kernel", "recurrent_kernel"):
+        kernels = [helpers.as_numpy(getattr(r.cell, name).value) for r in rnns]
+        assert len(kernels) == 4
+        for one, other in itertools.combinations(kernels, 2):
+            assert one.shape == other.shape
+            assert np.abs(one - other).max() > 0.01
+
+
 @pytest.mark.parametrize("dropout", ["dropout", "word_dropout"])
 def test_dropout_is_for_training(dropout):
     encoder = make(**{dropout: 0.5})
@@ -269,6 +288,20 @@ def test_its_parts_are_of_its_dtype():
         assert part.compute_dtype == "bfloat16"
     encoder = Encoder(9, GRUCell(4), 4, dtype="mixed_bfloat16")
     assert encoder.embedding.compute_dtype == "bfloat16"
+
+
+def test_dropout_of_embeddings_may_be_off_where_there_is_dropout():
+    rates = {None: 0.5, 0.0: 0.0, 0.2: 0.2}
+    for given, expected in rates.items():
+        encoder = make(dropout=0.5, embedding_dropout=given)
+        assert encoder.embedding.dropout == expected
+        copy = helpers.copy_of(encoder)
+        assert copy.embedding.dropout == expected
+    encoder = make(dropout=0.5, embedding_dropout=0.0)
+    embeddings = encoder.embedding(SOURCE)
+    helpers.assert_close(
+        encoder.embedding(SOURCE, training=True), embeddings, 0, 0
+    )
 
 
 def test_every_dropout_rate_is_checked():

@@ -213,6 +213,17 @@ def test_scheduled_sampling_reads_the_most_likely_tokens():
     helpers.assert_close(model(INPUTS), truth)
 
 
+def test_a_guess_takes_the_place_of_the_token_that_it_guessed():
+    """Of this model, the guess behind a token is the one that follows it."""
+    model = sampled(0.999999)
+    guesses = (INPUTS["target"] + 1) % 10
+    mixed = helpers.as_numpy(
+        model._mix(ops.convert_to_tensor(INPUTS["target"]), guesses)
+    )
+    np.testing.assert_array_equal(mixed[:, 0], INPUTS["target"][:, 0])
+    np.testing.assert_array_equal(mixed[:, 1:], guesses[:, :-1])
+
+
 def test_scheduled_sampling_takes_its_share_of_tokens():
     model = sampled(0.3)
     target = ops.zeros((200, 51), "int32")

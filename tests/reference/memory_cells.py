@@ -2,7 +2,8 @@
 
 Shapes: `sequence` is `(batch, time, width)`, kernels are `(inputs, outputs)`.
 Nothing precedes the sequence. `memory` is the number of earlier steps that a
-step sees besides itself. `norms` are pairs of a scale and an offset.
+step sees besides itself. `norms` are pairs of a scale and an offset. `masks`
+are those of dropout, a factor for each branch.
 """
 
 import math
@@ -39,21 +40,21 @@ def step_by_step(attend_fn, queries, places, memory):
     return np.concatenate(contexts, axis=1)
 
 
-def transformer(sequence, memory, norms, heads, hidden, output):
+def transformer(sequence, memory, norms, heads, hidden, output, masks=(1, 1)):
     """A transformer block that is normalized before each part.
 
     `heads` are the four kernels of `multi_head_attend`; `hidden` and `output`
     are the kernel and bias of the feed-forward layers.
     """
     places = layer_norm(sequence, *norms[0])
-    a = sequence + step_by_step(
+    a = sequence + masks[0] * step_by_step(
         lambda query, seen: multi_head_attend(query, seen, None, *heads)[0],
         places,
         places,
         memory,
     )
     wide = gelu(layer_norm(a, *norms[1]) @ hidden[0] + hidden[1])
-    return a + wide @ output[0] + output[1]
+    return a + masks[1] * (wide @ output[0] + output[1])
 
 
 def sha_attend(query, seen, query_layer, query_norm, value_layer, gates):
@@ -66,14 +67,15 @@ def sha_attend(query, seen, query_layer, query_norm, value_layer, gates):
     return attend(scores, values, None)[0]
 
 
-def sha(hidden, memory, norms, boom, *attention):
+def sha(hidden, memory, norms, boom, *attention, masks=(1, 1, 1)):
     """The block of SHA-RNN, above the outputs `hidden` of its cell.
 
     `norms` are those of memory, query, residual and boom layer, `boom` is the
     kernel and bias of that layer, `attention` the rest of `sha_attend`.
     """
+    hidden = masks[0] * hidden
     query = layer_norm(hidden, *norms[1])
-    a = query + step_by_step(
+    a = query + masks[1] * step_by_step(
         lambda query, seen: sha_attend(query, seen, *attention),
         query,
         layer_norm(hidden, *norms[0]),
@@ -81,4 +83,4 @@ def sha(hidden, memory, norms, boom, *attention):
     )
     wide = gelu(layer_norm(a, *norms[3]) @ boom[0] + boom[1])
     chunks = np.split(wide, wide.shape[-1] // hidden.shape[-1], axis=-1)
-    return layer_norm(a, *norms[2]) + sum(chunks)
+    return layer_norm(a, *norms[2]) + masks[2] * sum(chunks)

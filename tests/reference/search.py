@@ -161,17 +161,19 @@ def expand(alive, log_prob_fn, start_id):
     return sorted(candidates, key=by_score)
 
 
-def beam_search(log_prob_fn, start_id, end_id, max_length, beam_width, alpha):
+def beam_search(
+    log_prob_fn, start_id, end_id, max_length, beam_width, alpha, count=1
+):
     """Beam search that keeps its finished hypotheses aside.
 
     A step looks at the `2 * beam_width` likeliest candidates. Those that end
     and are among the first `beam_width` are finished, and never change
     again. The first `beam_width` that do not end stay alive. The search stops
     once `beam_width` hypotheses are finished and no alive one, as it is,
-    scores above the best of them, or no alive one can still do so, or at
-    `max_length` tokens.
+    scores above the `count` best of them, or no alive one can still do so, or
+    at `max_length` tokens.
 
-    Returns a list of at most `beam_width` pairs `(tokens, score)`: the
+    Returns a list of at most `count` pairs `(tokens, score)`: the
     finished hypotheses, best first, then the alive ones, best first, in the
     places that are left.
     """
@@ -187,22 +189,22 @@ def beam_search(log_prob_fn, start_id, end_id, max_length, beam_width, alpha):
         alive = alive[:beam_width]
         if not alive:
             break
-        if finished:
-            best_finished = max(score for _, score in finished)
+        if len(finished) >= count:
+            last = sorted(finished, key=by_score)[count - 1][1]
             best_alive = max(log_prob for _, log_prob in alive)
             now = best_alive / length_penalty(len(alive[0][0]), alpha)
-            if len(finished) >= beam_width and best_finished >= now:
+            if len(finished) >= beam_width and last >= now:
                 break
             # A log-probability only falls, and the penalty divides it by
             # most at the greatest length.
-            if best_finished >= best_alive / length_penalty(max_length, alpha):
+            if last >= best_alive / length_penalty(max_length, alpha):
                 break
     unfinished = [
         (tokens, log_prob / length_penalty(len(tokens), alpha))
         for tokens, log_prob in alive
     ]
     ranked = sorted(finished, key=by_score) + sorted(unfinished, key=by_score)
-    return ranked[:beam_width]
+    return ranked[:count]
 
 
 def coverage_penalty(alignments, mask, beta):

@@ -1,5 +1,7 @@
 """`TransformerCell` and `SHACell`: blocks whose state is their memory."""
 
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -53,7 +55,7 @@ def weights_of(layer):
     return [np.array(w.value, "float64") for w in layer.weights]
 
 
-def oracle(cell, sequence):
+def oracle(cell, sequence, **masks):
     if isinstance(cell, TransformerCell):
         heads = [
             np.reshape(kernel, (-1, 2, 2))
@@ -70,6 +72,7 @@ def oracle(cell, sequence):
             heads,
             weights_of(cell.hidden_layer),
             weights_of(cell.output_layer),
+            **masks,
         )
     norms = {name: weights_of(norm) for name, norm in cell.norms.items()}
     sequence = reference.layer_norm(sequence, *norms["input"])
@@ -84,6 +87,7 @@ def oracle(cell, sequence):
         weights_of(attention.query_norm),
         weights_of(attention.value_gate),
         np.array(attention.gates.value, "float64"),
+        **masks,
     )
 
 
@@ -191,6 +195,24 @@ def test_dropout_is_the_same_at_all_steps_and_in_the_loop(name):
     training, inference, again = helpers.as_numpy(found[0])
     helpers.assert_close(inference, again, 0, 0)
     assert np.abs(training[0] - inference[0]).max() > 1e-3
+
+
+@both
+def test_every_branch_has_its_own_dropout_mask(name):
+    cell = make_cell(name, dropout=0.5, seed=1)
+    ones = ops.ones((3, 1, 4))
+    masks = [
+        helpers.as_numpy(cell.drop(ones, branch, training=True))
+        for branch in range(cell.branches)
+    ]
+    for mask, other in itertools.combinations(masks, 2):
+        assert set(np.unique(mask)) == {0, 2}
+        assert np.any(mask != other)
+    expected = oracle(cell, X, masks=masks)
+    for layer_class in (FastRNN, keras.layers.RNN):
+        cell = make_cell(name, dropout=0.5, seed=1)
+        layer = layer_class(cell, return_sequences=True)
+        helpers.assert_close(layer(X, training=True), expected)
 
 
 def test_the_inner_cell_keeps_its_dropout():
