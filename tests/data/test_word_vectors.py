@@ -99,8 +99,15 @@ def test_words_that_are_not_utf8_are_passed_over(write):
     assert read_word_vectors(write(b"caf\xe9 1 2\na 3 4\n"), ["a"]).found == 1
 
 
-@pytest.mark.parametrize("bad", ["c 1", "c 1 2 3 4", "c", "", "1 2 3 4 5"])
-@pytest.mark.parametrize(("header", "number"), [("", 3), ("3 3\n", 4)])
+@pytest.mark.parametrize(
+    ("bad", "header", "number"),
+    [
+        ("c 1", "", 3),
+        ("c 1 2 3 4", "3 3\n", 4),
+        ("", "", 3),
+        ("1 2 3 4 5", "", 3),
+    ],
+)
 def test_wrong_number_of_columns(write, bad, header, number):
     path = write(f"{header}a 1 2 3\nb 4 5 6\n{bad}\n")
     with pytest.raises(CorpusError, match=f"^Line {number} of the") as error:

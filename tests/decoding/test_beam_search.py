@@ -310,17 +310,13 @@ def test_coverage_needs_a_source_mask():
     ("options", "message"),
     [
         ({"beam_width": 0}, "Received: beam_width=0"),
-        ({"beam_width": 2.5}, "Received: beam_width=2.5"),
         ({"num_hypotheses": 0}, "Received: num_hypotheses=0"),
         (
             {"beam_width": 2, "num_hypotheses": 3},
             "Received: num_hypotheses=3, beam_width=2",
         ),
         ({"length_penalty": -1.0}, "Received: length_penalty=-1.0"),
-        ({"length_penalty": np.nan}, "Received: length_penalty=nan"),
-        ({"length_penalty": "1"}, "Received: length_penalty='1'"),
         ({"coverage_penalty": -0.1}, "coverage_penalty=-0.1"),
-        ({"coverage_penalty": np.inf}, "coverage_penalty=inf"),
     ],
 )
 def test_bad_options(options, message):

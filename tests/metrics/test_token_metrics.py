@@ -335,9 +335,8 @@ def test_configuration_round_trip(metric_class):
     "labels, logits",
     [((2, 3, 1), (2, 3, 7)), ((2,), (2, 7)), ((2, 3), (2, 1, 7))],
 )
-@every_metric
-def test_shapes_must_agree(metric_class, labels, logits):
-    metric = metric_class()
+def test_shapes_must_agree(labels, logits):
+    metric = Perplexity()
     with pytest.raises(ValueError, match=r"Received: y_true.shape=\(2"):
         metric.update_state(np.ones(labels), np.ones(logits))
 

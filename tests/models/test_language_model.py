@@ -548,20 +548,11 @@ def test_mixed_precision(attends):
 
 
 @pytest.mark.parametrize(
-    "name, bad",
-    [
-        ("vocabulary_size", 0),
-        ("depth", 0),
-        ("embedding_dim", 0),
-        ("batch_size", 0),
-        ("batch_size", 2.5),
-    ],
+    "name", ["vocabulary_size", "depth", "embedding_dim", "batch_size"]
 )
-def test_sizes_are_checked(name, bad):
-    options = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | {name: bad}
-    with pytest.raises(
-        ValueError, match=f"`{name}` must be a positive.*Received: {name}={bad}"
-    ):
+def test_sizes_are_checked(name):
+    options = {"vocabulary_size": WORDS, "cell": GRUCell(UNITS)} | {name: 0}
+    with pytest.raises(ValueError, match=f"Received: {name}=0"):
         LanguageModel(**options)
 
 

@@ -120,7 +120,7 @@ def test_at_first_keys_are_as_likely_as_they_are_frequent():
 
 
 @pytest.mark.parametrize(
-    "wrong", [[1, 2], [-1, *5 * [1]], [9, *5 * [1]], [np.nan, *5 * [1]], 3]
+    "wrong", [[1, 2], [-1, *5 * [1]], [9, *5 * [1]], [np.nan, *5 * [1]]]
 )
 def test_wrong_frequencies_are_refused(wrong):
     model = piano_roll_model()

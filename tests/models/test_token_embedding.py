@@ -122,13 +122,10 @@ def test_saved_model_round_trip(tmp_path):
     helpers.assert_close(loaded(inputs), layer(IDS))
 
 
-@pytest.mark.parametrize("bad", [-0.1, 1.0, 2])
 @pytest.mark.parametrize("argument", ["dropout", "word_dropout"])
-def test_rates_must_be_below_one(argument, bad):
-    with pytest.raises(
-        ValueError, match=rf"`{argument}`.*\[0, 1\).*Received: {argument}={bad}"
-    ):
-        TokenEmbedding(5, 16, **{argument: bad})
+def test_rates_must_be_below_one(argument):
+    with pytest.raises(ValueError, match=f"Received: {argument}=1.0"):
+        TokenEmbedding(5, 16, **{argument: 1.0})
 
 
 def test_words_are_dropped_in_the_dtype_of_the_layer():

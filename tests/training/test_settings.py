@@ -117,7 +117,6 @@ def test_a_setting_that_does_not_exist_is_an_error():
         (["--preset", "none"], "invalid choice: 'none'"),
         (["--units", "many"], "many"),
         (["--units", "0"], "`units` must be a positive integer"),
-        (["--learning-rate", "nan"], "must be a finite positive number"),
         (["--attention", "adittive"], "adittive"),
         (["--unit5", "8"], "--unit5"),
     ],

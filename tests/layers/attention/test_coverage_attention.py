@@ -42,7 +42,6 @@ def test_the_coverage_is_divided_by_the_fertility(fertility, expected):
     np.testing.assert_allclose(helpers.as_numpy(covered), [[[expected] * 2]])
 
 
-@pytest.mark.parametrize("fertility", [0, -1.0])
-def test_a_fertility_is_positive(fertility):
-    with pytest.raises(ValueError, match=f"Received: fertility={fertility}"):
-        CoverageAttention(5, fertility)
+def test_a_fertility_is_positive():
+    with pytest.raises(ValueError, match="Received: fertility=0"):
+        CoverageAttention(5, 0)

