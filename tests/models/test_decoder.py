@@ -5,6 +5,7 @@ from keras import ops
 from keras.layers import GRUCell
 from keras.layers import LSTMCell
 
+from kerasrnn.layers import BahdanauAttention
 from kerasrnn.models import Decoder
 from kerasrnn.models import Lexicon
 from tests import helpers
@@ -82,6 +83,52 @@ def test_dropout_is_for_training():
         helpers.as_numpy(decoder(**INPUTS, training=True)) for _ in range(2)
     )
     assert np.any(first != second)
+
+
+def test_dropout_is_on_the_embeddings_and_before_the_output_layer():
+    for without in ("embeddings", "outputs", "neither"):
+        decoder = make(dropout=0.5)
+        if without != "outputs":
+            decoder.embedding.dropout = 0.0
+        if without != "embeddings":
+            decoder.unit_dropout.rate = 0.0
+        inference, training = (
+            helpers.as_numpy(decoder(**INPUTS, training=training))
+            for training in (False, True)
+        )
+        changed = np.abs(training - inference).max() > 1e-3
+        assert changed == (without != "neither"), without
+
+
+def test_dropout_of_cell_and_attention_is_for_training():
+    dropped = {"cell": GRUCell(4, dropout=0.5)}
+    for options in (dropped, {"attention": BahdanauAttention(4, dropout=0.5)}):
+        decoder = make(**options)
+        inference, again, training = (
+            helpers.as_numpy(decoder(**INPUTS, training=training))
+            for training in (False, False, True)
+        )
+        np.testing.assert_array_equal(inference, again)
+        assert np.abs(training - inference).max() > 1e-4
+
+
+def test_its_embedding_is_as_it_is_told():
+    decoder = make(word_dropout=0.2, embedding_scale=3.0)
+    assert decoder.embedding.word_dropout == 0.2
+    table = decoder.embedding.get_weights()[0]
+    helpers.assert_close(decoder.embed(INPUTS["ids"]), 3 * table[INPUTS["ids"]])
+
+
+def test_a_fixed_seed_does_not_make_the_kernels_of_two_layers_equal():
+    seeded = keras.initializers.GlorotUniform(seed=1)
+    cell = LSTMCell(4, recurrent_initializer=seeded)
+    decoder = Decoder(10, cell, embedding_dim=3, depth=2)
+    decoder(**INPUTS | {"final": helpers.random(2, 16)})
+    one, other = (
+        helpers.as_numpy(layer.recurrent_kernel.value)
+        for layer in decoder.rnn.cell.cell.cells
+    )
+    assert np.abs(one - other).max() > 0.01
 
 
 def test_configuration_round_trip():

@@ -290,6 +290,47 @@ def test_its_parts_are_of_its_dtype():
     assert encoder.embedding.compute_dtype == "bfloat16"
 
 
+def test_dropout_is_on_what_is_read_and_on_the_memory():
+    """Between two layers as well, and once for each unit."""
+    encoder = make("deep", dropout=0.5, embedding_dropout=0.0)
+    mask = keras.ops.not_equal(SOURCE, 0)
+    embeddings = encoder.embedding(SOURCE)
+    first = make(dropout=0.5, embedding_dropout=0.0)
+    plain, dropped = (
+        helpers.as_numpy(first.read(embeddings, mask, training)[0])
+        for training in (False, True)
+    )
+    kept = dropped != 0
+    assert 0.2 < kept.mean() < 0.8
+    np.testing.assert_allclose(dropped, np.where(kept, 2 * plain, 0), 1e-5)
+    # The last states are those of layers that read what was dropped.
+    (_, plain), (_, dropped) = (
+        helpers.as_numpy(encoder.read(embeddings, mask, training))
+        for training in (False, True)
+    )
+    changed = np.abs(plain - dropped).max(axis=0) > 1e-4
+    assert changed.tolist() == [False] * 8 + [True] * 8
+
+
+@pytest.mark.parametrize("dropout", ["dropout", "recurrent_dropout"])
+def test_dropout_of_the_cell_is_for_training_in_both_directions(dropout):
+    encoder = Encoder(9, GRUCell(4, **{dropout: 0.5}), embedding_dim=3)
+    inference, again, training = (
+        helpers.as_numpy(encoder(SOURCE, training=training)[0])
+        for training in (False, False, True)
+    )
+    np.testing.assert_array_equal(inference, again)
+    changed = np.abs(training - inference)[0].max(axis=0)
+    assert (changed[:4] > 1e-4).any() and (changed[4:] > 1e-4).any()
+
+
+def test_its_embedding_is_as_it_is_told():
+    encoder = make(word_dropout=0.2, embedding_scale=3.0)
+    assert encoder.embedding.word_dropout == 0.2
+    table = encoder.embedding.get_weights()[0]
+    helpers.assert_close(encoder.embedding(SOURCE), 3 * table[SOURCE])
+
+
 def test_dropout_of_embeddings_may_be_off_where_there_is_dropout():
     rates = {None: 0.5, 0.0: 0.0, 0.2: 0.2}
     for given, expected in rates.items():
