@@ -25,6 +25,15 @@ def test_the_greatest_and_where_they_are(k, size, possible):
     np.testing.assert_array_equal(np.take_along_axis(x, index, 1), expected)
 
 
+def test_beside_the_greatest_at_the_end_no_index_is_outside():
+    """The last chunk of ten is padded, and chosen first."""
+    x = np.full((1, 603), -np.inf, "float32")
+    x[0, 602] = 0.0
+    values, index = (helpers.as_numpy(y)[0] for y in top_k(ops.array(x), 5))
+    assert (values[0], index[0]) == (0.0, 602)
+    assert np.isneginf(values[1:]).all() and index.max() < 603
+
+
 @pytest.mark.skipif(
     keras.backend.backend() != "tensorflow", reason="graphs of TensorFlow"
 )

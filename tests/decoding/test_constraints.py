@@ -141,3 +141,9 @@ def test_ids_are_found_in_the_vocabulary_of_each_sentence():
     found = np.isfinite(helpers.as_numpy(allowed))
     np.testing.assert_array_equal(found[:, 0], expected)
     np.testing.assert_array_equal(found[:, 1], expected)
+
+
+def test_ids_that_no_column_has_forbid_nothing():
+    constraints = Constraints(1, 5, 0, [-1, 4], 0, [])
+    logits = ops.ones((2, 3, 4))
+    helpers.assert_close(constraints(logits, 0, None, ()), logits, 0, 0)

@@ -34,6 +34,20 @@ def test_a_row_continues_unless_it_is_fresh():
     helpers.assert_close(carried(initial, ONE_FRESH), expected, 0, 0)
 
 
+def test_a_replica_with_fewer_rows_leaves_the_others():
+    carried = carried_states()
+    carried.keep(STATES)
+    first, fresh = [x[:1] for x in ZEROS], np.array([False])
+    helpers.assert_close(carried(first, fresh), [x[:1] for x in STATES], 0, 0)
+    carried.keep(first)
+    expected = [
+        np.concatenate([x[:1], y[1:]])
+        for x, y in zip(ZEROS, STATES, strict=True)
+    ]
+    old = np.array([False, False])
+    helpers.assert_close(carried(ZEROS, old), expected, 0, 0)
+
+
 def test_training_and_evaluation_are_apart():
     carried = carried_states()
     old = np.array([False, False])

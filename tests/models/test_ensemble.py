@@ -127,3 +127,11 @@ def test_it_is_exact_where_its_members_are_not():
     )
     alone = ops.log_softmax(ops.cast(alone, "float32"))
     helpers.assert_close(of_two, alone)
+
+
+def test_the_logarithm_of_a_small_probability_is_its_own():
+    ensemble = TranslatorEnsemble([translator()])
+    logits = np.array([[0.0, -20.0, -40.0, -1000.0]], "float32")
+    found = helpers.as_numpy(ensemble._mean([logits]))[0]
+    np.testing.assert_allclose(found[:3], logits[0, :3], atol=1e-5)
+    assert np.isfinite(found[3]) and found[3] < -60

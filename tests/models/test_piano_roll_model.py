@@ -119,6 +119,13 @@ def test_at_first_keys_are_as_likely_as_they_are_frequent():
     helpers.assert_close(found, (counts + 1) / 10)
 
 
+def test_at_first_few_keys_are_expected():
+    model = PianoRollModel(FastGRUCell(4), keys=6)
+    model.build()
+    model.output_projection.kernel.assign(np.zeros((4, 6)))
+    np.testing.assert_array_equal(model(np.zeros((1, 2, 6))), -3.0)
+
+
 @pytest.mark.parametrize(
     "wrong", [[1, 2], [-1, *5 * [1]], [9, *5 * [1]], [np.nan, *5 * [1]]]
 )

@@ -97,6 +97,18 @@ def test_dropout_drops_units_only_in_training():
     np.testing.assert_allclose(dropped, np.where(kept, 2 * plain, 0), rtol=1e-5)
 
 
+def test_units_are_dropped_of_the_words_that_are_kept():
+    layer = embedding(dropout=0.5, word_dropout=0.5)
+    ids = np.tile(IDS, (20, 1))
+    plain = helpers.as_numpy(layer(ids))
+    dropped = helpers.as_numpy(layer(ids, training=True))
+    words = np.any(dropped != 0, axis=-1)
+    assert 0.2 < words.mean() < 0.8
+    kept = dropped != 0
+    assert 0.2 < kept[words].mean() < 0.8
+    np.testing.assert_allclose(dropped, np.where(kept, 4 * plain, 0), 1e-5)
+
+
 @pytest.mark.parametrize("training", [None, True])
 def test_symbolic_shape_is_the_real_one(training):
     layer = TokenEmbedding(5, 16, dropout=0.1)
