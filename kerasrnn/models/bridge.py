@@ -8,6 +8,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -15,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Bridge(keras.layers.Layer):
+class Bridge(KeepsQuantization):
     """Initializes a decoder from the final states of an encoder.
 
         s_0 = tanh(W f + b)     "dense": for any two cells

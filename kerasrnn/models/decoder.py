@@ -11,6 +11,7 @@ from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.lexicon import Lexicon
@@ -23,7 +24,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Decoder(keras.layers.Layer):
+class Decoder(KeepsQuantization):
     """Predicts every token of a target from those before it and a memory.
 
         s_0 = bridge(f)                 f: the final states of the encoder

@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
@@ -17,7 +18,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Encoder(keras.layers.Layer):
+class Encoder(KeepsQuantization):
     """Reads a batch of token sequences with stacked recurrent layers.
 
     Args:

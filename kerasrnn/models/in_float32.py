@@ -7,12 +7,15 @@ import zipfile
 
 import keras
 
+_HALF = ("float16", "bfloat16", "mixed_float16", "mixed_bfloat16")
+
 
 def in_float32(model: keras.Model) -> keras.Model:
     """Copies a model, weights included, as one that computes in float32.
 
     Use it to serve a model trained under `mixed_bfloat16` or `mixed_float16` on
     processors where these types are slow or missing. The copy is not compiled.
+    Layers of float64 remain so, and quantized weights remain quantized.
 
     Args:
         model: A built Keras model that can be saved as a `.keras` file, such as
@@ -37,14 +40,17 @@ def in_float32(model: keras.Model) -> keras.Model:
             "`model` must be built, so that there are weights to copy. "
             f"Received: {model.name!r}, which is not built."
         )
-    policy = keras.config.dtype_policy()
     with tempfile.TemporaryDirectory() as folder:
         saved, copy = (pathlib.Path(folder, f"{i}.keras") for i in range(2))
         model.save(saved)
         _copy_archive(saved, copy)
+        policy = keras.config.dtype_policy()
+        if policy.name not in _HALF:
+            return keras.saving.load_model(copy)
+        # Layers made inside other layers may follow the global policy, which
+        # each thread has for itself.
+        keras.config.set_dtype_policy("float32")
         try:
-            # Layers made inside other layers may follow the global policy.
-            keras.config.set_dtype_policy("float32")
             return keras.saving.load_model(copy)
         finally:
             keras.config.set_dtype_policy(policy)
@@ -64,7 +70,13 @@ def _copy_archive(path, copy):
 def _float32(config):
     """Changes one dictionary of a configuration, after those inside it."""
     config.pop("compile_config", None)
-    if config.get("class_name") == "DTypePolicy":
-        if "float" in config["config"]["name"]:
-            config["config"]["name"] = "float32"
+    is_policy = str(config.get("class_name")).endswith("DTypePolicy")
+    # A quantized policy has the name of the one that it was made from.
+    for name in ("name", "source_name") if is_policy else ():
+        if config["config"].get(name) in _HALF:
+            config["config"][name] = "float32"
+    for name, value in config.items():
+        is_dtype = name.endswith("dtype") or name == "default_policy"
+        if is_dtype and value in _HALF:
+            config[name] = "float32"
     return config

@@ -8,6 +8,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.quantization import quantize_layers
+from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.augmented_loss import augmented_loss
 from kerasrnn.models.carried_states import CarriedStates
@@ -312,6 +314,7 @@ class LanguageModel(RecurrentModel):
             if not model.built:
                 model.build()
         for new, old in zip(copy._parts, self._parts, strict=True):
+            quantize_layers(new, quantized_layers(old))
             new.set_weights(old.get_weights())
         return copy
 

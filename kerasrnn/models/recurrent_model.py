@@ -6,12 +6,13 @@ from keras import ops
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class RecurrentModel(keras.Model):
+class RecurrentModel(QuantizableModel):
     """Base of models that are recurrent layers between an input and an output.
 
     A subclass calls `add_rnns` in its constructor and `run_rnns` in its

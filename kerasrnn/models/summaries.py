@@ -17,6 +17,7 @@ from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.models.bridge import Bridge
@@ -76,7 +77,7 @@ def backward_units(encoder):
     return (0, units) if encoder.go_backwards else (0, 0)
 
 
-class Summary(keras.layers.Layer):
+class Summary(KeepsQuantization):
     """Base of the summaries. They have no time axis, so they return no mask."""
 
     def __init__(self, **kwargs: Any) -> None:

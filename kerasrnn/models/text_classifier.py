@@ -7,6 +7,7 @@ import keras
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.summaries import get_summary
 from kerasrnn.typing import Config
@@ -15,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(keras.Model):
+class TextClassifier(QuantizableModel):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)

@@ -8,6 +8,7 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -15,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TokenOutput(keras.layers.Layer):
+class TokenOutput(KeepsQuantization):
     """Logits over a vocabulary, or over a part of it.
 
         logits = W o + b        or tied to an embedding, E o + b

@@ -8,6 +8,7 @@ from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
@@ -17,7 +18,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(keras.Model):
+class Translator(QuantizableModel):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the

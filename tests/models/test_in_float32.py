@@ -11,6 +11,7 @@ from kerasrnn.models import LanguageModel
 from kerasrnn.models import TextClassifier
 from kerasrnn.models import Translator
 from kerasrnn.models import in_float32
+from tests import helpers
 from tests.helpers import as_numpy
 from tests.helpers import assert_close
 from tests.helpers import randomize
@@ -69,3 +70,49 @@ def test_there_must_be_weights_to_copy():
     model = LanguageModel(9, keras.layers.GRUCell(4), name="empty")
     with pytest.raises(ValueError, match="Received: 'empty', which is not"):
         in_float32(model)
+
+
+@pytest.mark.skipif(helpers.ON_JAX, reason="JAX has no float64 by default")
+def test_float64_remains():
+    cell = RHNCell(4, dtype="float64")
+    model = LanguageModel(9, cell, dtype="float64")
+    model.build()
+    copy = in_float32(model)
+    dtypes = {layer.compute_dtype for layer in copy._flatten_layers()}
+    assert dtypes == {"float64"}
+
+
+@keras.saving.register_keras_serializable("kerasrnn_tests")
+class PolicyReader(keras.layers.Layer):
+    """Notes the global policy under which it is loaded."""
+
+    seen = []
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.seen.append(keras.config.dtype_policy().name)
+
+
+@pytest.mark.parametrize(
+    "policy, loaded_under",
+    [("float64", "float64"), ("mixed_bfloat16", "float32")],
+)
+def test_the_global_policy_stays(policy, loaded_under):
+    model = keras.Sequential([keras.Input((3,)), PolicyReader()])
+    PolicyReader.seen.clear()
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(policy)
+    try:
+        in_float32(model)
+        assert keras.config.dtype_policy().name == policy
+    finally:
+        keras.config.set_dtype_policy(before)
+    assert PolicyReader.seen == [loaded_under]
+
+
+def test_dtypes_by_name():
+    model = keras.Sequential(
+        [keras.Input((3,), dtype="bfloat16"), keras.layers.Dense(2)]
+    )
+    copy = in_float32(model)
+    assert copy.inputs[0].dtype == "float32"

@@ -136,7 +136,11 @@ class BahdanauAttention(AttentionMechanism):
         """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
         project = self.score_projection
         if self.normalize:
-            v = ops.cast(project.kernel, "float32")
+            v = project.kernel
+            if project.quantization_mode is not None:
+                # The kernel without its scales would be another one.
+                v = project(ops.eye(self.units, dtype=self.compute_dtype))
+            v = ops.cast(v, "float32")
             length = ops.sqrt(ops.sum(ops.square(v)))
             project = ops.cast(self.gain, "float32") * v / length
         energy = over_last(project, ops.tanh(preactivation))

@@ -7,6 +7,7 @@ from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
@@ -34,7 +35,7 @@ def over_last(project, x):
     return ops.reshape(flat, (*ops.shape(x)[:-1], flat.shape[-1]))
 
 
-class AttentionMechanism(keras.layers.Layer):
+class AttentionMechanism(KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose places have keys `k_i` and values `v_i`:

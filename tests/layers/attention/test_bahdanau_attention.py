@@ -46,3 +46,17 @@ def test_units_must_be_a_positive_integer():
 def test_the_normalized_score_has_its_own_bias():
     with pytest.raises(ValueError, match="Received: use_bias=True, norm"):
         BahdanauAttention(5, use_bias=True, normalize=True)
+
+
+def test_the_normalized_score_is_quantized():
+    """Packed integers without their scales are another vector."""
+    layer = BahdanauAttention(300, normalize=True)
+    inputs = helpers.random(2, 3, 8), helpers.random(2, 5, 6)
+    layer(*inputs)
+    layer.gain.assign(3.0)
+    kernel = 1 + helpers.random(300, 1) * np.linspace(0, 1, 300)[:, None]
+    layer.score_projection.kernel.assign(kernel)
+    _, expected = layer(*inputs)
+    layer.score_projection.quantize("int4")
+    _, weights = layer(*inputs)
+    helpers.assert_close(weights, expected, 0, 0.02)

@@ -1,0 +1,92 @@
+"""How the layers inside another one are quantized, saved with its weights.
+
+Keras quantizes `Dense` and `Embedding` layers wherever they are in a model, but
+notes this only in their own configuration. A layer that makes them itself saves
+no such configuration: loaded, its inner layers would not be quantized and would
+not take the weights of the file.
+"""
+
+import json
+from typing import Any
+
+import keras
+import numpy as np
+
+# The name among the weights of a layer in a file.
+_KEY = "quantized"
+
+
+class KeepsQuantization(keras.layers.Layer):
+    """Base of the layers and models whose inner layers may be quantized.
+
+    With their weights they save which of these are quantized, and how. Before
+    weights are loaded, the same are quantized again.
+    """
+
+    def save_own_variables(self, store: Any) -> None:
+        super().save_own_variables(store)
+        found = quantized_layers(self)
+        if found:
+            text = json.dumps(found).encode()
+            store[_KEY] = np.frombuffer(text, "uint8")
+
+    def load_own_variables(self, store: Any) -> None:
+        variables = {name: store[name] for name in store.keys()}
+        found = variables.pop(_KEY, None)
+        if found is not None:
+            text = np.asarray(found, "uint8").tobytes()
+            quantize_layers(self, json.loads(text))
+        super().load_own_variables(variables)
+
+
+class QuantizableModel(KeepsQuantization, keras.Model):
+    """Base of the models that Keras can quantize."""
+
+    def quantize(
+        self, mode: str | None = None, config: Any = None, **kwargs: Any
+    ) -> None:
+        if mode in ("gptq", "awq"):
+            raise ValueError(
+                "The layers of a recurrent model are not a sequence of blocks, "
+                "which 'gptq' and 'awq' quantize one after another. Expected: "
+                f"'int8', 'int4' or 'float8'. Received: mode={mode!r}"
+            )
+        super().quantize(mode, config=config, **kwargs)
+
+
+def quantized_layers(layer):
+    """Returns how the layers inside another one, and itself, are quantized.
+
+    Args:
+        layer: A Keras layer.
+
+    Returns:
+        Dictionary from the place of each among all layers, a string, to the
+        mode and the configuration of its quantization.
+    """
+    found = {}
+    for place, inner in enumerate(layer._flatten_layers()):
+        mode = inner.quantization_mode
+        # What has other layers inside may only hold their default policy.
+        if mode is not None and getattr(inner, "_is_quantized", False):
+            config = getattr(inner, "quantization_config", None)
+            config = keras.saving.serialize_keras_object(config)
+            found[str(place)] = {"mode": mode, "config": config}
+    return found
+
+
+def quantize_layers(layer, quantized):
+    """Quantizes layers inside another one, unless they are quantized already.
+
+    Args:
+        layer: A built layer, like the one given to `quantized_layers`.
+        quantized: What `quantized_layers` returned.
+    """
+    layers = layer._flatten_layers()
+    for place, how in quantized.items():
+        inner = layers[int(place)]
+        if inner.quantization_mode is None:
+            config = keras.saving.deserialize_keras_object(how["config"])
+            # A configuration has its mode.
+            mode = how["mode"] if config is None else None
+            inner.quantize(mode, config=config)
