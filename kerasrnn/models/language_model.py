@@ -69,8 +69,10 @@ class LanguageModel(RecurrentModel):
             reads; `None` for `sqrt(embedding_dim)`.
         batch_size: Positive integer, the number of rows in a batch, whose
             states are carried from batch to batch; `None` for a model that
-            starts every batch from its initial states. Under `tf.distribute` it
-            is the global batch size, as for `fit`.
+            starts every batch from its initial states. A batch may have fewer
+            rows, as the last one of `evaluate` may: these continue the first
+            ones. Under `tf.distribute` it is the global batch size, as for
+            `fit`.
         augmented_loss: Float, 0 or more, the weight of the augmented loss
             (Inan et al. 2017), which `fit` adds to the one given to
             `compile`; see above.
@@ -97,7 +99,7 @@ class LanguageModel(RecurrentModel):
             is negative or its temperature not positive, when it is to be
             computed from labels that are no ids or from quantized embeddings;
             when `"fresh"` is given to a model without `batch_size`, or the
-            batch has another size.
+            batch has more rows.
 
     Example:
 
@@ -203,7 +205,7 @@ class LanguageModel(RecurrentModel):
             )
         ids, fresh = inputs["ids"], inputs["fresh"]
         self._check_rows(ids, fresh)
-        states = self.initial_states(self._rows)
+        states = self.initial_states(ops.shape(ids)[0])
         states = self.carried(states, fresh, training=training)
         logits, states = self.run(ids, states, training)
         self.carried.keep(states, training=training)
@@ -257,14 +259,20 @@ class LanguageModel(RecurrentModel):
         return self.batch_size and self.batch_size // replicas
 
     def _check_rows(self, ids, fresh):
-        found = ids.shape[0], *fresh.shape
-        rows = {self._rows, None}
-        if not self.batch_size or len(found) != 2 or not rows >= set(found):
+        # A number is `None` while a graph is traced.
+        found = {ids.shape[0], *fresh.shape[:1]} - {None}
+        most = self._rows or -1
+        if (
+            len(fresh.shape) != 1
+            or len(found) > 1
+            or max(found, default=most) > most
+        ):
             raise ValueError(
                 "To carry its states, a LanguageModel must be made with "
-                "`batch_size`, the number of rows of each batch, and `fresh` "
-                "must have the shape `(batch_size,)`; under `tf.distribute`, "
-                "each replica has its share of the rows. Received: "
+                "`batch_size`, the number of rows of each batch, which may be "
+                "fewer in the last one, and `fresh` must have one entry for "
+                "each; under `tf.distribute`, each replica has its share of "
+                "the rows. Received: "
                 f"batch_size={self.batch_size}, ids of shape {ids.shape}, "
                 f"fresh of shape {fresh.shape}"
             )

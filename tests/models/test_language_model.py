@@ -573,7 +573,7 @@ def test_the_cell_is_checked():
 
 @pytest.mark.parametrize(
     "batch_size, fresh",
-    [(None, [True, True]), (3, [True, True]), (2, [True]), (2, [[True]] * 2)],
+    [(None, [True, True]), (1, [True, True]), (2, [True]), (2, [[True]] * 2)],
 )
 def test_a_batch_must_have_the_rows_that_are_carried(batch_size, fresh):
     model = language_model(batch_size=batch_size)
@@ -583,6 +583,51 @@ def test_a_batch_must_have_the_rows_that_are_carried(batch_size, fresh):
         f"Received: batch_size={batch_size}, ids of shape",
     ):
         model(window(IDS, *fresh))
+
+
+@helpers.slow_on_jax
+@pytest.mark.parametrize("rest", [1, 2])
+def test_the_last_batch_may_have_fewer_rows(rest):
+    """A single row was once taken for each of the rows."""
+    model = language_model(batch_size=4)
+    rng = np.random.default_rng(1)
+    ids, labels = rng.integers(0, WORDS, (2, 8 + rest, 3)).astype("int32")
+    inputs = window(ids, *(np.arange(8 + rest) < 4))
+    # Each row continues the one of the batch before.
+    rows = [np.concatenate(ids[i::4])[None] for i in range(4)]
+    rows = [
+        np.reshape(helpers.as_numpy(model(x)), (-1, 3, WORDS)) for x in rows
+    ]
+    expected = [rows[i % 4][i // 4] for i in range(8 + rest)]
+    options = {"batch_size": 4, "verbose": 0}
+    found = model.predict(inputs, **options)
+    helpers.assert_close(found, np.stack(expected))
+    # An epoch begins anew.
+    model.compile(keras.optimizers.SGD(0.0), TokenCrossentropy(-1))
+    log_p = helpers.as_numpy(ops.log_softmax(found))
+    cost = -np.take_along_axis(log_p, labels[..., None], -1).mean()
+    loss = model.evaluate(inputs, labels, **options)
+    assert loss == pytest.approx(cost, 1e-5)
+    history = model.fit(inputs, labels, shuffle=False, **options)
+    assert history.history["loss"][0] == pytest.approx(cost, 1e-5)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_a_graph_of_any_batch_takes_no_more_rows(batch_size):
+    model = language_model(batch_size=batch_size)
+    inputs = window(np.ones((7, 3), "int32"), *7 * [True])
+    # The last batch is smaller, so that the graph does not know the rows.
+    with pytest.raises(shape_errors()):
+        model.predict(inputs, batch_size=3, verbose=0)
+
+
+def shape_errors():
+    """What is raised for wrong shapes, by TensorFlow in a graph."""
+    if helpers.ON_JAX:
+        return ValueError
+    import tensorflow as tf
+
+    return ValueError, tf.errors.InvalidArgumentError
 
 
 def dynamic_evaluation(model, rate=0.5):
