@@ -103,13 +103,13 @@ class LastSummary(Summary):
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
-        mask: Boolean tensor of shape `(batch, time)`, padded on the right.
+        mask: Boolean tensor of shape `(batch, time)`.
         final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, dim)`.
 
-    Masking: padding is ignored. A text without words gives 0.
+    Masking: padding is ignored, wherever it is. A text without words gives 0.
 
     Example:
 
@@ -132,17 +132,24 @@ class LastSummary(Summary):
 
     def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
-        count = ops.sum(ops.cast(mask, "int32"), axis=1)
-        index = ops.expand_dims(ops.maximum(count - 1, 0), (1, 2))
-        last = ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
+        places = ops.arange(ops.shape(mask)[1])
+        last = _take(memory, ops.max(ops.where(mask, places, 0), 1, initial=0))
         start, stop = self.backward
-        units = ops.arange(memory.shape[-1])
-        is_backward = ops.logical_and(units >= start, units < stop)
-        last = ops.where(is_backward, memory[:, 0], last)
-        return ops.where(ops.expand_dims(count > 0, 1), last, 0)
+        if start < stop:
+            first = ops.argmax(ops.cast(mask, "int32"), axis=1)
+            units = ops.arange(memory.shape[-1])
+            is_backward = ops.logical_and(units >= start, units < stop)
+            last = ops.where(is_backward, _take(memory, first), last)
+        return ops.where(ops.any(mask, axis=1, keepdims=True), last, 0)
 
     def get_config(self) -> Config:
         return {**super().get_config(), "backward": self.backward}
+
+
+def _take(memory, places):
+    """Returns one place of each text, `(batch, dim)`."""
+    index = ops.expand_dims(places, (1, 2))
+    return ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -157,13 +164,13 @@ class PooledSummary(LastSummary):
 
     Call arguments:
         memory: Tensor of shape `(batch, time, dim)`.
-        mask: Boolean tensor of shape `(batch, time)`, padded on the right.
+        mask: Boolean tensor of shape `(batch, time)`.
         final: Not used, and neither is `training`.
 
     Returns:
         The summary, of shape `(batch, 3 * dim)`.
 
-    Masking: padding is ignored. A text without words gives 0.
+    Masking: padding is ignored, wherever it is. A text without words gives 0.
 
     Example:
 
@@ -190,6 +197,29 @@ class PooledSummary(LastSummary):
         greatest = ops.where(ops.any(real, axis=1), greatest, 0)
         last = self.last(memory, mask)
         return ops.concatenate([last, greatest, mean], axis=-1)
+
+
+def _closed_up(attention, memory, mask):
+    """Moves padding behind the words, if the attention would count it.
+
+    Args:
+        attention: A mechanism, or `None`.
+        memory: Tensor of shape `(batch, time, dim)`.
+        mask: Boolean tensor of shape `(batch, time)`.
+
+    Returns:
+        The memory, its mask, and the function that moves weights of shape
+        `(batch, time)` back.
+    """
+    if attention is None or not attention.counts_masked:
+        return memory, mask, lambda weights: weights
+    time = ops.shape(mask)[1]
+    places = ops.arange(time)
+    order = ops.argsort(ops.where(mask, places, places + time), axis=1)
+    memory = ops.take_along_axis(memory, ops.expand_dims(order, -1), axis=1)
+    mask = ops.take_along_axis(mask, order, axis=1)
+    back = ops.argsort(order, axis=1)
+    return memory, mask, lambda x: ops.take_along_axis(x, back, axis=1)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -254,10 +284,11 @@ class AttentionSummary(Summary):
     ) -> tuple[Tensor, Tensor]:
         shape = (ops.shape(memory)[0], 1, memory.shape[-1])
         query = ops.broadcast_to(ops.cast(self.query, memory.dtype), shape)
+        memory, mask, back = _closed_up(self.attention, memory, mask)
         context, weights = self.attention(
             query, memory, memory_mask=mask, training=training
         )
-        return ops.squeeze(context, 1), ops.squeeze(weights, 1)
+        return ops.squeeze(context, 1), back(ops.squeeze(weights, 1))
 
     def get_config(self) -> Config:
         return {
@@ -353,6 +384,7 @@ class DecoderSummary(Summary):
         shape = (ops.shape(memory)[0], *self.start.shape[1:])
         start = ops.broadcast_to(ops.cast(self.start, memory.dtype), shape)
         last = final[:, -sum(self.bridge.state_sizes) :]
+        memory, mask, back = _closed_up(self.attention, memory, mask)
         output, weights = self.rnn(
             start,
             memory,
@@ -361,7 +393,7 @@ class DecoderSummary(Summary):
             training=training,
         )
         output, weights = ops.squeeze(output, 1), ops.squeeze(weights, 1)
-        return output if self.attention is None else (output, weights)
+        return output if self.attention is None else (output, back(weights))
 
     def get_config(self) -> Config:
         return {

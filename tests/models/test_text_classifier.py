@@ -45,10 +45,17 @@ SUMMARIES = {
     "additive": lambda cell: "attention",
     "general": lambda cell: AttentionSummary("general"),
     "multi_head": lambda cell: AttentionSummary("multi_head", units=4),
+    "multi_scale": lambda cell: AttentionSummary("multi_scale", units=4),
     "decoder": lambda cell: "decoder",
     "attending_decoder": lambda cell: DecoderSummary(cell, "additive"),
 }
-ATTENDING = {"additive", "general", "multi_head", "attending_decoder"}
+ATTENDING = {
+    "additive",
+    "general",
+    "multi_head",
+    "multi_scale",
+    "attending_decoder",
+}
 # Every summary, and every encoder with those that it may trouble.
 PAIRS = [
     *[("simple", summary) for summary in SUMMARIES],
@@ -131,6 +138,32 @@ def test_padding_has_no_part_in_it(encoder, summary):
         assert (weights[MASK] > 0).all()
         np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-5)
         helpers.assert_close(weights[1, :3], alone_weights[0])
+
+
+def padded(places):
+    """The sources with their words at other places of seven."""
+    ids = np.zeros((len(SOURCE), 7), "int32")
+    for row, source, length in zip(ids, SOURCE, LENGTHS, strict=True):
+        row[places[-length:]] = source[:length]
+    return ids
+
+
+@helpers.slow_on_jax
+@pytest.mark.parametrize(
+    "encoder, summary",
+    [*PAIRS, ("deep_back", "pooled"), ("rhn", "multi_scale")],
+)
+def test_padding_may_be_anywhere(encoder, summary):
+    """As in front, where `keras.utils.pad_sequences` puts it."""
+    model = classifier(encoder, summary)
+    expected, weights = classified(model, SOURCE)
+    for places in (np.arange(2, 7), np.array([0, 2, 3, 5, 6])):
+        ids = padded(places)
+        logits, found = classified(model, ids)
+        helpers.assert_close(logits, expected)
+        if weights is not None:
+            helpers.assert_close(found[ids != 0], weights[MASK])
+            assert np.all(found[ids == 0] == 0)
 
 
 def read(model, ids=SOURCE):

@@ -85,6 +85,9 @@ class AttentionMechanism(KeepsQuantization):
     # Whether each place is projected by itself and there is no state, as
     # self-attention requires.
     placewise = True
+    # Whether the weights depend on how many places, masked ones included, lie
+    # between others.
+    counts_masked = False
 
     def __init__(
         self, dropout: float = 0.0, seed: int | None = None, **kwargs: Any

@@ -83,6 +83,8 @@ class MultiScaleAttention(MultiHeadDotAttention):
         of blocks, too; there it is one scale, and the blocks do not slide.
     """
 
+    counts_masked = True
+
     def __init__(
         self,
         spans: Sequence[int],
