@@ -188,10 +188,11 @@ class BeamSearch(Search):
         """The beams of shape `(batch, beams)` before the first step."""
         places = None if source_mask is None else ops.shape(source_mask)[1]
         # At first there is one hypothesis, not `beam_width`.
-        is_first = ops.equal(ops.arange(self.beam_width), 0)
-        living = {"totals": ops.zeros(shape) + ops.where(is_first, 0.0, NEVER)}
+        is_first = ops.equal(ops.arange(self.beam_width, dtype="int32"), 0)
+        totals = ops.cast(ops.where(is_first, 0.0, NEVER), "float32")
+        living = {"totals": ops.zeros(shape, "float32") + totals}
         if self.coverage_penalty:
-            living["attended"] = ops.zeros((*shape, places))
+            living["attended"] = ops.zeros((*shape, places), "float32")
         finished = {
             "scores": ops.full(shape, NEVER, dtype="float32"),
             "times": ops.zeros(shape, "int32"),
@@ -303,7 +304,8 @@ class BeamSearch(Search):
     def _rank(self, given, living, finished):
         """The hypotheses to return, and which of them ended."""
         lengths = ops.expand_dims(given["limits"], 1)
-        beams = ops.zeros_like(finished["beams"]) + ops.arange(self.beam_width)
+        beams = ops.arange(self.beam_width, dtype="int32")
+        beams = ops.zeros_like(finished["beams"]) + beams
         cut = {
             "scores": self._score(lengths, given["source_mask"], **living),
             "times": ops.zeros_like(beams) + lengths,
@@ -314,7 +316,8 @@ class BeamSearch(Search):
         count = ops.sum(
             ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
         )
-        rank = ops.expand_dims(ops.arange(self.num_hypotheses), 0)
+        rank = ops.arange(self.num_hypotheses, dtype="int32")
+        rank = ops.expand_dims(rank, 0)
         has_end = rank < count
         index = ops.where(has_end, rank, self.beam_width + rank - count)
         both = join(finished, cut)

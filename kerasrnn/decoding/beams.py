@@ -10,7 +10,8 @@ from kerasrnn.typing import Tensor
 def gather(x, index):
     """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
     batch, beams, *rest = ops.shape(x)
-    rows = ops.expand_dims(ops.arange(batch) * beams, 1) + index
+    rows = ops.arange(batch, dtype="int32") * beams
+    rows = ops.expand_dims(rows, 1) + ops.cast(index, "int32")
     # JAX forgets the shape of an empty index, if it is not flat.
     taken = ops.take(flatten_beams(x), ops.reshape(rows, (-1,)), axis=0)
     return ops.reshape(taken, (*ops.shape(index), *rest))

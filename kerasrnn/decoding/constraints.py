@@ -79,7 +79,7 @@ class Constraints:
         for repeatable in self.repeatable_ids:
             # A number that no other step has.
             columns = ops.where(ops.equal(ids, repeatable), -1 - t, columns)
-        here = ops.equal(ops.arange(self.max_length), t)
+        here = ops.equal(ops.arange(self.max_length, dtype="int32"), t)
         return ops.where(here, ops.expand_dims(columns, 2), history)
 
     def __call__(self, logits, t, vocabulary, history):
@@ -104,7 +104,7 @@ class Constraints:
         # The end token is refused for `min_length` steps, forbidden ids for
         # all.
         steps = [self.min_length] + [self.max_length] * len(self.forbidden_ids)
-        refused = ops.logical_and(present, t < ops.array(steps))
+        refused = ops.logical_and(present, t < ops.array(steps, "int32"))
         end, has_end = columns[:, :, :1], present[:, :, :1]
         if self._reads_history:
             endings, repeated = repetitions(history, t, self.no_repeat_ngram)
@@ -153,7 +153,7 @@ def repetitions(history, t, n):
     endings = history[:, :, n - 1 :]
     # The history is still empty from step `t` on. Negative numbers are those
     # of repeatable ids, which are no columns.
-    written = ops.arange(n - 1, n - 1 + count) < t
+    written = ops.arange(n - 1, n - 1 + count, dtype="int32") < t
     repeated = ops.logical_and(written, endings >= 0)
     for i in range(n - 1):
         latest = ops.take(history, [ops.maximum(t - n + 1 + i, 0)], axis=2)
@@ -171,8 +171,10 @@ def put_columns(logits, columns, values, reduction):
         values: Float tensor of that shape.
         reduction: `"min"` or `"max"`.
     """
-    columns, values = flatten_beams(columns), flatten_beams(values)
-    rows = ops.expand_dims(ops.arange(ops.shape(columns)[0]), 1)
+    columns = flatten_beams(columns)
+    values = ops.cast(flatten_beams(values), logits.dtype)
+    rows = ops.arange(ops.shape(columns)[0], dtype=columns.dtype)
+    rows = ops.expand_dims(rows, 1)
     rows = ops.broadcast_to(rows, ops.shape(columns))
     changed = ops.scatter_update(
         flatten_beams(logits),

@@ -71,10 +71,11 @@ def forced_decoding(
     batch_size, time = ops.shape(targets)
     is_token = targets >= 0
     targets = ops.where(is_token, targets, 0)
-    written = {"log_probabilities": ops.zeros((batch_size, time))}
+    written = {"log_probabilities": ops.zeros((batch_size, time), "float32")}
     if source_mask is not None:
         places = ops.shape(source_mask)[1]
-        written["alignments"] = ops.zeros((batch_size, time, places))
+        shape = (batch_size, time, places)
+        written["alignments"] = ops.zeros(shape, "float32")
 
     def advance(t, last, states, written):
         logits, states, weights = step(last, states, memory)

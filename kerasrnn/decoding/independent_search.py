@@ -60,10 +60,10 @@ class IndependentSearch(Search):
         written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
         if source_mask is not None:
             places = ops.shape(source_mask)[1]
-            written["alignments"] = ops.zeros((*shape, places))
+            written["alignments"] = ops.zeros((*shape, places), "float32")
         rows["written"] = written
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
-        rows["scores"] = ops.zeros((batch_size, self.count))
+        rows["scores"] = ops.zeros((batch_size, self.count), "float32")
         _, rows = advance_until_done(
             lambda *args: self._advance(step, *args), 0, rows, given
         )

@@ -14,7 +14,7 @@ def put(buffer, t, values):
 
     It is written in place if nothing else refers to the buffer.
     """
-    rows = ops.arange(ops.shape(buffer)[0])
+    rows = ops.arange(ops.shape(buffer)[0], dtype="int32")
     here = ops.stack([rows, ops.zeros_like(rows) + t], axis=1)
     return ops.scatter_update(buffer, here, values)
 
@@ -30,7 +30,7 @@ def empty_trace(batch_size, beams, length, places=None):
         "parents": ops.zeros(shape, "int32"),
     }
     if places is not None:
-        trace["weights"] = ops.zeros((*shape, places))
+        trace["weights"] = ops.zeros((*shape, places), "float32")
     return trace
 
 
@@ -62,7 +62,7 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
     written = {"ids": ops.full(shape, pad_id, dtype="int32")}
     if "weights" in trace:
         places = ops.shape(trace["weights"])[-1]
-        written["alignments"] = ops.zeros((*shape, places))
+        written["alignments"] = ops.zeros((*shape, places), "float32")
 
     def step_back(t, beams, written):
         chosen = {name: x[:, t] for name, x in trace.items()}

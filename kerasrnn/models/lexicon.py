@@ -140,9 +140,10 @@ class Lexicon(keras.layers.Layer):
     def _translate(self, source):
         """Looks source words up: `(...)` -> two tensors `(..., n)`."""
         rows = ops.maximum(source, 0)
-        known = ops.expand_dims(ops.cast(source >= 0, "float32"), -1)
         probabilities = ops.take(self.probabilities, rows, axis=0)
-        return ops.take(self.ids, rows, axis=0), known * probabilities
+        known = ops.cast(source >= 0, probabilities.dtype)
+        probabilities *= ops.expand_dims(known, -1)
+        return ops.take(self.ids, rows, axis=0), probabilities
 
     def get_config(self) -> Config:
         return {
@@ -157,7 +158,7 @@ class Lexicon(keras.layers.Layer):
 def _spread(ids, values, size):
     """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
     rows = ops.shape(ids)[0]
-    cells = ops.expand_dims(ops.arange(rows) * size, 1) + ids
+    cells = ops.expand_dims(ops.arange(rows, dtype=ids.dtype) * size, 1) + ids
     flat = ops.scatter_update(
         ops.zeros((rows * size,), values.dtype),
         ops.reshape(cells, (-1, 1)),

@@ -85,7 +85,8 @@ class Shortlist(keras.layers.Layer):
 
     def call(self, source: Tensor) -> Tensor:
         expected = self.lexicon.expect(source)
-        always = ops.arange(self.lexicon.target_size) < self.frequent
+        words = ops.arange(self.lexicon.target_size, dtype="int32")
+        always = words < self.frequent
         _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
         return ids
 

@@ -12,6 +12,7 @@ from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding import Search
+from kerasrnn.decoding import forced_decoding
 from kerasrnn.decoding import tile_memory
 from tests.decoding.steps import END
 from tests.decoding.steps import PAD
@@ -24,6 +25,8 @@ from tests.decoding.steps import run
 from tests.decoding.steps import sharpening_step
 from tests.decoding.steps import table_step
 from tests.decoding.steps import tokens
+from tests.helpers import ON_JAX
+from tests.helpers import assert_close
 from tests.helpers import slow_on_jax
 
 SEARCHES = {
@@ -496,3 +499,44 @@ def test_a_source_mask_needs_alignments(kind):
     tables = random_tables(2, 6)
     with pytest.raises(ValueError, match="`source_mask`.*Received: None"):
         run(kind(), tables, step, source_mask=mask_of(tables))
+
+
+@pytest.fixture
+def float64():
+    keras.config.set_floatx("float64")
+    yield
+    keras.config.set_floatx("float32")
+
+
+def found_by(search, tables):
+    arrays = as_arrays(
+        search(
+            table_step,
+            np.zeros((len(tables), 1)),
+            tables,
+            source_mask=mask_of(tables),
+        )
+    )
+    targets = ops.convert_to_numpy(arrays[0])[:, 0]
+    forced = forced_decoding(
+        table_step,
+        np.zeros((len(tables), 1)),
+        targets,
+        tables,
+        mask_of(tables),
+        START,
+    )
+    return arrays, as_arrays(forced)
+
+
+@pytest.mark.skipif(ON_JAX, reason="JAX has no float64 by default")
+@pytest.mark.parametrize("name", [*SEARCHES, "constrained"])
+def test_it_finds_the_same_where_float64_is_the_default(name, request):
+    search = SEARCHES.get(name) or BeamSearch(
+        START, END, PAD, 8, min_length=2, forbidden_ids=[B], no_repeat_ngram=2
+    )
+    tables = random_tables(5, 5)
+    expected = found_by(search, tables.astype("float32"))
+    request.getfixturevalue("float64")
+    found = found_by(search, tables)
+    assert_close(found, expected)

@@ -7,6 +7,8 @@ from keras.layers import LSTMCell
 from keras.layers import SimpleRNNCell
 
 from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
@@ -17,6 +19,7 @@ from kerasrnn.training import LinearSampling
 from kerasrnn.training import TokenCrossentropy
 from tests import helpers
 from tests.models.small import INPUTS
+from tests.models.small import SOURCE
 from tests.models.small import LeakyCell
 from tests.models.small import translator
 
@@ -394,3 +397,32 @@ def test_a_lexicon_of_another_source_is_refused():
     decoder = Decoder(10, GRUCell(4), lexicon=Lexicon(5, 10))
     with pytest.raises(ValueError, match="source_size=9. .*source_size=5"):
         Translator(Encoder(9, GRUCell(4)), decoder)
+
+
+@pytest.mark.skipif(helpers.ON_JAX, reason="JAX has no float64 by default")
+@pytest.mark.parametrize("shortlist", [False, True])
+def test_it_decodes_where_float64_is_the_default(shortlist):
+    policy = keras.config.dtype_policy()
+    keras.config.set_floatx("float64")
+    keras.config.set_dtype_policy("float64")
+    try:
+        model = translator(decoder={"lexicon": True})
+        assert model.compute_dtype == "float64"
+        source, words = SOURCE, None
+        if shortlist:
+            words = Shortlist(model.decoder.lexicon, 8, 4)(source)
+        for search in (
+            GreedySearch(max_length=4),
+            BeamSearch(max_length=4, beam_width=2, coverage_penalty=0.1),
+            SamplingSearch(max_length=4, top_k=3),
+        ):
+            found = search(
+                model.decode_step,
+                *model.encode(source, words),
+                source_mask=source != 0,
+                vocabulary=words,
+            )
+            assert np.isfinite(helpers.as_numpy(found.scores)).all()
+    finally:
+        keras.config.set_floatx("float32")
+        keras.config.set_dtype_policy(policy)
