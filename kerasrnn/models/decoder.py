@@ -10,6 +10,7 @@ from keras import ops
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
@@ -42,7 +43,8 @@ class Decoder(KeepsQuantization):
         embedding_dim: Positive integer, width of the embeddings.
         depth: Positive integer, number of stacked cells.
         attention: A mechanism of `kerasrnn.layers`, or its name; `None` for a
-            decoder that sees the source only through its first states.
+            decoder that sees the source only through its first states. Like
+            the cell it is a template: the decoder has its own copy.
         placement: Whether to attend `"before"` or `"after"` the cell.
         attention_units: Width of the output `o_t` for the placement after
             the cell; `None` for the width of the cell.
@@ -159,7 +161,7 @@ class Decoder(KeepsQuantization):
                 else keras.layers.StackedRNNCells(
                     copies, dtype=cells.policy(cell)
                 ),
-                attention,
+                copy_of_attention(attention),
                 placement=placement,
                 units=attention_units,
                 input_feeding=input_feeding,

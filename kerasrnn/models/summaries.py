@@ -15,6 +15,7 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
+from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.quantization import KeepsQuantization
@@ -229,7 +230,8 @@ class AttentionSummary(Summary):
         sum_t alpha_t h_t                                  (Yang et al. 2016)
 
     Args:
-        attention: A mechanism of `kerasrnn.layers`, or its name.
+        attention: A mechanism of `kerasrnn.layers`, or its name. It is a
+            template: the layer has its own copy.
         units: Positive integer, the hidden width of a mechanism given by name.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -265,7 +267,9 @@ class AttentionSummary(Summary):
     ) -> None:
         super().__init__(**kwargs)
         self.units = positive_integer("units", units)
-        self.attention = get_attention(attention, units, self.dtype_policy)
+        self.attention = get_attention(
+            copy_of_attention(attention), units, self.dtype_policy
+        )
 
     def build(self, memory_shape: Shape) -> None:
         width = memory_shape[-1]
@@ -311,7 +315,7 @@ class DecoderSummary(Summary):
         cell: A recurrent cell like the encoder's. It is a template: the layer
             has its own copy.
         attention: A mechanism of `kerasrnn.layers`, or its name; `None` for
-            none.
+            none. It is a template, too.
         **kwargs: Base layer arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
@@ -347,7 +351,7 @@ class DecoderSummary(Summary):
         super().__init__(**kwargs)
         cells.check_cell(cell, "DecoderSummary")
         self.rnn = AttentionRNN(
-            AttentionCell(cells.clone_cell(cell), attention),
+            AttentionCell(cells.clone_cell(cell), copy_of_attention(attention)),
             return_attention_scores=True,
             name="rnn",
         )

@@ -7,7 +7,10 @@ from keras.layers import LSTMCell
 
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
 from kerasrnn.models import Lexicon
+from kerasrnn.models import Translator
+from kerasrnn.models import TranslatorEnsemble
 from tests import helpers
 from tests.models.small import lexicon
 from tests.models.small import translation_table
@@ -274,3 +277,25 @@ def test_a_step_for_a_few_words_has_their_logits(name):
         few, np.take_along_axis(helpers.as_numpy(logits), words.repeat(3, 0), 1)
     )
     helpers.assert_close(same, rest)
+
+
+def test_each_decoder_has_a_mechanism_of_its_own(tmp_path):
+    """In an ensemble of two, which shared it and could not be loaded."""
+    cell, attention = keras.layers.GRUCell(4), BahdanauAttention(5)
+    model = TranslatorEnsemble(
+        [
+            Translator(Encoder(9, cell, 3), Decoder(9, cell, 3, attention=a))
+            for a in (attention, attention)
+        ]
+    )
+    first, second = (x.decoder.rnn.cell.attention for x in model.models)
+    assert first is not second and not attention.built
+    assert first.units == second.units == 5
+    ids = {
+        name: keras.Input((None,), dtype="int32", name=name)
+        for name in ("source", "target")
+    }
+    model = keras.Model(ids, model(ids))
+    arrays = dict.fromkeys(ids, np.array([[3, 4, 2]], "int32"))
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(arrays), model(arrays))

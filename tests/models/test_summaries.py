@@ -94,3 +94,11 @@ def test_the_mean_of_a_long_text_in_float16():
 def test_a_decoder_copies_states_in_its_own_precision():
     layer = DecoderSummary(GRUCell(4), dtype="mixed_bfloat16")
     assert layer.bridge.compute_dtype == "bfloat16"
+
+
+def test_summaries_do_not_share_a_mechanism():
+    attention = BahdanauAttention(5)
+    summaries = [AttentionSummary(attention), AttentionSummary(attention)]
+    summaries += [DecoderSummary(GRUCell(4), attention) for _ in range(2)]
+    assert len({id(summary.attention) for summary in summaries}) == 4
+    assert all(summary.attention.units == 5 for summary in summaries)

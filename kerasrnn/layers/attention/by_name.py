@@ -50,12 +50,29 @@ _BY_NAME["luong"] = _BY_NAME["general"]
 _BY_NAME["bahdanau"] = _BY_NAME["concat"] = _BY_NAME["additive"]
 
 
+def copy_of_attention(
+    identifier: AttentionMechanism | str | Config | None,
+) -> AttentionMechanism | str | Config | None:
+    """Returns a mechanism like a given one, without its weights.
+
+    The models take such a copy, as they do of a cell. A name or a config,
+    which stands for a new mechanism, is returned as it is.
+    """
+    if not isinstance(identifier, AttentionMechanism):
+        return identifier
+    return type(identifier).from_config(identifier.get_config())
+
+
 def get_attention(
     identifier: AttentionMechanism | str | Config,
     units: int,
     dtype: DType = None,
 ) -> AttentionMechanism:
     """Returns an attention mechanism from a name, a config or a layer.
+
+    A layer that was given to another cell before, and is built since, is in
+    use: the result is then a new one like it, without its weights. Two cells
+    with one mechanism could be neither copied nor loaded from a file.
 
         "dot" "scaled_dot"                  DotAttention ScaledDotAttention
         "general" "luong" "scaled_luong"    GeneralAttention
@@ -82,6 +99,10 @@ def get_attention(
     if isinstance(identifier, dict):
         identifier = keras.saving.deserialize_keras_object(identifier)
     if isinstance(identifier, AttentionMechanism):
+        if identifier.built and identifier.is_given:
+            return copy_of_attention(identifier)
+        # Built already, it is that of a file, or was built by hand.
+        identifier.is_given = not identifier.built
         return identifier
     if isinstance(identifier, str) and identifier in _BY_NAME:
         mechanism, arguments = _BY_NAME[identifier]

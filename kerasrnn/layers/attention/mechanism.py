@@ -88,6 +88,8 @@ class AttentionMechanism(KeepsQuantization):
     # Whether the weights depend on how many places, masked ones included, lie
     # between others.
     counts_masked = False
+    # Whether it was given to a cell before it was built: see `get_attention`.
+    is_given = False
 
     def __init__(
         self, dropout: float = 0.0, seed: int | None = None, **kwargs: Any

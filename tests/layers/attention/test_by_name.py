@@ -1,6 +1,8 @@
 import keras
 import pytest
 
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import CoverageAttention
 from kerasrnn.layers import DotAttention
@@ -11,7 +13,9 @@ from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import ScaledDotAttention
+from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
+from tests import helpers
 
 
 @pytest.mark.parametrize(
@@ -53,3 +57,38 @@ def test_a_narrow_cell_has_heads_of_width_one():
 def test_an_unknown_one_is_told_the_names(bad):
     with pytest.raises(ValueError, match="'monotonic', 'luong', 'bahdanau'.*"):
         get_attention(bad, 8)
+
+
+def test_a_mechanism_in_use_is_copied(tmp_path):
+    """Shared, it was loaded with weights missing, and not cloned."""
+    attention = BahdanauAttention(5)
+    sequence, memory = keras.Input((None, 8)), keras.Input((None, 6))
+    outputs = sequence
+    for _ in range(2):
+        cell = AttentionCell(keras.layers.GRUCell(8), attention)
+        outputs = AttentionRNN(cell)(outputs, memory)
+    model = keras.Model([sequence, memory], outputs)
+    assert cell.attention is not attention
+    assert cell.attention.get_config()["units"] == 5
+    clone = keras.models.clone_model(model)
+    assert clone.count_params() == model.count_params()
+    arrays = [helpers.random(2, 3, 8), helpers.random(2, 4, 6)]
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(arrays), model(arrays))
+
+
+def test_a_mechanism_built_by_hand_keeps_its_weights():
+    attention = BahdanauAttention(5)
+    attention.build((None, None, 8), (None, None, 6))
+    cell = AttentionCell(keras.layers.GRUCell(8), attention)
+    assert cell.attention is attention
+
+
+def test_a_copy_has_no_weights():
+    attention = BahdanauAttention(5, normalize=True)
+    attention.build((None, None, 8), (None, None, 6))
+    copy = copy_of_attention(attention)
+    assert not copy.built
+    assert copy.get_config() == attention.get_config()
+    assert copy_of_attention("dot") == "dot"
+    assert copy_of_attention(None) is None
