@@ -4,6 +4,9 @@ import math
 
 from keras import ops
 
+# Places beyond do not fit into int32.
+_MOST = 2**31
+
 
 def check_token_shapes(y_true, y_pred):
     """Checks that there are logits for each label.
@@ -63,7 +66,7 @@ def token_costs(labels, logits, label_smoothing=0.0):
     Args:
         labels: Integer tensor of shape `(batch, time)`.
         logits: Tensor of shape `(batch, time, vocabulary_size)`, in float32
-            or wider, of fewer than 2 ** 31 entries.
+            or wider.
         label_smoothing: Float in `[0, 1)`, the share of a label that is
             spread over the vocabulary.
 
@@ -76,15 +79,33 @@ def token_costs(labels, logits, label_smoothing=0.0):
     # Large logits would lose digits in a difference from their logsumexp.
     greatest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
     shifted = logits - ops.stop_gradient(greatest)
-    # `take` is faster than `take_along_axis`, and all of this than the
-    # cross-entropy of Keras.
-    starts = ops.arange(ops.size(known), dtype=known.dtype) * size
-    places = starts + ops.reshape(known, (-1,))
-    true = ops.reshape(
-        ops.take(ops.reshape(shifted, (-1,)), places), ops.shape(known)
-    )
+    true = _take(shifted, known)
     if label_smoothing:
         true *= 1.0 - label_smoothing
         true += label_smoothing * ops.mean(shifted, axis=-1)
     costs = ops.log(ops.sum(ops.exp(shifted), axis=-1)) - true
     return ops.where(ops.equal(known, labels), costs, math.nan)
+
+
+def _take(logits, labels):
+    """Returns the logit of each label, `(batch, time)`."""
+    shape = ops.shape(logits)
+    dtype = "int32"
+    if not all(isinstance(length, int) for length in shape):
+        # A graph of TensorFlow for batches of any size.
+        dtype = "int64"
+    elif math.prod(shape) >= _MOST:
+        # Where JAX has no int64.
+        taken = ops.take_along_axis(logits, ops.expand_dims(labels, -1), -1)
+        return ops.squeeze(taken, -1)
+    # `take` is faster than `take_along_axis`, and all of this than the
+    # cross-entropy of Keras.
+    places = places_of(labels, shape[-1], dtype)
+    taken = ops.take(ops.reshape(logits, (-1,)), places)
+    return ops.reshape(taken, ops.shape(labels))
+
+
+def places_of(labels, size, dtype):
+    """Returns where labels are in flat logits of a vocabulary of a size."""
+    starts = ops.arange(ops.size(labels), dtype=dtype) * ops.cast(size, dtype)
+    return starts + ops.reshape(ops.cast(labels, dtype), (-1,))
