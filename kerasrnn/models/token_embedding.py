@@ -119,9 +119,17 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         """The factor of each word, 0 where it is dropped: `(batch, time)`."""
         if not self.drop_types:
             return self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
-        types = ops.ones((ops.shape(ids)[0], self.input_dim), dtype)
-        kept = self._dropped(types, self.word_dropout)
-        return ops.take_along_axis(kept, ids, axis=1)
+        # In order, equal ids are neighbours. Each takes the draw whose place
+        # is the number of its type in the row.
+        order = ops.argsort(ids, axis=1)
+        ordered = ops.take_along_axis(ids, order, axis=1)
+        is_new = ops.not_equal(ordered[:, 1:], ordered[:, :-1])
+        first = ops.zeros_like(ordered[:, :1], "int32")
+        is_new = ops.concatenate([first, ops.cast(is_new, "int32")], axis=1)
+        number = ops.cumsum(is_new, axis=1)
+        draws = self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
+        kept = ops.take_along_axis(draws, number, axis=1)
+        return ops.take_along_axis(kept, ops.argsort(order, axis=1), axis=1)
 
     def _dropped(self, x, rate):
         if not rate:
