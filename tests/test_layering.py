@@ -190,6 +190,33 @@ def test_the_rooms_of_layers_import_along_the_arrows(room):
     assert_none(refused(paths, refuses))
 
 
+def module_of(path):
+    """`kerasrnn.layers.softmax`, or `kerasrnn.layers` for its `__init__`."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def test_no_two_modules_need_each_other():
+    """Not even inside functions, and not by way of others."""
+    files = {module_of(path): path for path in FILES}
+    waits = {
+        module: {
+            name
+            for found in imports(path)
+            for name in (found[0], ".".join(map(str, found)))
+            if name in files and files[name].name != "__init__.py"
+        }
+        for module, path in files.items()
+    }
+    while free := {name for name, others in waits.items() if not others}:
+        waits = {
+            name: others - free
+            for name, others in waits.items()
+            if name not in free
+        }
+    assert not waits
+
+
 def test_nobody_imports_what_keras_keeps_to_itself():
     # The one place for it, guarded by test_recurrent_cell.py.
     door = PACKAGE / "layers" / "recurrent" / "_keras.py"

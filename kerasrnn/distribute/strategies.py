@@ -1,8 +1,11 @@
-"""Strategies that work with `Model.fit` of Keras 3."""
+"""Strategies that work with `Model.fit` of Keras 3.
+
+Only `strategy.py` imports this module, which needs TensorFlow.
+"""
 
 import tensorflow as tf
 
-from kerasrnn.distribute.strategy import check_count
+from kerasrnn.distribute.devices import check_count
 
 
 class _Reduce:

@@ -6,6 +6,8 @@ from typing import Any
 
 import keras
 
+from kerasrnn.distribute.devices import check_count
+
 Distribution = typing.Literal["mirrored", "workers"]
 
 
@@ -15,7 +17,13 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     Each replica, one a device, has a copy of the model and its share of the
     rows of every batch. Build and compile the model in `scope()`, and train
     it with `TrainingFolder.fit`: then several replicas compute what a single
-    device computes with the same batches, except for rounding.
+    device computes with the same batches, except for rounding, if
+
+    * the loss is `TokenCrossentropy` or `PianoRollCrossentropy`, a mean over
+      the whole batch, or every batch can be divided evenly. A loss of Keras is
+      the mean over the replicas of the means over their rows: on two replicas,
+      one without rows halves the update from a last batch of one row.
+    * there is no dropout, whose masks depend on the number of replicas.
 
     Create it before TensorFlow computes anything.
 
@@ -88,13 +96,3 @@ def _workers(devices):
 
     print("Waiting until all workers of TF_CONFIG have started.", flush=True)
     return strategies.Workers()
-
-
-def check_count(devices: int | None, found: int) -> int | None:
-    """Returns `devices`, or raises a `ValueError` if it is more than found."""
-    if devices is not None and devices > found:
-        raise ValueError(
-            f"`devices` must be at most {found}, the number of devices of "
-            f"this machine. Received: devices={devices}"
-        )
-    return devices

@@ -5,7 +5,7 @@ import pytest
 
 from kerasrnn.distribute import Distribution
 from kerasrnn.distribute import make_strategy
-from kerasrnn.distribute.strategy import check_count
+from kerasrnn.distribute.devices import check_count
 
 ON_JAX = keras.backend.backend() == "jax"
 
