@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 import keras
-import numpy as np
+from keras import ops
 
 # The name among the weights of a layer in a file.
 _KEY = "quantized"
@@ -28,13 +28,13 @@ class KeepsQuantization(keras.layers.Layer):
         found = quantized_layers(self)
         if found:
             text = json.dumps(found).encode()
-            store[_KEY] = np.frombuffer(text, "uint8")
+            store[_KEY] = ops.array(list(text), "uint8")
 
     def load_own_variables(self, store: Any) -> None:
         variables = {name: store[name] for name in store.keys()}
         found = variables.pop(_KEY, None)
         if found is not None:
-            text = np.asarray(found, "uint8").tobytes()
+            text = bytes(ops.convert_to_numpy(found))
             quantize_layers(self, json.loads(text))
         super().load_own_variables(variables)
 
