@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.additive_score import additive_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.initializers import reseeded
@@ -125,7 +126,16 @@ class BahdanauAttention(AttentionMechanism):
         return (self.units,), (memory_dim,)
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return self.energy(self.preactivation(query, keys))
+        project = self.score_projection
+        if project.quantization_mode is not None:
+            return self.energy(self.preactivation(query, keys))
+        query = over_last(self.query_projection, query)
+        vector = self._direction() if self.normalize else project.kernel
+        vector = ops.cast(ops.squeeze(vector, -1), query.dtype)
+        scores = additive_score(query, keys, vector)
+        if project.bias is not None:
+            scores += ops.cast(project.bias, scores.dtype)
+        return scores
 
     def preactivation(self, query: Tensor, keys: Tensor) -> Tensor:
         """Returns `W_q q + W_k k`, `(batch, queries, places, units)`."""
@@ -134,17 +144,20 @@ class BahdanauAttention(AttentionMechanism):
 
     def energy(self, preactivation: Tensor) -> Tensor:
         """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
-        project = self.score_projection
-        if self.normalize:
-            v = project.kernel
-            if project.quantization_mode is not None:
-                # The kernel without its scales would be another one.
-                v = project(ops.eye(self.units, dtype=self.compute_dtype))
-            v = ops.cast(v, "float32")
-            length = ops.sqrt(ops.sum(ops.square(v)))
-            project = ops.cast(self.gain, "float32") * v / length
+        project = self._direction() if self.normalize else self.score_projection
         energy = over_last(project, ops.tanh(preactivation))
         return ops.squeeze(energy, -1)
+
+    def _direction(self):
+        """Returns `g v / |v|`, of shape `(units, 1)`."""
+        project = self.score_projection
+        v = project.kernel
+        if project.quantization_mode is not None:
+            # The kernel without its scales would be another one.
+            v = project(ops.eye(self.units, dtype=self.compute_dtype))
+        v = ops.cast(v, "float32")
+        length = ops.sqrt(ops.sum(ops.square(v)))
+        return ops.cast(self.gain, "float32") * v / length
 
     def get_config(self) -> Config:
         return {

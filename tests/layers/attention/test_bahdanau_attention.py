@@ -1,7 +1,9 @@
+import keras
 import numpy as np
 import pytest
 
 from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers.attention import additive_score
 from tests import helpers
 
 # Values, masks, saving and precision: see test_mechanism.py.
@@ -60,3 +62,65 @@ def test_the_normalized_score_is_quantized():
     layer.score_projection.quantize("int4")
     _, weights = layer(*inputs)
     helpers.assert_close(weights, expected, 0, 0.02)
+
+
+@helpers.slow_on_jax
+@pytest.mark.parametrize(
+    "dtype", helpers.one_now(["float32", "mixed_bfloat16"])
+)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    "options", helpers.one_now([{"normalize": True}, {"use_bias": True}])
+)
+def test_many_queries_are_scored_in_blocks(options, known, dtype, monkeypatch):
+    """Values and gradients are those of all at once."""
+    mechanism = BahdanauAttention(4, dtype=dtype, **options)
+    arrays = {
+        "query": helpers.random(2, 7, 3),
+        "memory": helpers.random(2, 5, 6),
+        "memory_mask": np.arange(5) < np.array([[5], [3]]),
+    }
+    mechanism(**arrays)
+    helpers.randomize(mechanism)
+    weights = mechanism.get_weights()
+    cotangents = helpers.random(2, 7, 6)
+    found = []
+    # Blocks of 7, 3 and 1 queries of 2 rows, 5 places and 4 units.
+    for most in (7 * 40, 3 * 40, 1):
+        monkeypatch.setattr(additive_score, "_MOST", most)
+        inputs = {
+            name: keras.Input(
+                (x.shape[1] if known else None, *x.shape[2:]),
+                dtype=x.dtype.name,
+                name=name,
+            )
+            for name, x in arrays.items()
+        }
+        # The gradient of what comes before, too.
+        query, memory = (
+            keras.layers.Dense(width, kernel_initializer="identity")(x)
+            for width, x in ((3, inputs["query"]), (6, inputs["memory"]))
+        )
+        context, alignment = mechanism(query, memory, inputs["memory_mask"])
+        model = keras.Model(inputs, [context, alignment])
+        values = model.predict_on_batch(arrays)
+        model = keras.Model(inputs, context)
+        grads = helpers.gradients(model, arrays, cotangents)
+        mechanism.set_weights(weights)
+        found.append([values, grads])
+    expected, *found = found
+    tolerance = 1e-5 if dtype == "float32" else 0.05
+    for each in found:
+        helpers.assert_close(each, expected, tolerance, tolerance)
+
+
+@pytest.mark.skipif(helpers.ON_JAX, reason="JAX always compiles")
+def test_blocks_are_compiled_by_xla(monkeypatch):
+    import tensorflow as tf
+
+    mechanism = BahdanauAttention(4)
+    query, memory = helpers.random(2, 7, 3), helpers.random(2, 5, 6)
+    expected = mechanism(query, memory)
+    monkeypatch.setattr(additive_score, "_MOST", 3 * 40)
+    found = tf.function(mechanism, jit_compile=True)(query, memory)
+    helpers.assert_close(found, expected)

@@ -1,0 +1,116 @@
+"""The additive score of many queries, in bounded memory."""
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.through_time.loop import scan_and_save
+from kerasrnn.layers.through_time.products import wide
+
+# How many hidden units are held at once: 32 MiB of float32.
+_MOST = 2**23
+
+
+def additive_score(query, keys, vector):
+    """Returns `v . tanh(q + k)` for each query and place.
+
+    Many queries are scored block by block, forwards and backwards: the hidden
+    layer of all of them would be the largest tensor of a model.
+
+    Args:
+        query: Tensor of shape `(batch, queries, units)`.
+        keys: Tensor of shape `(batch, places, units)`.
+        vector: Tensor of shape `(units,)`, of the same dtype.
+
+    Returns:
+        Tensor of shape `(batch, queries, places)`.
+    """
+    if query.shape[1] == 1:
+        return _score(query, keys, vector)
+    batch_size, count, units = ops.shape(query)
+    row = batch_size * ops.shape(keys)[1] * units
+    if isinstance(row, int) and isinstance(count, int):
+        if count * row <= _MOST:
+            return _score(query, keys, vector)
+        return _in_blocks(query, keys, vector, max(1, _MOST // row))
+    # A graph of TensorFlow for batches of any size. No row is so large that
+    # the product of two of its lengths would overflow, but all of it might be.
+    size = ops.maximum(_MOST // ops.maximum(row, 1), 1)
+    return ops.cond(
+        count <= size,
+        lambda: _score(query, keys, vector),
+        lambda: _in_blocks(query, keys, vector, size),
+    )
+
+
+def _score(query, keys, vector):
+    """Scores of queries `(batch, queries, units)`, all at once."""
+    hidden = ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
+    return _product(ops.tanh(hidden), vector)
+
+
+def _product(hidden, vector):
+    """`v . h`, for any leading axes."""
+    found = over_last(ops.expand_dims(vector, -1), hidden)
+    return ops.squeeze(found, -1)
+
+
+def _in_blocks(query, keys, vector, most):
+    """Scores of blocks of at most so many queries, one after another."""
+
+    @ops.custom_gradient
+    def run(query, keys, vector):
+        batch_size, count, units = ops.shape(query)
+        places = ops.shape(keys)[1]
+        blocks = -(-count // most)
+        size = -(-count // blocks)
+
+        def divided(x, width):
+            """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
+            rest = (blocks * size - count, batch_size, width)
+            rest = ops.zeros(rest, x.dtype)
+            x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
+            return ops.reshape(x, (blocks, size, batch_size, width))
+
+        def joined(x, width):
+            x = ops.reshape(x, (blocks * size, batch_size, width))
+            return ops.swapaxes(x[:count], 0, 1)
+
+        def hidden(block):
+            return ops.tanh(ops.expand_dims(block, 2) + keys)
+
+        def step(state, block):
+            return state, _product(hidden(block), vector)
+
+        blank = ops.zeros((size, batch_size, places), query.dtype)
+        queries = divided(query, units)
+        _, scores = scan_and_save(step, (), queries, blank=blank)
+
+        def gradient(*upstream):
+            (upstream,) = keras.tree.flatten(upstream)[-1:]
+
+            def step_back(state, inputs):
+                block, grad = inputs
+                active, grad = hidden(block), ops.expand_dims(grad, -1)
+                of_keys, of_vector = state
+                of_vector += ops.sum(wide(active * grad), axis=(0, 1, 2))
+                grad = wide(grad * vector * (1 - ops.square(active)))
+                of_keys += ops.sum(grad, axis=0)
+                return (of_keys, of_vector), ops.sum(grad, axis=2)
+
+            state = wide(ops.zeros_like(keys)), wide(ops.zeros_like(vector))
+            (of_keys, of_vector), of_query = scan_and_save(
+                step_back,
+                state,
+                (queries, divided(upstream, places)),
+                blank=wide(ops.zeros_like(queries[0])),
+            )
+            return (
+                ops.cast(joined(of_query, units), query.dtype),
+                ops.cast(of_keys, keys.dtype),
+                ops.cast(of_vector, vector.dtype),
+            )
+
+        return joined(scores, places), gradient
+
+    return run(query, keys, vector)
