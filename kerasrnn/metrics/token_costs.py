@@ -91,10 +91,10 @@ def _take(logits, labels):
     """Returns the logit of each label, `(batch, time)`."""
     shape = ops.shape(logits)
     dtype = "int32"
-    if not all(isinstance(length, int) for length in shape):
+    if any(ops.is_tensor(length) for length in shape):
         # A graph of TensorFlow for batches of any size.
         dtype = "int64"
-    elif math.prod(shape) >= _MOST:
+    elif all(isinstance(n, int) for n in shape) and math.prod(shape) >= _MOST:
         # Where JAX has no int64.
         taken = ops.take_along_axis(logits, ops.expand_dims(labels, -1), -1)
         return ops.squeeze(taken, -1)

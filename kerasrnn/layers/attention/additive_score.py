@@ -29,18 +29,15 @@ def additive_score(query, keys, vector):
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
-    if isinstance(row, int) and isinstance(count, int):
-        if count * row <= _MOST:
-            return _score(query, keys, vector)
-        return _in_blocks(query, keys, vector, max(1, _MOST // row))
-    # A graph of TensorFlow for batches of any size. No row is so large that
-    # the product of two of its lengths would overflow, but all of it might be.
-    size = ops.maximum(_MOST // ops.maximum(row, 1), 1)
-    return ops.cond(
-        count <= size,
-        lambda: _score(query, keys, vector),
-        lambda: _in_blocks(query, keys, vector, size),
-    )
+    if ops.is_tensor(row) or ops.is_tensor(count):
+        # A graph of TensorFlow for batches of any size.
+        most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
+        return _in_blocks(query, keys, vector, most)
+    known = isinstance(row, int) and isinstance(count, int)
+    # JAX may ask for the shape alone.
+    if not known or count * row <= _MOST:
+        return _score(query, keys, vector)
+    return _in_blocks(query, keys, vector, max(1, _MOST // row))
 
 
 def _score(query, keys, vector):
@@ -82,9 +79,20 @@ def _in_blocks(query, keys, vector, most):
         def step(state, block):
             return state, _product(hidden(block), vector)
 
-        blank = ops.zeros((size, batch_size, places), query.dtype)
         queries = divided(query, units)
-        _, scores = scan_and_save(step, (), queries, blank=blank)
+
+        def one_by_one():
+            blank = ops.zeros((size, batch_size, places), query.dtype)
+            _, scores = scan_and_save(step, (), queries, blank=blank)
+            return joined(scores, places)
+
+        if ops.is_tensor(most):
+            # A few queries, as in a step of a search, need no loop.
+            scores = ops.cond(
+                count <= most, lambda: _score(query, keys, vector), one_by_one
+            )
+        else:
+            scores = one_by_one()
 
         def gradient(*upstream):
             (upstream,) = keras.tree.flatten(upstream)[-1:]
@@ -111,6 +119,6 @@ def _in_blocks(query, keys, vector, most):
                 ops.cast(of_vector, vector.dtype),
             )
 
-        return joined(scores, places), gradient
+        return scores, gradient
 
     return run(query, keys, vector)

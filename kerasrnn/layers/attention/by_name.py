@@ -1,5 +1,7 @@
 """The attention mechanisms by name."""
 
+from typing import TypeVar
+
 import keras
 
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
@@ -50,13 +52,14 @@ _BY_NAME["luong"] = _BY_NAME["general"]
 _BY_NAME["bahdanau"] = _BY_NAME["concat"] = _BY_NAME["additive"]
 
 
-def copy_of_attention(
-    identifier: AttentionMechanism | str | Config | None,
-) -> AttentionMechanism | str | Config | None:
+_Attention = TypeVar("_Attention")
+
+
+def copy_of_attention(identifier: _Attention) -> _Attention:
     """Returns a mechanism like a given one, without its weights.
 
-    The models take such a copy, as they do of a cell. A name or a config,
-    which stands for a new mechanism, is returned as it is.
+    The models take such a copy, as they do of a cell. Anything else, such as
+    the name of a new mechanism, is returned as it is.
     """
     if not isinstance(identifier, AttentionMechanism):
         return identifier

@@ -115,12 +115,26 @@ def test_many_queries_are_scored_in_blocks(options, known, dtype, monkeypatch):
 
 
 @pytest.mark.skipif(helpers.ON_JAX, reason="JAX always compiles")
-def test_blocks_are_compiled_by_xla(monkeypatch):
+@pytest.mark.parametrize("time", helpers.one_now([None, 7]))
+def test_blocks_are_compiled_by_xla(time, monkeypatch):
+    """As `fit` does on a GPU, with their gradient."""
     import tensorflow as tf
 
     mechanism = BahdanauAttention(4)
     query, memory = helpers.random(2, 7, 3), helpers.random(2, 5, 6)
-    expected = mechanism(query, memory)
-    monkeypatch.setattr(additive_score, "_MOST", 3 * 40)
-    found = tf.function(mechanism, jit_compile=True)(query, memory)
-    helpers.assert_close(found, expected)
+    mechanism(query, memory)
+
+    def run(query, memory):
+        with tf.GradientTape() as tape:
+            tape.watch([query, memory])
+            context, _ = mechanism(query, memory)
+            loss = tf.reduce_sum(context**2)
+        return loss, tape.gradient(loss, [query, memory])
+
+    signature = [tf.TensorSpec((None, time, 3)), tf.TensorSpec((None, None, 6))]
+    arrays = [tf.constant(query), tf.constant(memory)]
+    expected = run(*arrays)
+    for most in (3 * 40, 7 * 40):
+        monkeypatch.setattr(additive_score, "_MOST", most)
+        compiled = tf.function(run, input_signature=signature, jit_compile=True)
+        helpers.assert_close(compiled(*arrays), expected)
