@@ -7,7 +7,6 @@ those of the state one after the other in a loop, where each waits for the last.
 
 import keras
 from keras import ops
-
 from kerasrnn.layers.through_time.products import kernel_gradient
 from kerasrnn.layers.through_time.products import times_transposed
 
