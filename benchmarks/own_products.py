@@ -7,8 +7,8 @@ those of the state one after the other in a loop, where each waits for the last.
 
 import keras
 from keras import ops
-from kerasrnn.layers.through_time.products import kernel_gradient
-from kerasrnn.layers.through_time.products import times_transposed
+from kerasrnn.layers.recurrent.products import kernel_gradient
+from kerasrnn.layers.recurrent.products import times_transposed
 
 
 def kernel_shapes(cell, input_dim):

@@ -6,6 +6,8 @@ fence, and sections that Google's style does not know, such as "Masking" and
 equations if it can be read as one, and code otherwise.
 """
 
+import importlib
+import inspect
 import pathlib
 import re
 import sys
@@ -55,11 +57,48 @@ def _fenced(match):
     return f"{indent}```pycon\n{match[0]}\n{indent}```"
 
 
+def _imported(cls):
+    """Returns the class itself, if it is one of `kerasrnn.layers`."""
+    if not cls.path.startswith("kerasrnn.layers."):
+        return None
+    module, _, name = cls.path.rpartition(".")
+    return getattr(importlib.import_module(module), name, None)
+
+
+def _shown(parameter):
+    """Returns a parameter as griffe has it."""
+    default = parameter.default
+    return griffe.Parameter(
+        parameter.name,
+        annotation=inspect.formatannotation(parameter.annotation),
+        kind=griffe.ParameterKind(str(parameter.kind.description)),
+        default=None if default is parameter.empty else repr(default),
+    )
+
+
 class Docstrings(griffe.Extension):
     """Rewrites every docstring when the package has been read.
 
     That of a part stays out: its page has a text of its own.
     """
+
+    def on_class(self, *, cls, **kwargs):
+        """Shows the arguments that a class passes on to another one."""
+        found = _imported(cls)
+        signature = getattr(found, "__signature__", None)
+        if signature is None:
+            return
+        cls.docstring = griffe.Docstring(inspect.getdoc(found), parent=cls)
+        cls.set_member(
+            "__init__",
+            griffe.Function(
+                "__init__",
+                parameters=griffe.Parameters(
+                    *(_shown(x) for x in signature.parameters.values())
+                ),
+                parent=cls,
+            ),
+        )
 
     def on_object(self, *, obj, **kwargs):
         if obj.is_init_module:

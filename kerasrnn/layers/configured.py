@@ -55,7 +55,9 @@ def arguments(cls: type) -> dict[str, inspect.Parameter]:
             break
         if "__init__" not in vars(base):
             continue
-        _, *parameters = inspect.signature(base.__init__).parameters.values()
+        _, *parameters = inspect.signature(
+            vars(base)["__init__"]
+        ).parameters.values()
         kinds = {parameter.kind for parameter in parameters}
         found |= {
             parameter.name: parameter

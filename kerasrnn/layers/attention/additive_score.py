@@ -3,9 +3,9 @@
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import over_last
-from kerasrnn.layers.through_time.loop import scan_and_save
-from kerasrnn.layers.through_time.products import wide
+from kerasrnn.layers.recurrent.products import wide
 
 # How many hidden units are held at once: 32 MiB of float32.
 _MOST = 2**23
@@ -25,7 +25,9 @@ def additive_score(query, keys, vector):
     Returns:
         Tensor of shape `(batch, queries, places)`.
     """
-    if query.shape[1] == 1:
+    if query.shape[1] == 1 or keras.backend.backend() == "torch":
+        # PyTorch keeps the hidden layer: `keras.ops` gives it no gradient of
+        # one's own for several tensors.
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
@@ -76,14 +78,13 @@ def _in_blocks(query, keys, vector, most):
         def hidden(block):
             return ops.tanh(ops.expand_dims(block, 2) + keys)
 
-        def step(state, block):
-            return state, _product(hidden(block), vector)
-
         queries = divided(query, units)
 
+        def step(state, index):
+            return state, _product(hidden(queries[index]), vector)
+
         def one_by_one():
-            blank = ops.zeros((size, batch_size, places), query.dtype)
-            _, scores = scan_and_save(step, (), queries, blank=blank)
+            _, scores = _backend.scan(step, [], blocks)
             return joined(scores, places)
 
         if ops.is_tensor(most):
@@ -97,9 +98,11 @@ def _in_blocks(query, keys, vector, most):
         def gradient(*upstream):
             (upstream,) = keras.tree.flatten(upstream)[-1:]
 
-            def step_back(state, inputs):
-                block, grad = inputs
-                active, grad = hidden(block), ops.expand_dims(grad, -1)
+            upstream = divided(upstream, places)
+
+            def step_back(state, index):
+                active = hidden(queries[index])
+                grad = ops.expand_dims(upstream[index], -1)
                 of_keys, of_vector = state
                 of_vector += ops.sum(wide(active * grad), axis=(0, 1, 2))
                 grad = wide(grad * vector * (1 - ops.square(active)))
@@ -107,11 +110,8 @@ def _in_blocks(query, keys, vector, most):
                 return (of_keys, of_vector), ops.sum(grad, axis=2)
 
             state = wide(ops.zeros_like(keys)), wide(ops.zeros_like(vector))
-            (of_keys, of_vector), of_query = scan_and_save(
-                step_back,
-                state,
-                (queries, divided(upstream, places)),
-                blank=wide(ops.zeros_like(queries[0])),
+            (of_keys, of_vector), of_query = _backend.scan(
+                step_back, state, blocks
             )
             return (
                 ops.cast(joined(of_query, units), query.dtype),

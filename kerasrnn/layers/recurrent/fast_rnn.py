@@ -1,6 +1,5 @@
 """The layer that runs any recurrent cell, fast if the cell supports it."""
 
-import inspect
 from typing import Any
 from typing import Self
 
@@ -8,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.configured import arguments
+from kerasrnn.layers.documented import document
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Config
@@ -20,22 +20,22 @@ from kerasrnn.typing import Tensor
 class FastRNN(keras.layers.RNN):
     """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
-    It computes what `keras.layers.RNN(cell)` does, gradients included. A cell
-    whose class defines
+    It computes what `keras.layers.RNN(cell)` does, gradients included. Every
+    Keras cell will do. A `RecurrentCell` is fast, as the cells of this package
+    are: the products with the input are one matrix product over all steps, and
+    so is the gradient of each weight. In `StackedRNNCells` such cells run one
+    after the other. All other cells run in the loop of `keras.layers.RNN`, as
+    does every cell with `unroll=True`. `slow_because` says which it is.
+
+    Any cell whose class defines
 
         run(sequence, states, mask=None, training=False) -> (outputs, states)
 
-    processes the whole sequence in one call. The cells of this package do so:
-    the products with the input are one matrix product over all steps, and so
-    is the gradient of each weight. In `StackedRNNCells` such cells run one
-    after the other. All other cells run in the loop of `keras.layers.RNN`,
-    among them a subclass that does not define `run` itself, and every cell
-    with `unroll=True`.
-
-    `run` gets a sequence `(time, batch, input_dim)` in the compute dtype, a
-    flat list of states in float32 (`run` casts them if it must), and a mask of
-    floats `(time, batch, 1)` or `None`, 0 where a step leaves the states as
-    they are and repeats the output before it. It returns outputs
+    processes the whole sequence in one call. `run` gets a sequence
+    `(time, batch, input_dim)` in the compute dtype, a flat list of states in
+    float32 (`run` casts them if it must), and a mask of floats
+    `(time, batch, 1)` or `None`, 0 where a step leaves the states as they are
+    and repeats the output before it. It returns outputs
     `(time, batch, output_size)` and the list of the last states. `FastRNN`
     takes care of `go_backwards`, `zero_output_for_mask` and output dtypes.
 
@@ -68,8 +68,7 @@ class FastRNN(keras.layers.RNN):
 
     Masking: a masked step leaves the states as they are and repeats the
     output before it, or gives 0 with `zero_output_for_mask`. Before the first
-    unmasked step, a cell that defines `run` outputs its initial state;
-    `keras.layers.RNN` outputs 0 there on TensorFlow.
+    unmasked step the output is 0. What is masked may be NaN.
 
     Raises:
         ValueError: when `cell` is not a recurrent cell.
@@ -225,7 +224,18 @@ class CellLayer(FastRNN):
         for name in of_cell:
             if not hasattr(cls, name):
                 setattr(cls, name, _argument_of_the_cell(name))
-        cls.__signature__ = _signature(of_cell)
+        of_layer = {
+            name: parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for name, parameter in arguments(FastRNN).items()
+            if name != "cell"
+        }
+        document(
+            cls,
+            of_cell | of_layer,
+            cls.cell_class,
+            FastRNN,
+            sections=("Call arguments", "Returns", "Masking"),
+        )
 
     def get_config(self) -> Config:
         config = super().get_config()
@@ -244,17 +254,3 @@ def _argument_of_the_cell(name):
         return getattr(self.cell, name)
 
     return property(get, doc=f"The argument `{name}` of the cell.")
-
-
-def _signature(of_cell):
-    """The arguments of a cell, those of `FastRNN`, and the base layer's."""
-    of_layer = dict(inspect.signature(FastRNN).parameters)
-    del of_layer["cell"]
-    rest = of_layer.pop("kwargs")
-    by_name = of_cell | {
-        name: parameter.replace(kind=parameter.KEYWORD_ONLY)
-        for name, parameter in of_layer.items()
-    }
-    kinds = [p for p in by_name.values() if p.kind is not p.KEYWORD_ONLY]
-    only = [p for p in by_name.values() if p.kind is p.KEYWORD_ONLY]
-    return inspect.Signature([*kinds, *only, rest])

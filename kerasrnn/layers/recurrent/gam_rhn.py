@@ -163,13 +163,12 @@ class GAMRHNCell(GroupedMemoryCell):
         if self.inner == "gru":
             kernels.append(self.state_kernel)
             biases.append(self.state_bias)
-        biases = map(Fixed, ops.unstack(join(biases)))
         # Of each micro-step the rows of v and of s.
         given["micro_steps"] = [
             {"of_read": reads, "of_state": states, "bias": bias}
             for (reads, states), bias in zip(
                 map(self.halves, zip(*kernels, strict=True)),
-                biases,
+                map(Fixed, ops.unstack(join(biases))),
                 strict=True,
             )
         ]

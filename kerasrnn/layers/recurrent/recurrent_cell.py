@@ -8,6 +8,8 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.configured import arguments
+from kerasrnn.layers.documented import document
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
@@ -157,6 +159,10 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.layer_norm = layer_norm
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        document(cls, arguments(cls), *cls.__bases__)
 
     def given(self, inputs: Tensor) -> Nest:
         """Returns what the steps get of the inputs, for all steps at once.

@@ -119,7 +119,6 @@ class RHNCell(RecurrentCell):
         self.bias = self.add_bias(
             (self.depth, width), initializer=self.initial_bias
         )
-        self.gains = None
         if self.layer_norm:
             self.gains = self.add_gains((self.depth, gates, self.units))
 

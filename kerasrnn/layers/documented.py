@@ -1,0 +1,77 @@
+"""Signatures and docstrings of classes that pass arguments on.
+
+A class that takes the arguments of another one, besides its own, neither names
+them again nor says again what they mean. `help`, notebooks and the site show
+them all the same: `document` adds them to its signature and its docstring.
+"""
+
+import inspect
+import re
+
+# The sections of a docstring, in their order.
+_NAMES = (
+    "Args",
+    "Call arguments",
+    "Returns",
+    "Masking",
+    "Raises",
+    "Example",
+    "Reference",
+    "References",
+)
+_HEADING = re.compile(rf"^    ({'|'.join(_NAMES)})(?:, [^\n]*)?:", re.MULTILINE)
+_ENTRY = re.compile(r"^        (\S+): .*\n(?:(?: {12}.*)?\n)*", re.MULTILINE)
+_REST = "**kwargs"
+
+
+def document(
+    cls: type,
+    parameters: dict[str, inspect.Parameter],
+    *sources: type,
+    sections: tuple[str, ...] = (),
+) -> None:
+    """Completes the signature and the docstring of a class.
+
+    Args:
+        cls: The class.
+        parameters: What its constructor takes, by name.
+        *sources: Classes whose docstrings describe what that of `cls` does not.
+        sections: Further sections to take from the last of them, unless `cls`
+            has its own.
+    """
+    rest = inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)
+    in_order = sorted(parameters.values(), key=lambda p: p.kind)
+    signature = inspect.Signature([*in_order, rest])
+    cls.__signature__ = signature  # type: ignore[attr-defined]
+    if cls.__doc__ is None:
+        return  # Python runs without docstrings.
+    head, own = _split(cls.__doc__)
+    entries = _entries(own.get("Args", ""))
+    entries.pop(_REST, None)
+    for source in sources:
+        _, found = _split(source.__doc__ or "")
+        entries = _entries(found.get("Args", "")) | entries
+    own = {name: found[name] for name in sections} | own
+    names = [name for name in (*parameters, _REST) if name in entries]
+    described = "".join(entries[name] for name in names)
+    own["Args"] = f"    Args:\n{described}"
+    parts = [own[name] for name in _NAMES if name in own]
+    cls.__doc__ = "\n\n".join(x.rstrip() for x in (head, *parts)) + "\n    "
+
+
+def _split(doc):
+    """Returns what comes before the sections of a docstring, and these."""
+    headings = [*_HEADING.finditer(doc)]
+    first, *ends = [*(heading.start() for heading in headings), len(doc)]
+    return doc[:first], {
+        heading[1]: doc[heading.start() : end]
+        for heading, end in zip(headings, ends, strict=True)
+    }
+
+
+def _entries(section):
+    """Returns the descriptions of arguments by their names."""
+    return {
+        entry[1]: entry[0].rstrip() + "\n"
+        for entry in _ENTRY.finditer(section.rstrip() + "\n")
+    }
