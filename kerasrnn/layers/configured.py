@@ -14,21 +14,11 @@ _COLLECTING = (
 )
 
 
-class Configured:
-    """Layers whose constructor's arguments are attributes of the same names.
+class Deserialized:
+    """Layers and models whose configuration holds others, serialized.
 
-    `get_config` collects them, and `from_config` makes what it finds
-    serialized: cells, mechanisms, initializers.
+    `from_config` makes these anew: cells, mechanisms, initializers.
     """
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),  # type: ignore[misc]
-            **{
-                name: _serialize(getattr(self, name))
-                for name in arguments(type(self))
-            },
-        }
 
     @classmethod
     def from_config(
@@ -40,6 +30,22 @@ class Configured:
                 for name, value in config.items()
             }
         )
+
+
+class Configured(Deserialized):
+    """Layers whose constructor's arguments are attributes of the same names.
+
+    `get_config` collects them.
+    """
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),  # type: ignore[misc]
+            **{
+                name: _serialize(getattr(self, name))
+                for name in arguments(type(self))
+            },
+        }
 
 
 def arguments(cls: type) -> dict[str, inspect.Parameter]:
@@ -78,6 +84,8 @@ def _serialize(value):
 
 
 def _deserialize(value, custom_objects):
+    if isinstance(value, (list, tuple)):
+        return [_deserialize(inner, custom_objects) for inner in value]
     if isinstance(value, dict) and "class_name" in value:
         return keras.saving.deserialize_keras_object(value, custom_objects)
     return value

@@ -61,8 +61,8 @@ def document(
 
 def _split(doc):
     """Returns what comes before the sections of a docstring, and these."""
-    headings = [*_HEADING.finditer(doc)]
-    first, *ends = [*(heading.start() for heading in headings), len(doc)]
+    headings = list(_HEADING.finditer(doc))
+    first, *ends = *(heading.start() for heading in headings), len(doc)
     return doc[:first], {
         heading[1]: doc[heading.start() : end]
         for heading, end in zip(headings, ends, strict=True)

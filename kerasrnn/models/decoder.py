@@ -2,7 +2,6 @@
 
 from typing import Any
 from typing import Literal
-from typing import Self
 
 import keras
 from keras import ops
@@ -12,6 +11,7 @@ from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
@@ -25,7 +25,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Decoder(KeepsQuantization):
+class Decoder(Deserialized, KeepsQuantization):
     """Predicts every token of a target from those before it and a memory.
 
         s_0 = bridge(f)                 f: the final states of the encoder
@@ -152,7 +152,7 @@ class Decoder(KeepsQuantization):
             self.input_projection = keras.layers.Dense(
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
-        copies = [cells.clone_cell(cell, i) for i in range(depth)]
+        copies = [cells.clone_cell(cell, "decoder", i) for i in range(depth)]
         # The loop has the dtype of its cells.
         self.rnn = AttentionRNN(
             AttentionCell(
@@ -353,14 +353,6 @@ class Decoder(KeepsQuantization):
             "word_dropout": self.word_dropout,
             "embedding_scale": self.embedding_scale,
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        parts = {
-            name: keras.saving.deserialize_keras_object(config[name])
-            for name in ("cell", "lexicon")
-        }
-        return cls(**{**config, **parts})
 
 
 def _by_sentence(x, mask):

@@ -1,17 +1,17 @@
 """Learning from a text while being evaluated on it."""
 
 from typing import Any
-from typing import Self
 
 import keras
 
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DynamicEvaluation(keras.Model):
+class DynamicEvaluation(Deserialized, keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
     Fit it for one epoch on windows of the text, with a batch size of 1. Each
@@ -60,8 +60,3 @@ class DynamicEvaluation(keras.Model):
             **super().get_config(),
             "model": keras.saving.serialize_keras_object(self.model),
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        model = keras.saving.deserialize_keras_object(config["model"])
-        return cls(**{**config, "model": model})

@@ -1,7 +1,6 @@
 """The encoder: turns tokens into a memory to attend to."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
@@ -9,16 +8,16 @@ from keras import ops
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.token_embedding import TokenEmbedding
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Encoder(KeepsQuantization):
+class Encoder(Configured, KeepsQuantization):
     """Reads a batch of token sequences with stacked recurrent layers.
 
     Args:
@@ -225,35 +224,11 @@ class Encoder(KeepsQuantization):
             x = ops.concatenate([x, embeddings], axis=-1)
         return x, ops.concatenate(final, axis=-1)
 
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "embedding_dim": self.embedding_dim,
-            "depth": self.depth,
-            "bidirectional": self.bidirectional,
-            "go_backwards": self.go_backwards,
-            "factorized": self.factorized,
-            "mask_padding": self.mask_padding,
-            "lexical": self.lexical,
-            "dropout": self.dropout,
-            "embedding_dropout": self.embedding_dropout,
-            "word_dropout": self.word_dropout,
-            "pad_id": self.pad_id,
-            "embedding_scale": self.embedding_scale,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
-
 
 def _new_rnn(cell, index, go_backwards):
     """The layer that runs a copy of a cell in one direction."""
     return FastRNN(
-        cells.clone_cell(cell, index),
+        cells.clone_cell(cell, "encoder", index),
         return_sequences=True,
         return_state=True,
         go_backwards=go_backwards,

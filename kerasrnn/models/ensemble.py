@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.translator import Translator
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
@@ -14,7 +14,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TranslatorEnsemble(keras.layers.Layer):
+class TranslatorEnsemble(Deserialized, keras.layers.Layer):
     """Decodes with the mean probabilities of several translators.
 
         P(y_t) = 1 / n sum_i P_i(y_t)
@@ -122,8 +122,3 @@ class TranslatorEnsemble(keras.layers.Layer):
     def get_config(self) -> Config:
         models = map(keras.saving.serialize_keras_object, self.models)
         return {**super().get_config(), "models": list(models)}
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        models = map(keras.saving.deserialize_keras_object, config["models"])
-        return cls(**{**config, "models": list(models)})

@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
@@ -24,7 +25,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(RecurrentModel):
+class LanguageModel(Deserialized, RecurrentModel):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by
@@ -356,8 +357,3 @@ class LanguageModel(RecurrentModel):
             "augmented_loss": self.augmented_loss,
             "loss_temperature": self.loss_temperature,
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})

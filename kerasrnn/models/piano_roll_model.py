@@ -1,12 +1,12 @@
 """A model of polyphonic music: which keys sound in each next step."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -15,7 +15,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PianoRollModel(RecurrentModel):
+class PianoRollModel(Deserialized, RecurrentModel):
     """Predicts every step of a piano roll from those before it.
 
     Recurrent layers and, for each key, a sigmoid. Given the past, the keys
@@ -151,8 +151,3 @@ class PianoRollModel(RecurrentModel):
             "depth": self.depth,
             "dropout": self.dropout,
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})

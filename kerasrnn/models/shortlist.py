@@ -1,12 +1,12 @@
 """A shortlist of target words for each sentence."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -14,7 +14,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Shortlist(keras.layers.Layer):
+class Shortlist(Deserialized, keras.layers.Layer):
     """Chooses the target words of each sentence: a lexical shortlist.
 
     They are the first `frequent` words of the target vocabulary, and those that
@@ -97,8 +97,3 @@ class Shortlist(keras.layers.Layer):
             "size": self.size,
             "frequent": self.frequent,
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        lexicon = keras.saving.deserialize_keras_object(config["lexicon"])
-        return cls(**{**config, "lexicon": lexicon})

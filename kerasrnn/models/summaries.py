@@ -7,7 +7,6 @@ weights, too.
 
 from collections.abc import Sequence
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
@@ -18,6 +17,7 @@ from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.products import wide
@@ -303,7 +303,7 @@ class AttentionSummary(Summary):
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DecoderSummary(Summary):
+class DecoderSummary(Deserialized, Summary):
     """The output of one decoder step after the encoder.
 
     The cell starts from the final states of the last layer of the encoder and
@@ -351,7 +351,9 @@ class DecoderSummary(Summary):
         super().__init__(**kwargs)
         cells.check_cell(cell, "DecoderSummary")
         self.rnn = AttentionRNN(
-            AttentionCell(cells.clone_cell(cell), copy_of_attention(attention)),
+            AttentionCell(
+                cells.clone_cell(cell, "summary"), copy_of_attention(attention)
+            ),
             return_attention_scores=True,
             name="rnn",
         )
@@ -405,11 +407,6 @@ class DecoderSummary(Summary):
             "cell": keras.saving.serialize_keras_object(self.cell),
             "attention": keras.saving.serialize_keras_object(self.attention),
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
 
 
 _BY_NAME = {

@@ -1,12 +1,12 @@
 """A text classifier."""
 
 from typing import Any
-from typing import Self
 
 import keras
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.summaries import get_summary
@@ -16,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(QuantizableModel):
+class TextClassifier(Deserialized, QuantizableModel):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)
@@ -145,11 +145,3 @@ class TextClassifier(QuantizableModel):
             "num_classes": self.num_classes,
             "dropout": self.dropout,
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        parts = {
-            name: keras.saving.deserialize_keras_object(config[name])
-            for name in ("encoder", "summary")
-        }
-        return cls(**{**config, **parts})

@@ -1,13 +1,13 @@
 """The output layer of the models that predict tokens."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
@@ -16,7 +16,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TokenOutput(KeepsQuantization):
+class TokenOutput(Deserialized, KeepsQuantization):
     """Logits over a vocabulary, or over a part of it.
 
         logits = W o + b        or tied to an embedding, E o + b
@@ -177,8 +177,3 @@ class TokenOutput(KeepsQuantization):
             "units": self.units,
             "tied_to": keras.saving.serialize_keras_object(self.tied_to),
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        tied_to = keras.saving.deserialize_keras_object(config["tied_to"])
-        return cls(**{**config, "tied_to": tied_to})

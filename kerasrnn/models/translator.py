@@ -1,13 +1,13 @@
 """An encoder-decoder with attention, for any recurrent cell."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.decoder import Decoder
@@ -18,7 +18,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(QuantizableModel):
+class Translator(Deserialized, QuantizableModel):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the
@@ -180,14 +180,6 @@ class Translator(QuantizableModel):
                 self.sampling_rate
             ),
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        parts = {
-            name: keras.saving.deserialize_keras_object(config[name])
-            for name in ("encoder", "decoder", "sampling_rate")
-        }
-        return cls(**{**config, **parts})
 
 
 def _check_bridge(encoder, decoder):

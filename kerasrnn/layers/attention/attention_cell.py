@@ -3,7 +3,6 @@
 from typing import Any
 from typing import Literal
 from typing import NoReturn
-from typing import Self
 
 import keras
 from keras import ops
@@ -13,6 +12,7 @@ from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.rows import attend_rows
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -22,7 +22,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class AttentionCell(keras.layers.Layer):
+class AttentionCell(Configured, keras.layers.Layer):
     """A recurrent cell that attends to a memory given from outside.
 
     It adds attention to any `cell`, whose state is `s` and whose output is `h`,
@@ -396,25 +396,6 @@ class AttentionCell(keras.layers.Layer):
         """Returns the states as one list, which `unpack` takes apart."""
         first = [*fed, *keras.tree.flatten(state)]
         return [*first, own] if first else own
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "attention": keras.saving.serialize_keras_object(self.attention),
-            "placement": self.placement,
-            "units": self.units,
-            "input_feeding": self.input_feeding,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "readout": self.readout,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
 
 
 def first_state(cell, states):

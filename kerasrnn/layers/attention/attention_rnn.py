@@ -1,7 +1,6 @@
 """The layer that runs an `AttentionCell` over a sequence."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
@@ -9,16 +8,16 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import swap_time
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class AttentionRNN(keras.layers.Layer):
+class AttentionRNN(Configured, keras.layers.Layer):
     """Runs an `AttentionCell` over a sequence.
 
     Keys and values are projected once for a memory. If the cell does not depend
@@ -197,16 +196,3 @@ class AttentionRNN(keras.layers.Layer):
         )
         outputs = self.cell.combine(context, outputs)
         return outputs, self.cell.pack(fed, state, own), weights
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "return_state": self.return_state,
-            "return_attention_scores": self.return_attention_scores,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})

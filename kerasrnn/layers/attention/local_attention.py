@@ -2,7 +2,6 @@
 
 from typing import Any
 from typing import Literal
-from typing import Self
 
 import keras
 from keras import ops
@@ -13,6 +12,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.positions import positions
+from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
@@ -22,7 +22,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LocalAttention(AttentionMechanism):
+class LocalAttention(Deserialized, AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
     It attends to the places `s` within `radius` of a place `p_t`, with the
@@ -214,11 +214,6 @@ class LocalAttention(AttentionMechanism):
                 self.kernel_initializer
             ),
         }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        attention = keras.saving.deserialize_keras_object(config["attention"])
-        return cls(**{**config, "attention": attention})
 
 
 def _check_score(attention):

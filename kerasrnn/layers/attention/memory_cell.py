@@ -10,14 +10,14 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows_and_own
 from kerasrnn.layers.attention.window_cell import WindowCell
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class MemoryCell(WindowCell):
+class MemoryCell(Configured, WindowCell):
     """Base class of blocks of attention and a feed-forward layer.
 
     A step attends to itself and to the `memory` steps before it. What it
@@ -110,11 +110,3 @@ class MemoryCell(WindowCell):
     def reset_dropout_mask(self) -> None:
         super().reset_dropout_mask()
         DropoutRNNCell.reset_dropout_mask(self)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "memory": self.memory,
-            "dropout": self.dropout,
-            "seed": self.seed,
-        }

@@ -2,7 +2,6 @@
 
 from typing import Any
 from typing import Literal
-from typing import Self
 
 import keras
 from keras import ops
@@ -13,6 +12,7 @@ from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.window_cell import WindowCell
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -22,7 +22,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class SelfAttentionCell(WindowCell):
+class SelfAttentionCell(Configured, WindowCell):
     """A recurrent cell that attends to its own last outputs.
 
     It adds attention to any `cell`, whose state is `s` and whose output is `h`.
@@ -192,24 +192,6 @@ class SelfAttentionCell(WindowCell):
             ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
         )
         return ops.squeeze(context, 1)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "attention": keras.saving.serialize_keras_object(self.attention),
-            "window": self.window,
-            "placement": self.placement,
-            "units": self.units,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
 
 
 class _OutputAttentionCell(AttentionCell):

@@ -1,7 +1,6 @@
 """The block of SHA-RNN, around any recurrent cell."""
 
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
@@ -11,7 +10,6 @@ from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.memory_attention import GatedAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -176,18 +174,3 @@ class SHACell(MemoryCell):
         wide = over_last(self.boom_layer, self.norms["boom"](hidden))
         added = sum(ops.split(wide, self.boom, axis=-1))
         return self.norms["residual"](hidden) + self.drop(added, 2, training)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "boom": self.boom,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})

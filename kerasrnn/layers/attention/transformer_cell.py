@@ -8,7 +8,6 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -165,11 +164,3 @@ class TransformerCell(MemoryCell):
         added = over_last(self.hidden_layer, self.feedforward_norm(hidden))
         added = over_last(self.output_layer, added)
         return hidden + self.drop(added, 1, training)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-        }

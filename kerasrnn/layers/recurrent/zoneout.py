@@ -2,23 +2,22 @@
 
 import inspect
 from typing import Any
-from typing import Self
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
+class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
     """Zoneout: random units of a cell's states keep their old values.
 
     With `s'_t` the new states of the cell, and a rate `z` for each of them
@@ -230,19 +229,6 @@ class ZoneoutCell(DropoutRNNCell, keras.layers.Layer):
 
     def reset_recurrent_dropout_mask(self) -> None:
         self._sequence_seed = None
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "rates": self.rates,
-            "seed": self.seed,
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        cell = keras.saving.deserialize_keras_object(config["cell"])
-        return cls(**{**config, "cell": cell})
 
 
 class _Seed(keras.random.SeedGenerator):

@@ -79,27 +79,36 @@ def test_clones_of_a_seeded_cell_draw_different_numbers():
     assert np.all(same == again) and np.any(same != other)
 
 
-def test_the_layers_of_a_model_start_from_different_kernels():
+@pytest.mark.parametrize("new", [LSTMCell, RHNCell])
+def test_the_layers_of_a_model_start_from_different_kernels(new):
+    """No kernel of a layer is a kernel of another one, or of another model."""
     seeded = keras.initializers.Orthogonal(seed=7)
-    cell = LSTMCell(4, recurrent_initializer=seeded)
+    depth = {"depth": 3} if new is RHNCell else {}
+    cell = new(4, recurrent_initializer=seeded, **depth)
     language = LanguageModel(9, cell, depth=2)
     language.build((None, None))
     translator = Translator(
         Encoder(9, cell, depth=2), Decoder(9, cell, depth=2)
     )
-    for model, count in (
-        (language, 2),
-        (translator.encoder, 4),
-        (translator.decoder, 2),
-    ):
-        kernels = [
-            helpers.as_numpy(weight.value)
-            for weight in model.weights
-            if weight.name == "recurrent_kernel"
-        ]
-        assert len(kernels) == count
-        for one, other in itertools.combinations(kernels, 2):
-            assert np.any(one != other)
+    kernels = [
+        helpers.as_numpy(weight.value)
+        for model in (language, translator.encoder, translator.decoder)
+        for weight in model.weights
+        if "recurrent_kernel" in weight.name
+    ]
+    assert len(kernels) == (2 + 4 + 2) * (3 if depth else 1)
+    for one, other in itertools.combinations(kernels, 2):
+        assert np.all(np.any(one != other, axis=-1))
+
+
+def test_encoder_and_decoder_draw_different_masks():
+    cell = LSTMCell(4, dropout=0.5, seed=0)
+    encoder = Encoder(9, cell, bidirectional=False)
+    masks = [
+        helpers.as_numpy(each.get_dropout_mask(np.ones((8, 50))))
+        for each in (encoder.cell, Decoder(9, cell).cell)
+    ]
+    assert 0.3 < (masks[0] == masks[1]).mean() < 0.7
 
 
 def test_a_clone_of_a_wrapper_that_ran_fits_any_width():
