@@ -62,7 +62,8 @@ def document(
 def _split(doc):
     """Returns what comes before the sections of a docstring, and these."""
     headings = list(_HEADING.finditer(doc))
-    first, *ends = *(heading.start() for heading in headings), len(doc)
+    starts = [heading.start() for heading in headings]
+    first, *ends = [*starts, len(doc)]
     return doc[:first], {
         heading[1]: doc[heading.start() : end]
         for heading, end in zip(headings, ends, strict=True)
