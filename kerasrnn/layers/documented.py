@@ -62,11 +62,12 @@ def document(
 def _split(doc):
     """Returns what comes before the sections of a docstring, and these."""
     headings = list(_HEADING.finditer(doc))
-    starts = [heading.start() for heading in headings]
-    first, *ends = [*starts, len(doc)]
-    return doc[:first], {
-        heading[1]: doc[heading.start() : end]
-        for heading, end in zip(headings, ends, strict=True)
+    places = [heading.start() for heading in headings] + [len(doc)]
+    return doc[: places[0]], {
+        heading[1]: doc[start:end]
+        for heading, start, end in zip(
+            headings, places, places[1:], strict=False
+        )
     }
 
 
