@@ -1,0 +1,210 @@
+"""Layers alone, at many shapes, beside the loop of Keras.
+
+    python benchmarks/steps.py
+    python benchmarks/steps.py --backend jax
+    PYTHONPATH=../before python benchmarks/steps.py     # another version
+
+Prints the least CPU milliseconds of a training step (forward and all gradients)
+and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
+one process. With `--memory` it prints the most memory that each takes instead,
+in a process of its own, above that of a sequence of two steps.
+"""
+
+import argparse
+import multiprocessing
+import os
+import resource
+import time
+
+# Layer: shapes of (steps, batch, units, input width).
+SHAPES = {
+    "FastLSTM": [
+        (35, 20, 200, 200),
+        (100, 32, 256, 64),
+        (1000, 16, 256, 16),
+        (35, 20, 830, 830),
+    ],
+    "FastGRU": [(35, 20, 200, 200), (100, 32, 256, 64)],
+    "PeepholeLSTM": [(35, 20, 200, 200), (100, 32, 256, 64)],
+    "RHN": [(35, 20, 200, 200), (100, 32, 256, 64), (1000, 16, 256, 16)],
+    "RHN, depth 10": [(35, 20, 830, 830)],
+    "GAM": [(35, 20, 200, 200)],
+    "GAMRHN": [(35, 20, 200, 200), (35, 20, 600, 600)],
+}
+LONG = ("FastLSTM", (3000, 16, 256, 16)), ("RHN", (3000, 16, 256, 16))
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
+    add("--dtypes", nargs="+", default=["float32"])
+    add("--repeats", type=int, default=7, help="turns of each system")
+    add("--layers", nargs="+", default=list(SHAPES), choices=list(SHAPES))
+    add("--memory", action="store_true", help="memory instead of time")
+    return parser.parse_args()
+
+
+ARGS = parse_args()
+os.environ["KERAS_BACKEND"] = ARGS.backend
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ["XLA_FLAGS"] = (
+    "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+)
+
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+
+from kerasrnn import layers  # noqa: E402
+
+
+def make(name, units, dtype, **options):
+    """One of the layers of `SHAPES`."""
+    kind, *deep = name.split(", ")
+    sizes = {
+        "RHN": {"units": units, "depth": 10 if deep else 3},
+        "GAM": {"num_groups": units, "group_size": 3, "head_units": units // 2},
+        "GAMRHN": {
+            "units": units,
+            "depth": 5,
+            "num_groups": units,
+            "group_size": 3,
+            "head_units": units // 2,
+        },
+    }.get(kind, {"units": units})
+    return getattr(layers, kind)(**sizes, dtype=dtype, **options)
+
+
+def systems(name, shape, dtype, return_sequences=True):
+    """A layer, and the loop of Keras around its cell, with their input."""
+    steps, batch, units, width = shape
+    options = {"return_sequences": return_sequences}
+    layer = make(name, units, dtype, **options)
+    loop = keras.layers.RNN(layer.cell, dtype=layer.dtype_policy, **options)
+    shape = (batch, steps, width)
+    x = np.random.default_rng(0).normal(size=shape).astype("float32")
+    for each in (layer, loop):
+        each.build(shape)
+    return {"layer": layer, "loop": loop}, x
+
+
+def functions(layer, x):
+    """A training step and inference, as functions of no arguments."""
+    if ARGS.backend == "jax":
+        return jax_functions(layer, x)
+    import tensorflow as tf
+
+    x = tf.constant(x)
+    weights = [weight.value for weight in layer.trainable_weights]
+
+    @tf.function
+    def train():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.cast(layer(x, training=True), tf.float32))
+        return tape.gradient(loss, [x, *weights])
+
+    infer = tf.function(lambda: layer(x, training=False))
+    return train, infer
+
+
+def jax_functions(layer, x):
+    import jax
+
+    values = [weight.value for weight in layer.trainable_variables]
+    others = [weight.value for weight in layer.non_trainable_variables]
+
+    def call(values, x, training):
+        found, _ = layer.stateless_call(values, others, x, training=training)
+        return found.astype("float32")
+
+    gradients = jax.jit(
+        jax.grad(lambda *given: call(*given, True).sum(), argnums=(0, 1))
+    )
+    forward = jax.jit(lambda *given: call(*given, False))
+    return (
+        lambda: jax.block_until_ready(gradients(values, x)),
+        lambda: jax.block_until_ready(forward(values, x)),
+    )
+
+
+def least(steps):
+    """Least CPU milliseconds of each of some functions, run in turns."""
+    for step in steps:
+        step()
+        step()
+    found = [[] for _ in steps]
+    for _ in range(ARGS.repeats):
+        for step, times in zip(steps, found, strict=True):
+            start = time.process_time()
+            step()
+            times.append(time.process_time() - start)
+    return [1000 * min(times) for times in found]
+
+
+def print_times(dtype):
+    heads = ["layer", "loop", "times", "inference", "loop", "times"]
+    print(f"| {dtype}: T, B, units, input | " + " | ".join(heads) + " |")
+    print("|---|" + "--:|" * len(heads))
+    for name in ARGS.layers:
+        for shape in SHAPES[name]:
+            found, x = systems(name, shape, dtype)
+            both = [functions(layer, x) for layer in found.values()]
+            row = []
+            for steps in zip(*both, strict=True):
+                fast, slow = least(steps)
+                row += [f"{fast:.1f}", f"{slow:.1f}", f"{slow / fast:.2f}"]
+            label = f"{name}, {', '.join(map(str, shape))}"
+            print(f"| {label} | " + " | ".join(row) + " |", flush=True)
+
+
+def peak(name, shape, system, training):
+    """Most memory of a process that runs one of the functions, in MiB."""
+    set_threads()
+    found, x = systems(name, shape, "float32", return_sequences=training)
+    step = functions(found[system], x)[0 if training else 1]
+    for _ in range(3):
+        step()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def print_memory():
+    """Training returns all outputs, inference the last one alone."""
+    print("| MiB above those of two steps | layer | loop |")
+    print("|---|--:|--:|")
+    for name, shape in LONG:
+        for training in (True, False):
+            row = []
+            for system in ("layer", "loop"):
+                peaks = []
+                for steps in (2, shape[0]):
+                    given = (name, (steps, *shape[1:]), system, training)
+                    with multiprocessing.get_context("spawn").Pool(1) as pool:
+                        peaks.append(pool.apply(peak, given))
+                row.append(f"{peaks[1] - peaks[0]:,.0f}")
+            what = "training" if training else "inference"
+            print(f"| {name}, {what} | " + " | ".join(row) + " |", flush=True)
+
+
+def set_threads():
+    if ARGS.backend == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def main():
+    set_threads()
+    if ARGS.memory:
+        print_memory()
+        return
+    for dtype in ARGS.dtypes:
+        print_times(dtype)
+
+
+if __name__ == "__main__":
+    main()
