@@ -23,7 +23,7 @@ import textwrap
 
 from latex2mathml.converter import convert
 
-GREEK = {"alpha", "beta", "epsilon", "phi", "sigma"}
+GREEK = {"alpha", "beta", "epsilon", "gamma", "phi", "sigma"}
 SYMBOLS = {
     "*": r"\odot ",
     ".": r"\cdot ",

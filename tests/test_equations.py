@@ -22,6 +22,7 @@ CODE = {
     "python -m kerasrnn.serving.server saved_models\n",
     '"dot" "scaled_dot"',
     "call(inputs, states) -> (output, new_states)",
+    "given(inputs) -> given",
     "run(sequence, states, mask=None, training=False) -> (outputs, states)",
     "step(ids, states, memory) -> (logits, states, alignments)",
 }

@@ -107,15 +107,20 @@ class _Loop:
             [place for place, kind in enumerate(kinds) if kind == wanted]
             for wanted in ("sequence", "noise", "fixed")
         )
-        first, *_ = self.sequences + self.noise
-        self.time = ops.shape(self.leaves[first])[0]
+        over_time = [self.leaves[x] for x in self.sequences + self.noise]
+        _check_given(over_time, states)
+        self.time = ops.shape(over_time[0])[0]
         sequences = [self.leaves[place] for place in self.sequences]
-        fixed = [products.value_of(self.leaves[i]) for i in self.fixed]
+        fixed = [
+            ops.convert_to_tensor(products.value_of(self.leaves[place]))
+            for place in self.fixed
+        ]
 
         looking = _Look(dtype, masks)
         given = self.given_at(0, [x[0] for x in sequences], fixed)
         with WeightsOfStep() as weights:
-            self.step(list(states), given, looking)
+            new = self.step(list(states), given, looking)
+        _check_states(new, states)
         self.variables = weights.read
         self.places = looking.places
         self.operands = (
@@ -183,11 +188,50 @@ class _Loop:
         return _backend.scan(step, list(states), self.time)
 
 
+def _check_given(over_time, states):
+    """Raises `ValueError` unless all have the axes of time and batch."""
+    if not over_time:
+        raise ValueError(
+            "`given` must return a tensor made of its inputs, from which the "
+            "loop has its length. Received: none, or `Fixed` ones only"
+        )
+    batch = states[0].shape[0]
+    axes = {(None, batch), tuple(over_time[0].shape[:2])}
+    for x in over_time:
+        if len(x.shape) < 2 or not all(
+            None in pair or pair[0] == pair[1]
+            for expected in axes
+            for pair in zip(x.shape[:2], expected, strict=True)
+        ):
+            raise ValueError(
+                "`given` must return tensors `(time, batch, ...)`. One that is "
+                "the same at every step, or made of weights, is returned as "
+                f"`Fixed(...)` or `Kernel(...)`. Received: shape {x.shape}"
+            )
+
+
+def _check_states(new, states):
+    """Raises `ValueError` unless there are new states like the old."""
+    shapes = [tuple(x.shape) for x in states]
+    found = new
+    if isinstance(new, (list, tuple)):
+        found = [tuple(getattr(x, "shape", ())) for x in new]
+    if not isinstance(found, list) or [x[1:] for x in found] != [
+        x[1:] for x in shapes
+    ]:
+        raise ValueError(
+            "`step` must return the list of new states, and no output. "
+            f"Expected: shapes {shapes}. Received: {found}"
+        )
+
+
 def _kind(leaf):
     """Returns what a leaf of `given` is to a loop."""
     if isinstance(leaf, Fixed):
         return "fixed"
-    if isinstance(leaf, Kernel) or not hasattr(leaf, "dtype"):
+    # A step reads a variable as any other weight of the cell.
+    passed_on = isinstance(leaf, (Kernel, keras.Variable))
+    if passed_on or not hasattr(leaf, "dtype"):
         return None
     dtype = keras.backend.standardize_dtype(leaf.dtype)
     return "sequence" if keras.backend.is_float_dtype(dtype) else "noise"
@@ -271,7 +315,7 @@ class _Recall(Product):
         self.inputs = []
 
     def __call__(self, x, kernel, plus=None, drop=False):
-        masks = self.masks_of(drop)
+        masks = self.masks_of(drop, x)
         plus = products.value_of(plus)
         use = _Use(
             self.places[len(masks), *map(id, products.as_list(kernel))],
@@ -284,7 +328,8 @@ class _Recall(Product):
         if use.state is None:
             self.inputs.append(ops.cast(x, self.dtype))
         # A part of `given` gets the sum of the gradients after the loop.
-        added = [] if plus is None or use.added is not None else [plus]
+        has_gradient = use.added is None and hasattr(plus, "shape")
+        added = [plus] if has_gradient else []
 
         @ops.custom_gradient
         def recall(x, result, *added):

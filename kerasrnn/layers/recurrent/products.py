@@ -100,7 +100,7 @@ class Product:
                 one, or for each gate with its own. A list of gates says that
                 `kernel` is that of these alone.
         """
-        masks = self.masks_of(drop)
+        masks = self.masks_of(drop, x)
         found = self.multiply(x, as_list(kernel), masks)
         return found if plus is None else found + value_of(plus)
 
@@ -117,11 +117,18 @@ class Product:
         """Returns the value of a kernel, in the dtype to multiply in."""
         return ops.cast(value_of(kernel), self.dtype)
 
-    def masks_of(self, drop):
-        """Returns the masks of a product: `[None]` for no dropout."""
+    def masks_of(self, drop, x):
+        """Returns the masks of a product of `x`: `[None]` for no dropout."""
         if drop is False or not self.masks:
             return [None]
-        if drop is True or len(self.masks) == 1:
+        first, *others = self.masks
+        if first.shape[-1] != x.shape[-1]:
+            raise ValueError(
+                "`drop=True` drops out what has the width of the first state. "
+                f"Expected: a width of {first.shape[-1]}. Received: a tensor "
+                f"of shape {tuple(x.shape)}"
+            )
+        if drop is True or not others:
             return self.masks
         return [self.masks[gate] for gate in drop]
 
@@ -134,7 +141,8 @@ def as_list(kernel):
             raise TypeError(
                 "`product` multiplies by a weight of the cell. A kernel that "
                 "is made of weights is made before the loop: return "
-                f"`Kernel(...)` from `given`. Received: kernel={each!r}"
+                "`Kernel(...)` from `given`. Received: a kernel of type "
+                f"{type(each).__name__}"
             )
     return kernels
 

@@ -194,7 +194,14 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         )
 
     def read_out(self, states: States, inputs: Tensor) -> Tensor:
-        """Returns the outputs, from new states and inputs `(..., width)`."""
+        """Returns the outputs, by default the first state.
+
+        Args:
+            states: List of the new states, `(..., batch, width)`, of all steps
+                or of one.
+            inputs: Tensor of shape `(..., batch, input_dim)`, before dropout,
+                in float32 or wider.
+        """
         return states[0]
 
     def get_initial_state(
@@ -202,8 +209,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     ) -> States:
         """Returns the initial states: zeros."""
         return [
-            ops.zeros((batch_size, width), self.compute_dtype)
-            for width in keras.tree.flatten(self.state_size)
+            ops.zeros(cells.shape_of(size, batch_size), self.compute_dtype)
+            for size in cells.state_sizes(self)
         ]
 
     def add_kernel(
@@ -277,15 +284,15 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """Normalizes each gate over its units, and adds the bias.
 
         Args:
-            gates: Tensor of shape `(batch, gates * units)`.
+            gates: Tensor of shape `(..., gates * units)`.
             gains: Tensor of shape `(gates, units)`.
             bias: Tensor of shape `(gates * units,)`, or `None`.
         """
-        x = ops.reshape(gates, (-1, *gains.shape))
+        x = ops.reshape(gates, (*ops.shape(gates)[:-1], *gains.shape))
         x = x - ops.mean(x, axis=-1, keepdims=True)
         variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
         x = x * ops.rsqrt(variance + _EPSILON) * gains
-        x = ops.reshape(x, (-1, gates.shape[-1]))
+        x = ops.reshape(x, ops.shape(gates))
         return x if bias is None else x + bias
 
     def drop_input(
@@ -321,7 +328,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         with WeightsOfStep():
             given = keras.tree.map_structure(_bare, given)
             new = self.step(flat, given, product)
-            output = self.read_out(new, inputs)
+            output = self.read_out(new, wide(inputs))
         output, *new = (ops.cast(x, self.compute_dtype) for x in (output, *new))
         return output, keras.tree.pack_sequence_as(states, new)
 
@@ -393,7 +400,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             sequence = sequence[-1:]
             after = [ops.expand_dims(state, 0) for state in last]
         with WeightsOfStep():
-            outputs = self.read_out(after, sequence)
+            outputs = self.read_out(after, wide(sequence))
         return cells.repeated(outputs, skipped) if repeats else outputs, last
 
     def _run_in_blocks(self, states, sequence, skipped, **options):

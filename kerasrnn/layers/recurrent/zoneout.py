@@ -10,6 +10,7 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -144,7 +145,7 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
     def _read_out(self, output, inputs, after, zoned):
         """Returns the output after zoneout of the states."""
         if isinstance(self.cell, RecurrentCell):
-            output = self.cell.read_out(zoned, inputs)
+            output = self.cell.read_out(zoned, wide(inputs))
             return ops.cast(output, self.compute_dtype)
         for state, kept in zip(after, zoned, strict=True):
             if output.shape == state.shape:

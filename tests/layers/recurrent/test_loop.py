@@ -182,21 +182,119 @@ def test_a_long_sequence_in_inference_goes_block_by_block(masked, last_only):
     helpers.assert_close(found, loop(x, mask=mask))
 
 
-def test_a_step_cannot_draw_noise():
+def broken(**methods):
+    """A cell some of whose methods are at fault."""
+    return type("Broken", (Everything,), methods)(4, recurrent_dropout=0.5)
+
+
+FAULTS = {
+    "noise": (
+        {
+            "step": lambda self, states, given, product: [
+                x + keras.random.normal((4,), seed=self.seed_generator)
+                for x in states
+            ]
+        },
+        "draw noise in `given`",
+    ),
+    "late_kernel": (
+        {
+            "step": lambda self, states, given, product: [
+                product(x, ops.transpose(self.other)) for x in states
+            ]
+        },
+        "return `Kernel",
+    ),
+    "with_an_output": (
+        {"step": lambda self, states, given, product: (states[0], states)},
+        "must return the list of new states",
+    ),
+    "wrong_width": (
+        {
+            "step": lambda self, states, given, product: [
+                x[:, :3] for x in states
+            ]
+        },
+        r"Expected: shapes \[\(3, 4\), \(3, 4\)\]. Received: \[\(3, 3\)",
+    ),
+    "wrong_dropout": (
+        {
+            "step": lambda self, states, given, product: [
+                product(x[:, :3], Kernel(ops.ones((3, 4))), drop=True)
+                for x in states
+            ]
+        },
+        r"Expected: a width of 4. Received: .*\(3, 3\)",
+    ),
+    "no_sequence": (
+        {"given": lambda self, inputs: Fixed(self.bias)},
+        "must return a tensor made of its inputs",
+    ),
+    # As long as there are steps, so that it could be taken for a sequence.
+    "bare_weights": (
+        {"given": lambda self, inputs: (inputs, ops.ones((5,)))},
+        r"is returned as `Fixed\(...\)`.*Received: shape \(5,\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_a_cell_is_told(fault):
+    methods, message = FAULTS[fault]
+    with pytest.raises((ValueError, TypeError), match=message):
+        FastRNN(broken(**methods))(SEQUENCE, training=True)
+
+
+def test_noise_is_drawn_in_given():
     class Noisy(Everything):
+        def given(self, inputs):
+            noise = keras.random.normal(
+                (*ops.shape(inputs)[:-1], 4), seed=self.seed_generator
+            )
+            return {**super().given(inputs), "noise": noise}
+
         def step(self, states, given, product):
-            noise = keras.random.normal((4,), seed=self.seed_generator)
-            return [state + noise for state in states]
+            states = super().step(states, given, product)
+            return [x + given["noise"] for x in states]
 
-    with pytest.raises(ValueError, match="draw noise in `given`"):
-        FastRNN(Noisy(4))(SEQUENCE)
+    layer = FastRNN(Noisy(4), return_sequences=True)
+    first, second = (helpers.as_numpy(layer(SEQUENCE)) for _ in range(2))
+    assert np.abs(first - second).min(axis=(0, 2)).max() > 0
 
 
-def test_a_kernel_of_a_step_is_made_before_it():
-    class Late(Everything):
+def test_an_argument_that_is_no_attribute_is_told():
+    class Forgetful(Everything):
+        def __init__(self, units, slope=1.0, **kwargs):
+            super().__init__(units, **kwargs)
+
+    with pytest.raises(ValueError, match="Forgetful.*no attribute 'slope'"):
+        Forgetful(3).get_config()
+
+
+def test_a_state_may_be_a_matrix():
+    class Matrix(RecurrentCell):
+        def __init__(self, units, **kwargs):
+            super().__init__(**kwargs)
+            self.units = self.output_size = units
+            self.state_size = [units, (3, units)]
+
+        def build(self, input_shape):
+            self.kernel = self.add_kernel((input_shape[-1], self.units))
+
+        def given(self, inputs):
+            return self.project(inputs, self.kernel)
+
         def step(self, states, given, product):
-            kernel = ops.transpose(self.other)
-            return [product(state, kernel) for state in states]
+            _, rows = states
+            rows = ops.concatenate(
+                [rows[:, 1:], ops.expand_dims(given, 1)], axis=1
+            )
+            return [self.activation(ops.mean(rows, axis=1)), rows]
 
-    with pytest.raises(TypeError, match="return `Kernel"):
-        FastRNN(Late(4))(SEQUENCE)
+    cell = Matrix(4)
+    options = {"return_sequences": True, "return_state": True}
+    fast, loop = (kind(cell, **options) for kind in (FastRNN, keras.layers.RNN))
+    helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
+    mask = ops.convert_to_tensor(MASK[:2])
+    found, expected = (x(SEQUENCE[:2], mask=mask) for x in (fast, loop))
+    helpers.assert_close(found, expected)
