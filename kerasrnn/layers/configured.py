@@ -39,13 +39,16 @@ class Configured(Deserialized):
     """
 
     def get_config(self) -> Config:
-        return {
-            **super().get_config(),  # type: ignore[misc]
-            **{
-                name: _serialize(getattr(self, name))
-                for name in arguments(type(self))
-            },
-        }
+        config = super().get_config()  # type: ignore[misc]
+        for name in arguments(type(self)):
+            if not hasattr(self, name):
+                raise ValueError(
+                    f"{type(self).__name__} must keep each argument of its "
+                    "constructor as an attribute of the same name, or have a "
+                    f"`get_config`. Received: no attribute {name!r}"
+                )
+            config[name] = _serialize(getattr(self, name))
+        return config
 
 
 def arguments(cls: type) -> dict[str, inspect.Parameter]:
