@@ -157,9 +157,10 @@ class SelfAttentionCell(Configured, WindowCell):
         return output, self.pack(output, inner, [x[..., 1:, :] for x in places])
 
     @property
-    def can_run_at_once(self) -> bool:
-        # Before the cell, a step needs the attention of the step before it.
-        return self.placement == "after"
+    def slow_because(self) -> str | None:
+        if self.placement == "after":
+            return None
+        return "with the attention before the cell, a step needs the last one"
 
     def run(
         self,

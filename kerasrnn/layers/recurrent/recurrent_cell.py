@@ -414,11 +414,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             block = max(1, _ROWS // max(1, batch_size))
         else:
             block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
-        if (
-            isinstance(time, int)
-            and isinstance(block, int)
-            and time < 2 * block
-        ):
+        known = isinstance(time, int) and isinstance(block, int)
+        if (known and time < 2 * block) or sequence.shape[0] == 1:
             return self._run(states, sequence, skipped, **options)
 
         def run(states, sequence, skipped=None):
@@ -442,7 +439,10 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             ops.reshape(x, (count * block, batch_size, x.shape[-1]))
             for x in before
         ]
-        return ops.concatenate([*before, last]), states
+        outputs = ops.concatenate([*before, last])
+        if isinstance(time, int) and not options["last_only"]:
+            outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
+        return outputs, states
 
 
 def _bare(leaf):

@@ -182,6 +182,14 @@ def test_a_long_sequence_in_inference_goes_block_by_block(masked, last_only):
     helpers.assert_close(found, loop(x, mask=mask))
 
 
+@pytest.mark.parametrize("time", [1, 5, 60])
+def test_a_length_that_is_known_is_known_of_the_outputs(time):
+    outputs = FastRNN(Everything(4), return_sequences=True)(
+        keras.Input((time, 2))
+    )
+    assert outputs.shape == (None, time, 4)
+
+
 def broken(**methods):
     """A cell some of whose methods are at fault."""
     return type("Broken", (Everything,), methods)(4, recurrent_dropout=0.5)
