@@ -34,7 +34,9 @@ def additive_score(query, keys, vector):
     if ops.is_tensor(row) or ops.is_tensor(count):
         # A graph of TensorFlow for batches of any size.
         most = ops.maximum(_MOST // ops.maximum(row, 1), 1)
-        return _in_blocks(query, keys, vector, most)
+        scores = _in_blocks(query, keys, vector, most)
+        # The lengths that are known were lost.
+        return ops.reshape(scores, (batch_size, count, ops.shape(keys)[1]))
     known = isinstance(row, int) and isinstance(count, int)
     # JAX may ask for the shape alone.
     if not known or count * row <= _MOST:
