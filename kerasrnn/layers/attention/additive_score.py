@@ -5,10 +5,11 @@ from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.recurrent.products import multiply
 from kerasrnn.layers.recurrent.products import wide
 
-# How many hidden units are held at once: 32 MiB of float32.
-_MOST = 2**23
+# How many hidden units are held at once: 16 MiB of float32.
+_MOST = 2**22
 
 
 def additive_score(query, keys, vector):
@@ -26,8 +27,7 @@ def additive_score(query, keys, vector):
         Tensor of shape `(batch, queries, places)`.
     """
     if query.shape[1] == 1 or keras.backend.backend() == "torch":
-        # PyTorch keeps the hidden layer: `keras.ops` gives it no gradient of
-        # one's own for several tensors.
+        # `keras.ops` gives PyTorch no gradient of one's own of several tensors.
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
@@ -99,17 +99,19 @@ def _in_blocks(query, keys, vector, most):
 
         def gradient(*upstream):
             (upstream,) = keras.tree.flatten(upstream)[-1:]
+            wide_vector = wide(vector)
 
             upstream = divided(upstream, places)
 
             def step_back(state, index):
-                active = hidden(queries[index])
-                grad = ops.expand_dims(upstream[index], -1)
+                grad, active = upstream[index], hidden(queries[index])
                 of_keys, of_vector = state
-                of_vector += ops.sum(wide(active * grad), axis=(0, 1, 2))
-                grad = wide(grad * vector * (1 - ops.square(active)))
-                of_keys += ops.sum(grad, axis=0)
-                return (of_keys, of_vector), ops.sum(grad, axis=2)
+                flat = ops.reshape(active, (-1, units))
+                of_vector += multiply(ops.reshape(grad, (1, -1)), flat)[0]
+                gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
+                of_keys += wide_vector * ops.sum(wide(gate), axis=0)
+                of_query = wide_vector * ops.sum(wide(gate), axis=2)
+                return (of_keys, of_vector), of_query
 
             state = wide(ops.zeros_like(keys)), wide(ops.zeros_like(vector))
             (of_keys, of_vector), of_query = _backend.scan(
