@@ -431,14 +431,26 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
         def step(states, index):
             outputs, states = run(states, *(x[index] for x in blocks))
+            outputs = ops.cast(outputs, states[0].dtype)
             return states, [] if options["last_only"] else [outputs]
 
-        states, before = _backend.scan(step, list(states), count)
-        last, states = run(states, *(x[count * block :] for x in given))
-        before = [
-            ops.reshape(x, (count * block, batch_size, x.shape[-1]))
-            for x in before
-        ]
+        def all_but_the_last():
+            last, outputs = _backend.scan(step, list(states), count)
+            return last, [
+                ops.reshape(x, (-1, *ops.shape(x)[2:])) for x in outputs
+            ]
+
+        def nothing():
+            shape = (0, *cells.shape_of(self.output_size, batch_size))
+            empty = ops.zeros(shape, states[0].dtype)
+            return list(states), [] if options["last_only"] else [empty]
+
+        if ops.is_tensor(count):
+            found = ops.cond(count > 0, all_but_the_last, nothing)
+        else:
+            found = all_but_the_last() if count else nothing()
+        middle, before = found
+        last, states = run(middle, *(x[count * block :] for x in given))
         outputs = ops.concatenate([*before, last])
         if isinstance(time, int) and not options["last_only"]:
             outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
