@@ -26,15 +26,25 @@ from kerasrnn.layers.recurrent.gam_rhn import GAMRHN
 from kerasrnn.layers.recurrent.gam_rhn import GAMRHNCell
 from kerasrnn.layers.recurrent.gru import FastGRU
 from kerasrnn.layers.recurrent.gru import FastGRUCell
+from kerasrnn.layers.recurrent.linear_cell import LinearCell
 from kerasrnn.layers.recurrent.lstm import FastLSTM
 from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.layers.recurrent.min_gru import MinGRU
+from kerasrnn.layers.recurrent.min_gru import MinGRUCell
+from kerasrnn.layers.recurrent.min_gru import positive
+from kerasrnn.layers.recurrent.min_lstm import MinLSTM
+from kerasrnn.layers.recurrent.min_lstm import MinLSTMCell
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTM
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTMCell
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.layers.recurrent.rg_lru import RGLRU
+from kerasrnn.layers.recurrent.rg_lru import RGLRUCell
 from kerasrnn.layers.recurrent.rhn import RHN
 from kerasrnn.layers.recurrent.rhn import RHNCell
+from kerasrnn.layers.recurrent.slstm import SLSTM
+from kerasrnn.layers.recurrent.slstm import SLSTMCell
 from kerasrnn.layers.recurrent.zoneout import ZoneoutCell
 
 __all__ = [
@@ -55,17 +65,26 @@ __all__ = [
     "GAMRHNCell",
     "GeneralAttention",
     "Kernel",
+    "LinearCell",
     "LocalAttention",
     "LocationAttention",
+    "MinGRU",
+    "MinGRUCell",
+    "MinLSTM",
+    "MinLSTMCell",
     "MonotonicAttention",
     "MultiHeadDotAttention",
     "MultiScaleAttention",
     "PeepholeLSTM",
     "PeepholeLSTMCell",
+    "RGLRU",
+    "RGLRUCell",
     "RHN",
     "RHNCell",
     "RecurrentCell",
     "SHACell",
+    "SLSTM",
+    "SLSTMCell",
     "ScaledDotAttention",
     "SelfAttentionCell",
     "SelfAttentionRNN",
@@ -73,5 +92,6 @@ __all__ = [
     "ZoneoutCell",
     "copy_weights",
     "load_torch_weights",
+    "positive",
     "torch_weights",
 ]

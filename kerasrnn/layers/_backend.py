@@ -9,6 +9,9 @@ function `(*arguments) -> (results, others)`, `None` for an argument without
 influence on the results, and the others. Arguments, results and cotangents are
 flat lists of tensors. PyTorch, which differentiates its loops itself, needs
 none.
+
+`ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
+rank, as what `keras.ops.associative_scan` returns has.
 """
 
 import keras
@@ -59,6 +62,9 @@ if BACKEND == "tensorflow":
             results, others = function(*arguments)
         return tape.gradient(results, arguments, cotangents), others
 
+    def ranked(x, shape):
+        return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
+
 elif BACKEND == "jax":
     import jax
 
@@ -91,3 +97,9 @@ else:
         return carry, keras.tree.map_structure(
             lambda *x: torch.stack(x), *saved
         )
+
+
+if BACKEND != "tensorflow":
+
+    def ranked(x, shape):
+        return x

@@ -10,12 +10,20 @@ from keras import ops
 
 from kerasrnn.layers import GAM
 from kerasrnn.layers import GAMRHN
+from kerasrnn.layers import RGLRU
 from kerasrnn.layers import RHN
+from kerasrnn.layers import SLSTM
 from kerasrnn.layers import GAMCell
 from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import MinGRU
+from kerasrnn.layers import MinGRUCell
+from kerasrnn.layers import MinLSTM
+from kerasrnn.layers import MinLSTMCell
 from kerasrnn.layers import PeepholeLSTM
 from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.layers import RGLRUCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SLSTMCell
 from kerasrnn.layers.recurrent import cells
 from tests import helpers
 from tests.reference import layers as reference
@@ -36,7 +44,13 @@ LAYERS = {
         GAM_RHN_SIZES | {"inner": "highway"},
     ),
     "peephole_lstm": (PeepholeLSTMCell, PeepholeLSTM, {"units": 3}),
+    "slstm": (SLSTMCell, SLSTM, {"units": 3}),
+    "min_gru": (MinGRUCell, MinGRU, {"units": 3}),
+    "min_lstm": (MinLSTMCell, MinLSTM, {"units": 3}),
+    "rg_lru": (RGLRUCell, RGLRU, {"units": 2}),
 }
+# Without matrix products of their states.
+LINEAR = ["min_gru", "min_lstm", "rg_lru"]
 # Keras knows no float64 on JAX.
 FLOAT64 = keras.backend.backend() == "tensorflow"
 WIDEST = "float64" if FLOAT64 else "float32"
@@ -44,7 +58,7 @@ WIDEST = "float64" if FLOAT64 else "float32"
 
 def new_cell(name, **options):
     cell_class, _, sizes = LAYERS[name]
-    return cell_class(**sizes | options)
+    return cell_class(**sizes | _known(name, options))
 
 
 def cell(name, **options):
@@ -83,7 +97,14 @@ def fast(name, rnn=None, batch_size=None, **options):
     """The fast layer with the weights of `loop`, and the same arguments."""
     _, layer_class, sizes = LAYERS[name]
     rnn = {"return_sequences": True} | (rnn or {})
-    return _randomized(layer_class(**sizes | options, **rnn), batch_size)
+    options = sizes | _known(name, options)
+    return _randomized(layer_class(**options, **rnn), batch_size)
+
+
+def _known(name, options):
+    """The options that a cell has."""
+    refused = {"recurrent_dropout"} if name in LINEAR else set()
+    return {key: options[key] for key in options.keys() - refused}
 
 
 def _randomized(layer, batch_size):

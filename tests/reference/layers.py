@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kerasrnn.layers import positive
 from tests.reference import cells
 from tests.reference import recurrent_cells
 from tests.reference.attention_layers import attend as attend
@@ -203,6 +204,44 @@ def _peephole_lstm(cell, weights, x_mask=1, s_mask=1):
     return step
 
 
+def _linear(step, gates):
+    """The step of a cell whose state meets no kernel."""
+
+    def step_of_cell(cell, weights, x_mask=1):
+        named = {
+            f"{letter}_{gate}": value
+            for letter, name in (("W", "kernel"), ("b", "bias"))
+            for gate, value in _by_gate(gates, weights[name]).items()
+        }
+        if "decay" in weights:
+            named["decay"] = weights["decay"]
+        elif cell.activation is positive:
+            named["log_space"] = True
+        gains = _gains(gates, weights.get("gains"))
+        return lambda x, state: (
+            step(x * x_mask, *state, **named, gains=gains),
+        )
+
+    return step_of_cell
+
+
+def _slstm(cell, weights, **masks):
+    W, R, b = (
+        _by_gate("ifzo", weights[name])
+        for name in ("kernel", "recurrent_kernel", "bias")
+    )
+    return lambda x, state: recurrent_cells.slstm_step(
+        x,
+        *state,
+        W,
+        R,
+        b,
+        cell.forget_gate,
+        gains=_gains("ifzo", weights.get("gains")),
+        **masks,
+    )
+
+
 def _lstm(cell, weights):
     return lambda x, state: cells.lstm_step(x, *state, **weights)
 
@@ -220,4 +259,8 @@ OURS = {
     "GAMCell": _gam,
     "GAMRHNCell": _gam_rhn,
     "PeepholeLSTMCell": _peephole_lstm,
+    "SLSTMCell": _slstm,
+    "MinGRUCell": _linear(recurrent_cells.min_gru_step, "zg"),
+    "MinLSTMCell": _linear(recurrent_cells.min_lstm_step, "ifg"),
+    "RGLRUCell": _linear(recurrent_cells.rg_lru_step, "ri"),
 }

@@ -1,4 +1,4 @@
-"""One step of recurrent highway, group memory and peephole cells, in NumPy.
+"""One step of the recurrent cells of this package, in NumPy.
 
 Shapes: `x` is `(batch, input_dim)`, `s`, `h` and `c` are `(batch, units)`.
 Weights that each layer has its own of are lists, with l = 1..L at the indices
@@ -310,6 +310,108 @@ def peephole_lstm_step(x, h, c, W, U, b, p_i, p_f, p_o):
     c = f * c + i * g
     o = sigmoid(x @ W["o"] + h @ U["o"] + p_o * c + b["o"])
     return o * np.tanh(c), c
+
+
+def slstm_step(
+    x,
+    h,
+    c,
+    n,
+    m,
+    W,
+    R,
+    b,
+    forget_gate="sigmoid",
+    x_mask=1,
+    s_mask=1,
+    gains=None,
+):
+    """The next `h`, `c`, `n` and `m` of an sLSTM (Beck et al. 2024).
+
+        a_g = LN((x_mask * x) W_g + (s_mask * h) R_g) + b_g    for i, f, z, o
+        l = log sigmoid(a_f), or a_f with the forget gate "exp"
+        m' = max(l + m, a_i)
+        i' = exp(a_i - m')
+        f' = exp(l + m - m')
+        c' = f' * c + i' * tanh(a_z)
+        n' = f' * n + i'
+        h' = sigmoid(a_o) * c' / n'
+
+    Where n <= 0, nothing was seen yet, and m counts as minus infinity. `W`,
+    `R`, `b` and `gains` are dicts with the keys "i", "f", "z", "o". Returns
+    `(h', c', n', m')`, each `(batch, units)`.
+    """
+    x, h, c, n, m = (np.asarray(a, dtype="float64") for a in (x, h, c, n, m))
+    x, h = x * x_mask, h * s_mask
+    a = {g: _norm(x @ W[g] + h @ R[g], gains, g) + b[g] for g in "ifzo"}
+    log_f = a["f"] if forget_gate == "exp" else np.log(sigmoid(a["f"]))
+    m = np.where(n > 0, m, -np.inf)
+    m_new = np.maximum(log_f + m, a["i"])
+    i = np.exp(a["i"] - m_new)
+    f = np.exp(log_f + m - m_new)
+    c = f * c + i * np.tanh(a["z"])
+    n = f * n + i
+    return sigmoid(a["o"]) * c / n, c, n, m_new
+
+
+def min_gru_step(x, h, W_z, W_g, b_z, b_g, log_space=False, gains=None):
+    """The next `h` of a minGRU (Feng et al. 2024).
+
+        z = sigmoid(LN(x W_z) + b_z)
+        g = LN(x W_g) + b_g
+        h' = (1 - z) * h + z * g
+
+    In log space the candidate is `min_candidate(g)`. `W_*` is
+    `(input_dim, units)`, `b_*` is `(units,)`. `gains` has the keys "z" and
+    "g". Returns h' `(batch, units)`.
+    """
+    x, h = np.asarray(x, dtype="float64"), np.asarray(h, dtype="float64")
+    z = sigmoid(_norm(x @ W_z, gains, "z") + b_z)
+    g = _norm(x @ W_g, gains, "g") + b_g
+    g = min_candidate(g) if log_space else g
+    return (1 - z) * h + z * g
+
+
+def min_lstm_step(
+    x, h, W_i, W_f, W_g, b_i, b_f, b_g, log_space=False, gains=None
+):
+    """The next `h` of a minLSTM (Feng et al. 2024).
+
+        i = sigmoid(LN(x W_i) + b_i)
+        f = sigmoid(LN(x W_f) + b_f)
+        g = LN(x W_g) + b_g
+        h' = f / (f + i) * h + i / (f + i) * g
+
+    The arguments are like those of `min_gru_step`.
+    """
+    x, h = np.asarray(x, dtype="float64"), np.asarray(h, dtype="float64")
+    i = sigmoid(_norm(x @ W_i, gains, "i") + b_i)
+    f = sigmoid(_norm(x @ W_f, gains, "f") + b_f)
+    g = _norm(x @ W_g, gains, "g") + b_g
+    g = min_candidate(g) if log_space else g
+    return f / (f + i) * h + i / (f + i) * g
+
+
+def min_candidate(x):
+    """x + 0.5 where x >= 0, sigmoid(x) elsewhere (Feng et al. 2024)."""
+    return np.where(x >= 0, x + 0.5, sigmoid(x))
+
+
+def rg_lru_step(x, h, W_r, W_i, b_r, b_i, decay, gains=None):
+    """The next `h` of an RG-LRU (De et al. 2024).
+
+        r = sigmoid(LN(x W_r) + b_r)
+        i = sigmoid(LN(x W_i) + b_i)
+        a = sigmoid(decay)^(8 r)
+        h' = a * h + sqrt(1 - a^2) * (i * x)
+
+    `x` and `decay` are as wide as `h`. Returns h' `(batch, units)`.
+    """
+    x, h = np.asarray(x, dtype="float64"), np.asarray(h, dtype="float64")
+    r = sigmoid(_norm(x @ W_r, gains, "r") + b_r)
+    i = sigmoid(_norm(x @ W_i, gains, "i") + b_i)
+    a = sigmoid(decay) ** (8 * r)
+    return a * h + np.sqrt(1 - a**2) * (i * x)
 
 
 def finite_differences(function, array, cotangent, epsilon=1e-6):

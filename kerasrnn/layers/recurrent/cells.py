@@ -193,6 +193,14 @@ def run(cell, sequence, states, mask=None, training=False, last_only=False):
         if last_only and "last_only" in inspect.signature(cell.run).parameters:
             options["last_only"] = True
         outputs, last = cell.run(sequence, flat, **options)
+        batch = sequence.shape[1]
+        outputs = _backend.ranked(
+            outputs, (None, *shape_of(cell.output_size, batch))
+        )
+        last = [
+            _backend.ranked(x, shape_of(size, batch))
+            for x, size in zip(last, flat_state_sizes(cell), strict=True)
+        ]
         check_outputs(cell, outputs, sequence.shape[1:2])
         return outputs, keras.tree.pack_sequence_as(states, last)
     # One cell after the other runs over the whole sequence.

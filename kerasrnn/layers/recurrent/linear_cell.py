@@ -1,0 +1,137 @@
+"""The base class of cells that are linear in their state."""
+
+from typing import Any
+
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.recurrent.linear_scan import linear_scan
+from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+class LinearCell(RecurrentCell):
+    """Base class of cells that are linear in their state.
+
+        h = a * h_{t-1} + b
+
+    A subclass creates its weights in `build`, and says in one method what `a`
+    and `b` are:
+
+        coefficients(inputs) -> (a, b)      for all steps at once
+
+    They do not depend on the state, so a whole sequence takes no loop over its
+    steps: parts of it are computed side by side. In training, three tensors of
+    the size of the output are kept, `a`, `b` and `h`. In inference, a long
+    sequence is computed in blocks. `h` is in float32 or wider, also under
+    mixed precision. The loop is still taken for zoneout, and for a subclass
+    that overrides `step` or `read_out`.
+
+    Args:
+        units: Positive integer, width of the state.
+        **kwargs: Further arguments of `RecurrentCell`. Those of the kernels of
+            the state have no effect, since there are none.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[h]` of shape `(batch, units)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output `h` of shape `(batch, units)`, and the new states.
+
+    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
+
+    Raises:
+        ValueError: when `units` is not a positive integer, `dropout` is not in
+            `[0, 1)`, or there is `recurrent_dropout`, which drops the state
+            where it enters a matrix product.
+
+    Example, a moving average of products with the input:
+
+    >>> class Average(LinearCell):
+    ...     def build(self, input_shape):
+    ...         self.build_gates(input_shape[-1], 1)
+    ...
+    ...     def coefficients(self, inputs):
+    ...         x = self.gates(inputs)
+    ...         return ops.full_like(x, 0.9), 0.1 * x
+    >>> FastRNN(Average(8), return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+    """
+
+    def __init__(self, units: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if self.recurrent_dropout:
+            raise ValueError(
+                f"{type(self).__name__} has no `recurrent_dropout`: its state "
+                "enters no matrix product. Use `dropout`, or `ZoneoutCell`. "
+                f"Received: recurrent_dropout={self.recurrent_dropout}"
+            )
+        self.units = positive_integer("units", units)
+        self.state_size = self.output_size = self.units
+
+    def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns `a` and `b`, both of shape `(..., units)`.
+
+        Args:
+            inputs: Tensor of shape `(..., input_dim)`, of one step or of all,
+                after dropout.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `coefficients(inputs)`."
+        )
+
+    def build_gates(
+        self, input_dim: int, count: int, initial_bias: Any = None
+    ) -> None:
+        """Creates what `gates` needs.
+
+        Args:
+            input_dim: Width of the input.
+            count: How many gates there are, each of `units`.
+            initial_bias: Optional initializer of the biases.
+        """
+        shape: Shape = (count * self.units,)
+        self.kernel = self.add_kernel((input_dim, *shape))
+        self.bias = None
+        if getattr(self, "use_bias", True):
+            self.bias = self.add_bias(shape, initializer=initial_bias)
+        if self.layer_norm:
+            self.gains = self.add_gains((count, self.units))
+
+    def gates(self, inputs: Tensor) -> Tensor:
+        """Returns `x W + b`, or `LN(x W) + b`, `(..., count * units)`."""
+        gates = self.project(inputs, self.kernel)
+        if self.layer_norm:
+            normalized = self.normalize(gates, self.gains)
+            gates = ops.reshape(normalized, ops.shape(gates))
+        return gates if self.bias is None else gates + self.bias
+
+    def given(self, inputs: Tensor) -> Nest:
+        return list(self.coefficients(inputs))
+
+    def step(self, states: States, given: Nest, product: Product) -> States:
+        (h,), (a, b) = states, given
+        return [a * h + b]
+
+    def _run(self, states, sequence, skipped, training, last_only, zoneout):
+        if (
+            any(share is not None for share in zoneout or [])
+            or type(self).step is not LinearCell.step
+            or self._outputs_more
+        ):
+            return super()._run(
+                states, sequence, skipped, training, last_only, zoneout
+            )
+        a, b = self._prepare(sequence, training)
+        if skipped is not None:
+            skipped = skipped[..., None]
+            a = ops.where(skipped, ops.ones_like(a), a)
+            b = ops.where(skipped, ops.zeros_like(b), b)
+        h = linear_scan(a, b, *states)
+        return h[-1:] if last_only else h, [h[-1]]

@@ -1,0 +1,111 @@
+"""minLSTM."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.linear_cell import LinearCell
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MinLSTMCell(LinearCell):
+    """An LSTM cell that is linear in its state (Feng et al. 2024).
+
+        i, f = sigmoid(x W + b)         g = x W_g + b_g
+        h = f / (f + i) * h_{t-1} + i / (f + i) * g
+
+    The shares are computed as `sigmoid(log f - log i)` and its complement,
+    right also where both gates vanish. As in `MinGRUCell`, the candidate is `g`
+    itself, and `activation=positive` makes it that of the paper's version in
+    log space.
+
+    Args:
+        units: Positive integer, width of the state.
+        activation: Activation of `g`, by default none.
+        recurrent_activation: Activation of the gates. Where both of another
+            one than the sigmoid are 0, the state is not a number.
+        use_bias: Whether there are biases.
+        unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
+            the authors found that training is faster with a larger one.
+        **kwargs: Further arguments of `LinearCell`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[h]` of shape `(batch, units)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output `h` of shape `(batch, units)`, and the new states.
+
+    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
+
+    Raises:
+        ValueError: when `units` is not a positive integer, `dropout` is not in
+            `[0, 1)`, or there is `recurrent_dropout`.
+
+    Example:
+
+    >>> FastRNN(MinLSTMCell(8), return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Feng et al., 2024](https://arxiv.org/abs/2410.01201).
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Activation = "linear",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            units,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            **kwargs,
+        )
+        self.use_bias = use_bias
+        self.unit_forget_bias = unit_forget_bias
+
+    def build(self, input_shape: Shape) -> None:
+        self.build_gates(input_shape[-1], 3, self.initial_bias)
+
+    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
+        """Returns the biases, of which those of the forget gate may be 1."""
+        bias = self.bias_initializer(shape, dtype=dtype)
+        if not self.unit_forget_bias:
+            return bias
+        i, f, g = ops.split(bias, 3)
+        return ops.concatenate([i, ops.ones_like(f), g])
+
+    def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        i, f, g = ops.split(self.gates(inputs), 3, axis=-1)
+        if self.recurrent_activation is keras.activations.sigmoid:
+            odds = ops.log_sigmoid(f) - ops.log_sigmoid(i)
+            return ops.sigmoid(odds), ops.sigmoid(-odds) * self.activation(g)
+        i, f = map(self.recurrent_activation, (i, f))
+        return f / (f + i), i / (f + i) * self.activation(g)
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class MinLSTM(CellLayer):
+    """A minLSTM layer, parallel over time.
+
+    Example:
+
+    >>> MinLSTM(8, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Feng et al., 2024](https://arxiv.org/abs/2410.01201).
+    """
+
+    cell_class = MinLSTMCell

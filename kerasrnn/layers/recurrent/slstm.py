@@ -1,0 +1,147 @@
+"""The sLSTM of the xLSTM."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.typing import Activation
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+# The logarithm of a weight of 0.
+_NEVER = -1e30
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SLSTMCell(RecurrentCell):
+    """An LSTM cell with exponential gates (Beck et al. 2024).
+
+        a_i, a_f, a_z, a_o = x W + h R + b
+        l = log sigmoid(a_f)          l = a_f, with `forget_gate="exp"`
+        m' = max(l + m, a_i)
+        i = exp(a_i - m')             f = exp(l + m - m')
+        c' = f * c + i * tanh(a_z)    n' = f * n + i
+        h' = sigmoid(a_o) * c' / n'
+
+    The stabilizer `m`, the log of the largest weight so far, keeps the
+    exponentials in `[0, 1]`, and cancels out of `h'`. A unit that has seen
+    nothing has `n = 0`; there `m` counts as minus infinity, as in the authors'
+    code. So all states may start at 0, and `n` is 1 or more from the first
+    step on. There is one head: `R` mixes all units.
+
+    Args:
+        units: Positive integer, width of the states.
+        forget_gate: `"sigmoid"` or `"exp"`.
+        activation: Activation of `a_z`.
+        recurrent_activation: Activation of `a_o`.
+        use_bias: Whether there are biases.
+        unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
+            of Keras. An exponential gate ignores it: it would start at `e`,
+            and older steps would soon count more than newer ones.
+        **kwargs: Further arguments of `RecurrentCell`.
+
+    Call arguments:
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: `[h, c, n, m]`, each of shape `(batch, units)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The output `h` of shape `(batch, units)`, and the new states.
+
+    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
+
+    Raises:
+        ValueError: when `units` is not a positive integer, `forget_gate` is
+            not one of the above, or a rate is not in `[0, 1)`.
+
+    Example:
+
+    >>> FastRNN(SLSTMCell(8), return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Beck et al., 2024](https://arxiv.org/abs/2405.04517).
+    """
+
+    def __init__(
+        self,
+        units: int,
+        forget_gate: str = "sigmoid",
+        activation: Activation = "tanh",
+        recurrent_activation: Activation = "sigmoid",
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            **kwargs,
+        )
+        if forget_gate not in ("sigmoid", "exp"):
+            raise ValueError(
+                '`forget_gate` must be "sigmoid" or "exp". Received: '
+                f"forget_gate={forget_gate!r}"
+            )
+        self.units = self.output_size = positive_integer("units", units)
+        self.state_size = 4 * [self.units]
+        self.forget_gate = forget_gate
+        self.use_bias = use_bias
+        self.unit_forget_bias = unit_forget_bias
+
+    def build(self, input_shape: Shape) -> None:
+        width = 4 * self.units
+        self.kernel = self.add_kernel((input_shape[-1], width))
+        self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_bias((width,), initializer=self.initial_bias)
+        if self.layer_norm:
+            self.gains = self.add_gains((4, self.units))
+
+    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
+        """Returns the biases, of which those of the forget gate may be 1."""
+        bias = self.bias_initializer(shape, dtype=dtype)
+        if not self.unit_forget_bias or self.forget_gate == "exp":
+            return bias
+        i, f, z, o = ops.split(bias, 4)
+        return ops.concatenate([i, ops.ones_like(f), z, o])
+
+    def given(self, inputs: Tensor) -> Nest:
+        return self.with_bias(self.project(inputs, self.kernel), self.bias)
+
+    def step(self, states: States, given: Nest, product: Product) -> States:
+        h, c, n, m = states
+        gates = product(h, self.recurrent_kernel, given, drop=True)
+        if self.layer_norm:
+            gates = self.normalize(gates, self.gains, self.bias)
+        i, f, z, o = ops.split(gates, 4, axis=-1)
+        f = ops.log_sigmoid(f) if self.forget_gate == "sigmoid" else f
+        f = ops.where(n > 0, f + m, _NEVER)
+        m = ops.maximum(f, i)
+        i, f = ops.exp(i - m), ops.exp(f - m)
+        c, n = f * c + i * self.activation(z), f * n + i
+        return [self.recurrent_activation(o) * c / n, c, n, m]
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SLSTM(CellLayer):
+    """An sLSTM layer.
+
+    Example:
+
+    >>> SLSTM(8, return_sequences=True)(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+
+    Reference:
+        [Beck et al., 2024](https://arxiv.org/abs/2405.04517).
+    """
+
+    cell_class = SLSTMCell

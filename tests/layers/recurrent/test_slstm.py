@@ -1,0 +1,135 @@
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.layers import SLSTM
+from kerasrnn.layers import SLSTMCell
+from tests import helpers
+from tests.layers import small_layers
+from tests.reference.layers import step_of
+
+OPTIONS = {
+    "sigmoid": {},
+    "exp": {"forget_gate": "exp"},
+    "normalized": {"layer_norm": True},
+}
+
+every_option = pytest.mark.parametrize("options", OPTIONS)
+
+
+def seen(states):
+    """States of units that have seen something: `n` is above 0."""
+    h, c, n, m = states
+    return [h, c, np.abs(n) + 1, m]
+
+
+@every_option
+@pytest.mark.parametrize("first", [True, False])
+def test_a_step_equals_the_oracle(options, first):
+    cell = small_layers.cell("slstm", **OPTIONS[options])
+    x, states = helpers.random(2, 2), seen(small_layers.some_states(cell))
+    if first:
+        states = [0 * state for state in states]
+    helpers.assert_close(
+        small_layers.step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+@every_option
+def test_a_step_equals_the_oracle_in_a_compiled_graph(options):
+    cell = small_layers.cell("slstm", **OPTIONS[options])
+    x, states = helpers.random(2, 2), seen(small_layers.some_states(cell))
+    helpers.assert_close(
+        small_layers.compiled_step(cell, x, states), step_of(cell)(x, states)
+    )
+
+
+def test_dropout_meets_what_enters_a_product():
+    small_layers.check_dropout(
+        small_layers.cell("slstm", dropout=0.5, recurrent_dropout=0.5, seed=2)
+    )
+
+
+@every_option
+def test_gradients_equal_finite_differences(options):
+    small_layers.check_gradients(
+        small_layers.fast(
+            "slstm",
+            {"return_state": True},
+            dtype=small_layers.WIDEST,
+            **OPTIONS[options],
+        )
+    )
+
+
+def test_golden():
+    cell = small_layers.with_weights(
+        SLSTMCell(1),
+        kernel=[[0.5, -0.25, 1.0, 0.75]],
+        recurrent_kernel=[[-0.5, 0.5, 0.25, 1.0]],
+        bias=[0.1, 1.0, -0.2, 0.3],
+    )
+    states = small_layers.step(cell, [[1.0]], 4 * [[[0.0]]])
+    # sigmoid(1.05) tanh(0.8), tanh(0.8), 1, 0.6
+    np.testing.assert_allclose(
+        np.ravel(states), [0.491902, 0.664037, 1.0, 0.6], rtol=1e-5
+    )
+    states = small_layers.step(cell, [[2.0]], states)
+    # The log of the forget gate, and m, are less than a_i.
+    np.testing.assert_allclose(
+        np.ravel(states), [0.778116, 1.307527, 1.526123, 0.854049], rtol=1e-5
+    )
+
+
+def test_the_first_output_knows_no_stabilizer():
+    """However small or large the input gate."""
+    cell = small_layers.with_weights(
+        SLSTMCell(1),
+        kernel=[[1.0, 0.0, 0.0, 0.0]],
+        recurrent_kernel=np.zeros((1, 4)),
+        bias=[0.0, 1.0, 0.5, 0.0],
+    )
+    for x in (-500.0, 0.0, 500.0):
+        h, _, n, _ = small_layers.step(cell, [[x]], 4 * [[[0.0]]])
+        np.testing.assert_allclose(h, 0.5 * np.tanh([[0.5]]), rtol=1e-6)
+        assert n == 1
+
+
+@pytest.mark.parametrize("forget_gate", ["sigmoid", "exp"])
+def test_large_gates_over_many_steps(forget_gate):
+    layer = SLSTM(4, forget_gate, return_sequences=True, return_state=True)
+    sequence = 100 * helpers.random(2, 2000, 3)
+    outputs, _, _, n, _ = helpers.compiled(layer, {"sequences": sequence})
+    assert np.all(np.abs(outputs) <= 1) and np.abs(outputs).max() > 0.1
+    assert np.all(n >= 0.999) and np.all(n <= 2000)
+
+
+def test_gradients_of_large_gates():
+    layer = SLSTM(4, return_sequences=True)
+    layer.build((None, None, 2))
+    sequence = 200 * helpers.random(2, 30, 2)
+    _, weights, arrays = small_layers.backpropagate(
+        layer, [sequence], [np.ones((2, 30, 4), "float32")]
+    )
+    assert all(np.all(np.isfinite(x)) for x in (*weights, *arrays))
+
+
+def test_it_has_the_weights_of_an_lstm():
+    layers = SLSTM(8), keras.layers.LSTM(8)
+    for layer in layers:
+        layer.build((None, None, 5))
+    ours, keras_ = (layer.count_params() for layer in layers)
+    assert ours == keras_ == 4 * 8 * (5 + 8 + 1)
+    helpers.assert_close(layers[0].cell.bias, layers[1].cell.bias)
+
+
+def test_an_exponential_gate_starts_at_one():
+    cell = SLSTMCell(3, "exp")
+    cell.build((None, 2))
+    assert np.all(ops.convert_to_numpy(cell.bias) == 0)
+
+
+def test_the_forget_gate_is_checked():
+    with pytest.raises(ValueError, match="`forget_gate`.*Received.*'tanh'"):
+        SLSTMCell(3, "tanh")
