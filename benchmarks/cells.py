@@ -12,10 +12,11 @@ of wall seconds and of CPU seconds. Run it on an idle machine. On a GPU, PyTorch
 computes there, too, every step is waited for, and CPU seconds, which mean
 nothing there, are left out.
 
-Two tables measure layers alone, by the least CPU seconds of a training step, or
-wall seconds on a GPU: "shares" compares a layer with its own matrix products at
+Three tables measure layers alone, by the least CPU seconds of a training step,
+or wall seconds on a GPU: "shares" compares a layer with its own matrix products at
 their own shapes, and "wrappers" `FastRNN` of cells with layer normalization or
-zoneout with `keras.layers.RNN` of the same cells.
+zoneout with `keras.layers.RNN` of the same cells, and "linear" layers that are
+linear in their state with others, against the length of the sequence.
 """
 
 import argparse
@@ -33,7 +34,7 @@ GAM_RHN |= {"num_groups": 600, "group_size": 3, "head_units": 300}
 WINDOW = 32
 LAYERS = ("RHN", "GAMRHN", "SelfAttention(GAMRHN)")
 COMPILED = "PyTorch, compiled"
-TABLES = ("layers", "shares", "wrappers", "length", "depth", "memory")
+TABLES = ("layers", "shares", "wrappers", "length", "depth", "memory", "linear")
 
 
 def parse_args():
@@ -76,6 +77,7 @@ import own_products  # noqa: E402
 from keras import ops  # noqa: E402
 
 from kerasrnn.layers import GAMRHN  # noqa: E402
+from kerasrnn.layers import RGLRU  # noqa: E402
 from kerasrnn.layers import RHN  # noqa: E402
 from kerasrnn.layers import BahdanauAttention  # noqa: E402
 from kerasrnn.layers import FastGRU  # noqa: E402
@@ -84,6 +86,8 @@ from kerasrnn.layers import FastLSTM  # noqa: E402
 from kerasrnn.layers import FastLSTMCell  # noqa: E402
 from kerasrnn.layers import FastRNN  # noqa: E402
 from kerasrnn.layers import GAMRHNCell  # noqa: E402
+from kerasrnn.layers import MinGRU  # noqa: E402
+from kerasrnn.layers import MinLSTM  # noqa: E402
 from kerasrnn.layers import RHNCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionCell  # noqa: E402
 from kerasrnn.layers import SelfAttentionRNN  # noqa: E402
@@ -478,6 +482,31 @@ def table_of_wrappers(dtype):
     )
 
 
+def table_of_linear_cells():
+    """Training steps on few long sequences, at the least seconds of each."""
+    keras.config.set_dtype_policy("float32")
+    layers = [MinGRU, MinLSTM, RGLRU, FastGRU, FastLSTM, keras.layers.LSTM]
+    label, clock = CLOCK
+    for batch_size in (1, 4):
+        rows = []
+        for length in LINEAR_LENGTHS:
+            steps = [
+                own_products.layer_step(
+                    make(WIDTH, return_sequences=True),
+                    WIDTH,
+                    batch_size,
+                    length,
+                )
+                for make in layers
+            ]
+            found = take_turns(steps, ARGS.repeats, np.min)
+            rows.append(
+                [f"{length:,}", *(f"{seconds[clock]:.3f}" for seconds in found)]
+            )
+        header = [f"{batch_size} x steps, {label}"]
+        print_table([*header, *(f"`{make.__name__}`" for make in layers)], rows)
+
+
 def small_model(make, **options):
     """A model of one layer, in which that layer is nearly all the work."""
     keras.config.set_dtype_policy("float32")
@@ -499,6 +528,9 @@ SMALL = {
     ),
 }
 LENGTHS = (35, 70, 140, 280, 560, 1120, 2240)
+LINEAR_LENGTHS, WIDTH = (256, 1024, 4096, 16_384), 128
+if ARGS.small:
+    LINEAR_LENGTHS, WIDTH = (8, 16), 4
 
 
 def table_per_token(title, make, settings, size):
@@ -589,6 +621,8 @@ def main():
     ):
         for dtype in ARGS.dtypes if table in ARGS.tables else ():
             print_it(dtype)
+    if "linear" in ARGS.tables:
+        table_of_linear_cells()
     for name, make in SMALL.items():
         if "length" in ARGS.tables:
             settings = {length: (3, length) for length in LENGTHS}

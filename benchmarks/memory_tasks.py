@@ -1,4 +1,4 @@
-"""How far back LSTM, RHN and GAM-RHN remember, at equal parameters.
+"""How far back recurrent layers remember, at equal parameters.
 
     python benchmarks/memory_tasks.py
 
@@ -15,10 +15,11 @@ temporal order  three marks X or Y far apart among `lag` other symbols, their
                 order is asked for (ibid.); accuracy, by chance 0.125
 
 All models have as many parameters as GAM-RHN in its authors' experiment on
-temporal order (10 groups of 6 slots, 60 units, heads of 10, one micro-step)
-and are trained alike: Adam, batches of 64 fresh sequences, until they get
-99.5 % of 1,000 held-out sequences right or `--updates` are over. A result on
-disk is not computed again; the picture is drawn from all of them.
+temporal order (10 groups of 6 slots, 60 units, heads of 10, one micro-step);
+cells that are linear in their state are in two layers. All are trained alike:
+Adam, batches of 64 fresh sequences, until they get 99.5 % of 1,000 held-out
+sequences right or `--updates` are over. A result on disk is not computed
+again; the picture is drawn from all of them.
 """
 
 import argparse
@@ -35,6 +36,11 @@ from matplotlib.figure import Figure
 
 from kerasrnn.layers import GAMRHN
 from kerasrnn.layers import RHN
+from kerasrnn.layers import SLSTM
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import MinGRUCell
+from kerasrnn.layers import MinLSTMCell
+from kerasrnn.layers import RGLRUCell
 from kerasrnn.plots import save_figure
 from kerasrnn.training import Stopwatch
 
@@ -135,6 +141,42 @@ def lstm(input_dim):
     return keras.layers.LSTM(units, return_sequences=True)
 
 
+def slstm(input_dim):
+    def weights(units):
+        return 4 * units * (input_dim + units + 1)
+
+    return SLSTM(width(weights, input_dim), return_sequences=True)
+
+
+def min_gru(input_dim):
+    def weights(units):
+        return 2 * units * (input_dim + units + 2)
+
+    units = width(weights, input_dim)
+    cells = MinGRUCell(units), MinGRUCell(units)
+    return FastRNN(cells, return_sequences=True)
+
+
+def min_lstm(input_dim):
+    def weights(units):
+        return 3 * units * (input_dim + units + 2)
+
+    units = width(weights, input_dim)
+    cells = MinLSTMCell(units), MinLSTMCell(units)
+    return FastRNN(cells, return_sequences=True)
+
+
+def rg_lru(input_dim):
+    def weights(units):
+        return units * (input_dim + 1) + 2 * units * (2 * (units + 1) + 1)
+
+    units = width(weights, input_dim)
+    cells = RGLRUCell(units), RGLRUCell(units)
+    return keras.Sequential(
+        [keras.layers.Dense(units), FastRNN(cells, return_sequences=True)]
+    )
+
+
 def width(weights, input_dim):
     """The units whose count of weights is nearest to that of `gam_rhn`."""
     reference = gam_rhn(input_dim)
@@ -143,7 +185,15 @@ def width(weights, input_dim):
     return min(range(1, 500), key=lambda units: abs(weights(units) - count))
 
 
-MODELS = {"LSTM": lstm, "RHN": rhn, "GAM-RHN": gam_rhn}
+MODELS = {
+    "LSTM": lstm,
+    "RHN": rhn,
+    "GAM-RHN": gam_rhn,
+    "sLSTM": slstm,
+    "minGRU": min_gru,
+    "minLSTM": min_lstm,
+    "RG-LRU": rg_lru,
+}
 
 
 class Sequences(keras.utils.PyDataset):

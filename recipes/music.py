@@ -36,6 +36,10 @@ class Settings(training.Settings):
     }
     needs = training.Settings.needs | {
         "micro_steps": ("cell", "rhn", "gam_rhn"),
+        "recurrent_dropout": (
+            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
+            "peephole_lstm",
+        ),
     }
 
     output: Path = Path("saved_models/music")

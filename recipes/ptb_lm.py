@@ -35,6 +35,9 @@ class Settings(training.Settings):
     }
     needs = training.Settings.needs | {
         "micro_steps": ("cell", "rhn", "gam_rhn"),
+        "recurrent_dropout": (
+            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
+        ),
         "memory": ("attention",),
         "blocks": ("attention", "transformer"),
         "loss_temperature": ("augmented_loss",),

@@ -8,13 +8,19 @@ import keras
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import LinearCell
+from kerasrnn.layers import MinGRUCell
+from kerasrnn.layers import MinLSTMCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
+from kerasrnn.layers import SLSTMCell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.training.setting_types import PastAttentionName
 
-CellName = typing.Literal["rnn", "lstm", "gru", "rhn", "gam_rhn"]
+CellName = typing.Literal[
+    "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm", "min_gru", "min_lstm"
+]
 CELLS = typing.get_args(CellName)
 
 
@@ -27,11 +33,13 @@ def build_cell(
     and `head_units` of half the units.
 
     Args:
-        name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"` or `"gam_rhn"`.
+        name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
+            `"min_gru"` or `"min_lstm"`.
         units: Positive integer, width of the output.
         depth: Positive integer, micro-steps of an RHN (default 3) or a
             GAM-RHN (default 2). The other cells ignore it.
-        **options: Passed to the cell, such as `recurrent_dropout`.
+        **options: Passed to the cell, such as `recurrent_dropout`, which
+            `"min_gru"` and `"min_lstm"` have no use for and do not get.
 
     Raises:
         ValueError: when there is no cell of that name.
@@ -55,11 +63,16 @@ def build_cell(
         "rnn": keras.layers.SimpleRNNCell,
         "lstm": FastLSTMCell,
         "gru": FastGRUCell,
+        "slstm": SLSTMCell,
+        "min_gru": MinGRUCell,
+        "min_lstm": MinLSTMCell,
     }
     if name not in cells:
         raise ValueError(
             f"There is no cell {name!r}. Expected one of {', '.join(CELLS)}."
         )
+    if issubclass(cells[name], LinearCell):
+        options.pop("recurrent_dropout", None)
     return cells[name](units, **options)
 
 

@@ -527,7 +527,7 @@ def test_regularizers_and_constraints(name):
     options |= {f"{kind}_constraint": "non_neg" for kind in kinds}
     layer = small_layers.fast(name, **options)
     regularized = [w for w in layer.weights if w.regularizer is not None]
-    assert len(layer.losses) == len(regularized) > 2
+    assert len(layer.losses) == len(regularized) > 1
     for weight in layer.weights:
         free = {"gains", "peepholes"} & set(weight.name.split("_"))
         assert (weight.constraint is None) == bool(free), weight.name
