@@ -13,8 +13,8 @@ computes there, too, every step is waited for, and CPU seconds, which mean
 nothing there, are left out.
 
 Three tables measure layers alone, by the least CPU seconds of a training step,
-or wall seconds on a GPU: "shares" compares a layer with its own matrix products at
-their own shapes, and "wrappers" `FastRNN` of cells with layer normalization or
+or wall seconds on a GPU: "shares" compares a layer with its own matrix products
+at their own shapes, "wrappers" `FastRNN` of cells with layer normalization or
 zoneout with `keras.layers.RNN` of the same cells, and "linear" layers that are
 linear in their state with others, against the length of the sequence.
 """

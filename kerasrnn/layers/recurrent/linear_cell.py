@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
@@ -14,22 +15,20 @@ from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class LinearCell(RecurrentCell):
     """Base class of cells that are linear in their state.
 
         h = a * h_{t-1} + b
 
-    A subclass creates its weights in `build`, and says in one method what `a`
-    and `b` are:
-
-        coefficients(inputs) -> (a, b)      for all steps at once
-
-    They do not depend on the state, so a whole sequence takes no loop over its
-    steps: parts of it are computed side by side. In training, three tensors of
-    the size of the output are kept, `a`, `b` and `h`. In inference, a long
-    sequence is computed in blocks. `h` is in float32 or wider, also under
-    mixed precision. The loop is still taken for zoneout, and for a subclass
-    that overrides `step` or `read_out`.
+    A subclass creates its weights in `build`, and `coefficients(inputs)` says
+    what `a` and `b` are, for all steps at once. They do not depend on the
+    state, so a whole sequence takes no loop over its steps: parts of it are
+    computed side by side. In training, three tensors of the size of the output
+    are kept, `a`, `b` and `h`. In inference, a long sequence is computed in
+    blocks. `h` is in float32 or wider, also under mixed precision. The loop is
+    still taken for zoneout, and for a subclass that overrides `step` or
+    `read_out`.
 
     Args:
         units: Positive integer, width of the state.

@@ -19,10 +19,12 @@ def positive(x: Tensor) -> Tensor:
         g(x) = x + 0.5      if x >= 0
         g(x) = sigmoid(x)   if x < 0
 
-    Example, of any shape:
+    Args:
+        x: Tensor of any shape.
 
-    >>> positive(np.array([-1.0, 0.0, 1.0])).shape
-    (3,)
+    Example:
+
+    >>> layer = MinGRU(8, activation=positive)
 
     Reference:
         [Feng et al., 2024](https://arxiv.org/abs/2410.01201).

@@ -24,13 +24,13 @@ _TINY = 1e-12
 class RGLRUCell(LinearCell):
     """A real-gated linear recurrent unit (De et al. 2024).
 
-        r, i = sigmoid(x W + b)         a = sigmoid(decay)^(8 r)
+        r, i = sigmoid(x W + b)         a = exp(8 r log(sigmoid(decay)))
         h = a * h_{t-1} + sqrt(1 - a^2) * (i * x)
 
     The input itself enters the state, unit by unit, so it must be `units`
     wide; the block of the paper has a `keras.layers.Dense` before it. `a` is
     computed by its logarithm, since it is near 1: `sigmoid(decay)^8` starts
-    uniform in [0.9, 0.999]. `W` is not split into blocks.
+    uniform in `[0.9, 0.999]`. `W` is not split into blocks.
 
     Args:
         units: Positive integer, width of the state and of the input.

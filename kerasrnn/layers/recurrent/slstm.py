@@ -24,7 +24,7 @@ class SLSTMCell(RecurrentCell):
     """An LSTM cell with exponential gates (Beck et al. 2024).
 
         a_i, a_f, a_z, a_o = x W + h R + b
-        l = log sigmoid(a_f)          l = a_f, with `forget_gate="exp"`
+        l = log(sigmoid(a_f))         l = a_f, when exponential
         m' = max(l + m, a_i)
         i = exp(a_i - m')             f = exp(l + m - m')
         c' = f * c + i * tanh(a_z)    n' = f * n + i
