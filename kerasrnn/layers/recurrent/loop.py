@@ -325,7 +325,7 @@ class _Recall(Product):
         )
         result = self.results[len(self.uses)]
         self.uses.append(use)
-        if use.state is None:
+        if not use.is_state:
             self.inputs.append(ops.cast(x, self.dtype))
         # A part of `given` gets the sum of the gradients after the loop.
         has_gradient = use.added is None and hasattr(plus, "shape")
@@ -369,6 +369,11 @@ class _Use:
     state: int | None
     added: tuple[int, int] | None
 
+    @property
+    def is_state(self):
+        """Whether it multiplies a state."""
+        return self.state is not None
+
     def parts(self, grads):
         """Yields index, mask and share of the gradients for each kernel."""
         parts = products.shares(grads, len(self.masks))
@@ -400,74 +405,124 @@ def _gradients(loop, operands, upstream, kept):
             return grads, keras.tree.map_structure(ops.zeros_like, kept)
 
         operands, upstream = _as(nest, arguments)
-        return _back(loop, operands, upstream, kept), gradient
+        return _Back(loop, operands, upstream, kept).run(), gradient
 
     return _as(operands, fast(_flat(nest), kept))
 
 
-def _back(loop, operands, upstream, kept):
-    """Runs back through time; returns the gradients of the operands, flat."""
-    sequences, fixed, kernels, states = operands
-    after, results = kept
-    before = [
-        ops.concatenate([ops.expand_dims(first, 0), x[:-1]])
-        for first, x in zip(states, after, strict=True)
-    ]
-    turned = [products.times_transposed(kernel) for kernel in kernels]
-    found = {}  # What the step looks like, which no loop can return.
+class _Back:
+    """The loop back through time.
 
-    def step_back(carry, index):
+    Args:
+        loop: The `_Loop`.
+        operands: Its operands.
+        upstream: The gradients of what `loop.forward` returned, as a flat list.
+        kept: What `loop.forward_and_keep` kept.
+    """
+
+    def __init__(self, loop, operands, upstream, kept):
+        self.loop = loop
+        self.operands = operands
+        self.sequences, self.fixed, kernels, self.states = operands
+        self.upstream = upstream[: loop.every]
+        self.last_grads = list(upstream[loop.every :])
+        self.after, self.results = kept
+        self.turned = [products.times_transposed(kernel) for kernel in kernels]
+        # What a step turns out to use, when it is differentiated first.
+        self.uses = None
+        self.is_read = [True] * len(self.sequences)
+
+    def run(self):
+        """Returns the gradients of the operands, as a flat list."""
+        zeros = [ops.zeros_like(x) for x in self.fixed]
+        (states, fixed), (results, inputs, read) = _backend.scan(
+            self.step, (self.last_grads, zeros), self.loop.time, reverse=True
+        )
+        inputs, read = iter(inputs), iter(read)
+        sequences = [next(read) if x else None for x in self.is_read]
+        kernels = [None] * len(self.turned)
+        for use, grads in zip(self.uses, results, strict=True):
+            multiplied = None if use.is_state else next(inputs)
+            for place, mask, part in use.parts(grads):
+                gradient = self.of_kernel(use, multiplied, mask, part)
+                kernels[place] = _sum(kernels[place], gradient)
+            if use.added is not None:
+                kind, place = use.added
+                found = (sequences, fixed)[kind]
+                like = (self.sequences, self.fixed)[kind][place]
+                grads = products.summed_to(grads, like.shape)
+                found[place] = _sum(found[place], grads)
+        grads = _flat([sequences, fixed, kernels, states])
+        return _zeros_for_none(grads, _flat(self.operands))
+
+    def step(self, carry, index):
+        """Differentiates a step.
+
+        The carry holds the gradients of its new states, and those of the fixed
+        tensors so far. Returns them for the step before, and the gradients of
+        the products, what these multiplied, and the gradients of sequences.
+        """
         grads, totals = carry
-        grads = [
-            grad + upstream[place][index] if place < loop.every else grad
-            for place, grad in enumerate(grads)
+        grads = list(grads)
+        for place, upstream in enumerate(self.upstream):
+            grads[place] = grads[place] + upstream[index]
+        here = [
+            self.before(index),
+            [x[index] for x in self.results],
+            [
+                self.sequence_at(place, index)
+                for place in range(len(self.is_read))
+            ],
+            self.fixed,
         ]
-        here = [[x[index] for x in xs] for xs in (before, results, sequences)]
-        here.append(fixed)
 
-        def step(*arguments):
-            states, _, sequences, fixed = here_ = _as(here, arguments)
-            product = _Recall(loop, turned, *here_)
-            new = loop.advance(index, states, sequences, fixed, product)
-            found["uses"] = product.uses
+        def advance(*arguments):
+            states, _, sequences, fixed = given = _as(here, arguments)
+            product = _Recall(self.loop, self.turned, *given)
+            new = self.loop.advance(index, states, sequences, fixed, product)
+            self.uses = product.uses
             return new, product.inputs
 
-        grads_, inputs = _backend.gradients(step, _flat(here), grads)
-        states, products_, direct, fixed_ = _as(here, grads_)
-        found["direct"] = [x is not None for x in direct]
-        return (
-            _zeros_for_none(states, grads),
-            list(map(_sum, totals, fixed_)),
-        ), (
-            [ops.cast(x, loop.dtype) for x in products_],
-            inputs,
-            [x for x in direct if x is not None],
-        )
+        found, inputs = _backend.gradients(advance, _flat(here), grads)
+        states, results, sequences, fixed = _as(here, found)
+        self.is_read = [x is not None for x in sequences]
+        results = [ops.cast(x, self.loop.dtype) for x in results]
+        read = [x for x in sequences if x is not None]
+        totals = list(map(_sum, totals, fixed))
+        states = _zeros_for_none(states, grads)
+        return (states, totals), (results, inputs, read)
 
-    start = list(upstream[loop.every :]), [ops.zeros_like(x) for x in fixed]
-    (states, totals), (grads, inputs, direct) = _backend.scan(
-        step_back, start, loop.time, reverse=True
-    )
-    inputs, direct = iter(inputs), iter(direct)
-    added = (
-        [next(direct) if is_direct else None for is_direct in found["direct"]],
-        totals,
-    )
-    of_kernels = [None] * len(kernels)
-    for use, grad in zip(found["uses"], grads, strict=True):
-        x = next(inputs) if use.state is None else before[use.state]
-        for place, mask, part in use.parts(grad):
-            multiplied = x if mask is None else x * mask
-            of_kernels[place] = _sum(
-                of_kernels[place], products.kernel_gradient(multiplied, part)
-            )
-        if use.added is not None:
-            kind, place = use.added
-            like = (sequences, fixed)[kind][place]
-            added[kind][place] = _sum(
-                added[kind][place], products.summed_to(grad, like.shape)
-            )
-    return _zeros_for_none(_flat([*added, of_kernels, states]), _flat(operands))
+    def before(self, index):
+        """Returns the states before a step."""
+        return [
+            ops.where(index > 0, x[ops.maximum(index - 1, 0)], first)
+            for first, x in zip(self.states, self.after, strict=True)
+        ]
+
+    def sequence_at(self, place, index):
+        """Returns a step's place of a sequence.
+
+        If it is only added to a product, which is recalled, the sequence need
+        not be kept: any tensor of the same shape will do.
+        """
+        x = self.sequences[place]
+        rest = x.shape[2:]
+        if self.is_read[place] or None in rest:
+            return x[index]
+        return ops.zeros((ops.shape(self.states[0])[0], *rest), x.dtype)
+
+    def of_kernel(self, use, multiplied, mask, grads):
+        """Returns the gradient of a kernel, in one product over all steps."""
+
+        def gradient(x, grads):
+            x = x if mask is None else x * mask
+            return products.kernel_gradient(x, grads)
+
+        if not use.is_state:
+            return gradient(multiplied, grads)
+        first = ops.expand_dims(self.states[use.state], 0)
+        later = gradient(self.after[use.state][:-1], grads[1:])
+        return later + gradient(first, grads[:1])
 
 
 def _all_gradients(function, arguments, cotangents):
