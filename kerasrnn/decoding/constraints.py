@@ -110,13 +110,11 @@ class Constraints:
             endings, repeated = repetitions(history, t, self.no_repeat_ngram)
             columns = ops.concatenate([columns, endings], axis=2)
             refused = ops.concatenate([refused, repeated], axis=2)
-        left = put_columns(
-            logits, columns, ops.where(refused, NEVER, -NEVER), "min"
-        )
+        left = refuse(logits, columns, refused)
         stuck = ops.equal(ops.max(left, axis=2, keepdims=True), NEVER)
-        may_end = ops.logical_and(stuck, has_end)
-        ending = ops.take_along_axis(logits, end, axis=2)
-        return put_columns(left, end, ops.where(may_end, ending, NEVER), "max")
+        is_end = ops.equal(ops.arange(shape[2], dtype=end.dtype), end)
+        may_end = ops.logical_and(ops.logical_and(stuck, has_end), is_end)
+        return ops.where(may_end, logits, left)
 
 
 def find(ids, vocabulary, shape):
@@ -162,24 +160,22 @@ def repetitions(history, t, n):
     return ops.maximum(endings, 0), repeated
 
 
-def put_columns(logits, columns, values, reduction):
-    """Takes the minimum, or maximum, with new values at some columns.
+def refuse(logits, columns, refused):
+    """Sets logits to minus infinity at the columns that are refused.
 
     Args:
         logits: Float tensor of shape `(batch, beams, columns)`.
-        columns: Integer tensor of shape `(batch, beams, places)`.
-        values: Float tensor of that shape.
-        reduction: `"min"` or `"max"`.
+        columns: Integer tensor of shape `(batch, beams, places)`. A column may
+            occur several times, refused or not.
+        refused: Boolean tensor of that shape.
     """
+    shape = ops.shape(logits)
     columns = flatten_beams(columns)
-    values = ops.cast(flatten_beams(values), logits.dtype)
     rows = ops.arange(ops.shape(columns)[0], dtype=columns.dtype)
-    rows = ops.expand_dims(rows, 1)
-    rows = ops.broadcast_to(rows, ops.shape(columns))
-    changed = ops.scatter_update(
-        flatten_beams(logits),
-        ops.reshape(ops.stack([rows, columns], axis=2), (-1, 2)),
-        ops.reshape(values, (-1,)),
-        reduction=reduction,
+    cells = ops.expand_dims(rows * shape[2], 1) + columns
+    times = ops.segment_sum(
+        ops.reshape(ops.cast(refused, "int32"), (-1,)),
+        ops.reshape(cells, (-1,)),
+        num_segments=shape[0] * shape[1] * shape[2],
     )
-    return ops.reshape(changed, ops.shape(logits))
+    return ops.where(ops.reshape(times, shape) > 0, NEVER, logits)

@@ -159,10 +159,9 @@ def _spread(ids, values, size):
     """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
     rows = ops.shape(ids)[0]
     cells = ops.expand_dims(ops.arange(rows, dtype=ids.dtype) * size, 1) + ids
-    flat = ops.scatter_update(
-        ops.zeros((rows * size,), values.dtype),
-        ops.reshape(cells, (-1, 1)),
+    flat = ops.segment_sum(
         ops.reshape(values, (-1,)),
-        reduction="add",
+        ops.reshape(cells, (-1,)),
+        num_segments=rows * size,
     )
     return ops.reshape(flat, (rows, size))
