@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         weights[item.path] += 10 if item.get_closest_marker("slow") else 1
     items.sort(key=lambda item: -weights[item.path])
-    if keras.backend.backend() == "jax":
+    if keras.backend.backend() != "tensorflow":
         leave_to_tensorflow(items)
 
 
@@ -51,10 +51,11 @@ def pytest_collection_finish():
 
 
 def leave_to_tensorflow(items):
-    """Of the cases of a test, JAX runs one; the others are `thorough`.
+    """Of the cases of a test, JAX and PyTorch run one; others are `thorough`.
 
-    It compiles every case anew, of the same `keras.ops`. Which one it is
-    differs from test to test, so that together they go through all of them.
+    JAX compiles every case anew, of the same `keras.ops`, and PyTorch runs its
+    loops in Python. Which one it is differs from test to test, so that together
+    they go through all of them.
     A test of errors is `thorough`, too: they do not depend on the backend.
     """
     cases = collections.defaultdict(list)

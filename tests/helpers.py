@@ -6,11 +6,17 @@ import pytest
 from keras import ops
 
 ON_JAX = keras.backend.backend() == "jax"
+ON_TORCH = keras.backend.backend() == "torch"
 
 
 def slow_on_jax(test):
     """Marks what JAX compiles for many seconds, and TensorFlow tests, too."""
     return pytest.mark.thorough(test) if ON_JAX else test
+
+
+def skip_on_torch(reason):
+    """Marks what PyTorch does not have, or our layers do not do there."""
+    return pytest.mark.skipif(ON_TORCH, reason=reason)
 
 
 def one_now(values):

@@ -61,7 +61,7 @@ def tile_memory(memory: Nest, ids: Tensor) -> Nest:
 
 def best(hypotheses, by, count):
     """The `count` best hypotheses of each sentence by one of their values."""
-    _, index = ops.top_k(hypotheses[by], count)
+    _, index = _top_k(hypotheses[by], count)
     return {name: gather(x, index) for name, x in hypotheses.items()}
 
 
@@ -102,19 +102,30 @@ def top_k(x, k):
     """
     size = x.shape[-1]
     if size is None:
-        return ops.top_k(x, k)
+        return _top_k(x, k)
     k = min(k, size)
     # Both stages then search about `sqrt(k * size)` values.
     width = int((size / k) ** 0.5)
     if width < 8:
-        return ops.top_k(x, k)
+        return _top_k(x, k)
     count = -(-size // width)
     padding = [[0, 0], [0, count * width - size]]
     x = ops.pad(x, padding, constant_values=float("-inf"))
     chunks = ops.reshape(x, (-1, count, width))
-    _, best = ops.top_k(ops.max(chunks, axis=2), k)
+    _, best = _top_k(ops.max(chunks, axis=2), k)
     chosen = ops.reshape(gather(chunks, best), (-1, k * width))
-    values, index = ops.top_k(chosen, k)
+    values, index = _top_k(chosen, k)
     # In a row of -inf, the padding must not be chosen.
     index = gather(best, index // width) * width + index % width
     return values, ops.minimum(index, size - 1)
+
+
+def _top_k(x, k):
+    """`keras.ops.top_k`, with the first of equal values first.
+
+    Of these PyTorch would take any.
+    """
+    if keras.backend.backend() != "torch":
+        return ops.top_k(x, k)
+    index = ops.argsort(-x, axis=-1)[..., :k]
+    return ops.take_along_axis(x, index, axis=-1), index

@@ -78,7 +78,7 @@ def token_costs(labels, logits, label_smoothing=0.0):
     known = ops.clip(labels, 0, size - 1)
     # Large logits would lose digits in a difference from their logsumexp.
     greatest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
-    shifted = logits - ops.stop_gradient(greatest)
+    shifted = ops.subtract(logits, ops.stop_gradient(greatest))
     true = _take(shifted, known)
     if label_smoothing:
         true *= 1.0 - label_smoothing

@@ -222,7 +222,7 @@ def linear_rnn(size, width=5, seed=0):
     def step(ids, states, memory):
         (h,) = states
         h = 0.8 * h + ops.take(embedding, ids, axis=0)
-        return ops.matmul(h, output) + bias, (h,), None
+        return ops.add(ops.matmul(h, output), bias), (h,), None
 
     def log_probs(prefix):
         h = np.zeros(width)

@@ -88,6 +88,8 @@ def compiled(function):
         import jax
 
         return jax.jit(function)
+    if keras.backend.backend() == "torch":
+        return function  # Nothing compiles it.
     import tensorflow as tf
 
     return tf.function(function)

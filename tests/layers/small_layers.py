@@ -52,7 +52,7 @@ LAYERS = {
 # Without matrix products of their states.
 LINEAR = ["min_gru", "min_lstm", "rg_lru"]
 # Keras knows no float64 on JAX.
-FLOAT64 = keras.backend.backend() == "tensorflow"
+FLOAT64 = keras.backend.backend() != "jax"
 WIDEST = "float64" if FLOAT64 else "float32"
 
 
@@ -195,6 +195,21 @@ def backpropagate(layer, arrays, cotangents, call=None, **kwargs):
 
         values = [weight.value for weight in weights]
         found = run_and_back(values, arrays, cotangents)
+    elif keras.backend.backend() == "torch":
+        import torch
+
+        values = [weight.value for weight in weights]
+        read = [x.requires_grad_() for x in keras.tree.flatten(arrays)]
+        outputs = run(arrays)
+        found = torch.autograd.grad(
+            outputs,
+            values + read,
+            keras.tree.flatten(cotangents),
+            allow_unused=True,
+            materialize_grads=True,
+        )
+        count = len(values)
+        found = outputs, list(found[:count]), list(found[count:])
     else:
         import tensorflow as tf
 

@@ -13,6 +13,7 @@ from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
+from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
@@ -168,7 +169,7 @@ class GAMRHNCell(GroupedMemoryCell):
             {"of_read": reads, "of_state": states, "bias": bias}
             for (reads, states), bias in zip(
                 map(self.halves, zip(*kernels, strict=True)),
-                map(Fixed, ops.unstack(join(biases))),
+                map(Fixed, rows_of(join(biases))),
                 strict=True,
             )
         ]

@@ -9,6 +9,7 @@ from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
+from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Initializer
@@ -104,7 +105,7 @@ class GroupedMemoryCell(RecurrentCell):
             self.project(inputs, join(of_inputs)), self.head_units, self.units
         )
         kernels = [self.write_kernel, *self.read_kernel]
-        biases = ops.unstack(self.read_bias)
+        biases = rows_of(self.read_bias)
         if slots_first:
             kernels = [self.by_slot(kernel) for kernel in kernels]
             biases = [self.by_slot(bias) for bias in biases]

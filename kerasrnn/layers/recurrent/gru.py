@@ -10,6 +10,7 @@ from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
@@ -111,7 +112,7 @@ class FastGRUCell(RecurrentCell):
         """Returns the biases of `z, r, g`, and `c_g`."""
         if self.bias is None or not self.reset_after:
             return self.bias, None
-        of_input, of_state = ops.unstack(self.bias)
+        of_input, of_state = rows_of(self.bias)
         gates, recalled = split_at(of_state, 2 * self.units)
         zeros = ops.zeros_like(recalled)
         return of_input + ops.concatenate([gates, zeros]), recalled

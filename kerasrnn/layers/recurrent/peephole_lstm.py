@@ -9,6 +9,7 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Initializer
@@ -114,7 +115,7 @@ class PeepholeLSTMCell(RecurrentCell):
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c = states
-        p_i, p_f, p_o = ops.unstack(self.peepholes)
+        p_i, p_f, p_o = rows_of(self.peepholes)
         gates = product(h, self.recurrent_kernel, given, drop=True)
         if self.layer_norm:
             gates = self.normalize(gates, self.gains, self.bias)

@@ -34,6 +34,11 @@ def split_at(x, *widths):
     return ops.split(x, ends, axis=-1)
 
 
+def rows_of(x):
+    """Returns a list of the rows; PyTorch unstacks tensors only."""
+    return ops.unstack(ops.convert_to_tensor(x))
+
+
 def multiply(x, kernel, mask=None):
     """Multiplies in the dtype of the kernel; returns float32 or wider."""
     x = x if mask is None else x * ops.cast(mask, x.dtype)

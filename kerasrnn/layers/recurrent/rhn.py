@@ -9,6 +9,7 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Product
+from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Initializer
@@ -134,7 +135,7 @@ class RHNCell(RecurrentCell):
         return ops.concatenate(biases, axis=-1)
 
     def given(self, inputs: Tensor) -> Nest:
-        first, *others = ops.unstack(self.bias)
+        first, *others = rows_of(self.bias)
         products = self.with_bias(self.project(inputs, self.kernel), first)
         return products, list(map(Fixed, others))
 
