@@ -253,7 +253,9 @@ class BeamSearch(Search):
         # The best of a sentence are among the best of its beams, and only
         # those need their log-probability.
         gains, columns = top_k(flatten_beams(allowed), 2 * self.beam_width)
-        gains -= ops.logsumexp(flatten_beams(logits), axis=1, keepdims=True)
+        gains = gains - ops.logsumexp(
+            flatten_beams(logits), axis=1, keepdims=True
+        )
         totals = totals[:, :, None] + split_beams(gains, self.beam_width)
         width = totals.shape[2]
         shape = (-1, self.beam_width * width)

@@ -29,7 +29,7 @@ def masked_softmax(scores, mask=None):
     )
     weights = ops.exp(scores - greatest)
     if mask is not None:
-        weights *= ops.cast(mask, weights.dtype)
+        weights = weights * ops.cast(mask, weights.dtype)
     total = ops.sum(weights, axis=-1, keepdims=True)
     # The largest weight is 1, so a smaller total means that all are masked.
     return weights / ops.maximum(total, 0.5)

@@ -81,8 +81,8 @@ def token_costs(labels, logits, label_smoothing=0.0):
     shifted = ops.subtract(logits, ops.stop_gradient(greatest))
     true = _take(shifted, known)
     if label_smoothing:
-        true *= 1.0 - label_smoothing
-        true += label_smoothing * ops.mean(shifted, axis=-1)
+        true = true * (1.0 - label_smoothing)
+        true = true + label_smoothing * ops.mean(shifted, axis=-1)
     costs = ops.log(ops.sum(ops.exp(shifted), axis=-1)) - true
     return ops.where(ops.equal(known, labels), costs, math.nan)
 

@@ -33,7 +33,7 @@ def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
         A float32 scalar, the mean over the words that are no padding, with
         several replicas over those of all.
     """
-    embeddings = ops.stop_gradient(embeddings)
+    embeddings = ops.stop_gradient(ops.convert_to_tensor(embeddings))
     true = ops.take(embeddings, ops.maximum(words, 0), axis=0) / temperature
     true = ops.reshape(true, (-1, embeddings.shape[-1]))
     similarities = ops.matmul(true, ops.transpose(embeddings))
@@ -49,6 +49,6 @@ def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
     losses = ops.where(words >= 0, losses, 0.0)
     if sample_weight is not None:
         weights = ops.cast(sample_weight, losses.dtype)
-        losses *= ops.reshape(weights, (ops.shape(words)[0], -1))
+        losses = losses * ops.reshape(weights, (ops.shape(words)[0], -1))
     count = sum_over_replicas(ops.sum(ops.cast(words >= 0, losses.dtype)))
     return sum_over_replicas(ops.sum(losses)) / ops.maximum(count, 1.0)

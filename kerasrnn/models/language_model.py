@@ -238,7 +238,7 @@ class LanguageModel(Deserialized, RecurrentModel):
             sample_weight,
         )
         # Keras sums the losses of replicas.
-        added *= self.augmented_loss / self._replicas
+        added = added * (self.augmented_loss / self._replicas)
         return loss + ops.cast(added, loss.dtype)
 
     @property

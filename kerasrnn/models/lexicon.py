@@ -142,7 +142,7 @@ class Lexicon(keras.layers.Layer):
         rows = ops.maximum(source, 0)
         probabilities = ops.take(self.probabilities, rows, axis=0)
         known = ops.cast(source >= 0, probabilities.dtype)
-        probabilities *= ops.expand_dims(known, -1)
+        probabilities = probabilities * ops.expand_dims(known, -1)
         return ops.take(self.ids, rows, axis=0), probabilities
 
     def get_config(self) -> Config:

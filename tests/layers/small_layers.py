@@ -51,8 +51,8 @@ LAYERS = {
 }
 # Without matrix products of their states.
 LINEAR = ["min_gru", "min_lstm", "rg_lru"]
-# Keras knows no float64 on JAX.
-FLOAT64 = keras.backend.backend() != "jax"
+# Keras knows no float64 on JAX, and multiplies in float32 on PyTorch.
+FLOAT64 = keras.backend.backend() == "tensorflow"
 WIDEST = "float64" if FLOAT64 else "float32"
 
 

@@ -232,6 +232,7 @@ def test_going_backwards_is_reading_the_reversed_source(cell, depth):
         reversed_source = SOURCE[i : i + 1, :length][:, ::-1]
         memory, _, final = forth(reversed_source)
         # The memory is in the order of the source.
+        memory = helpers.as_numpy(memory)
         helpers.assert_close(found[i, :length], memory[0, ::-1])
         helpers.assert_close(found_final[i], final[0])
 

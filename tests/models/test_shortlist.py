@@ -17,7 +17,9 @@ def test_it_is_the_frequent_words_and_the_most_expected():
     for row, source in zip(words, SOURCE, strict=True):
         expected = TABLE[source].sum(0)
         others = 2 + np.argsort(-expected[2:])[:4]
-        assert row.tolist() == [0, 1, *others]
+        # PyTorch takes words that are equally likely in any order.
+        assert sorted(row[:2]) == [0, 1]
+        assert row[2:].tolist() == others.tolist()
 
 
 def test_a_shortlist_does_not_depend_on_the_batch():

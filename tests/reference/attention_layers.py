@@ -1,6 +1,7 @@
 """The oracles of attention, with the weights of the layers they check."""
 
 import numpy as np
+from keras import ops
 
 from tests.reference import attention
 
@@ -42,7 +43,7 @@ def scores_of(mechanism, query, memory):
 
 
 def _value(weight):
-    return np.array(weight.value, "float64")
+    return np.array(ops.convert_to_numpy(weight.value), "float64")
 
 
 def _sigmoid(x):

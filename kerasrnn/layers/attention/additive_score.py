@@ -107,9 +107,10 @@ def _in_blocks(query, keys, vector, most):
                 grad, active = upstream[index], hidden(queries[index])
                 of_keys, of_vector = state
                 flat = ops.reshape(active, (-1, units))
-                of_vector += multiply(ops.reshape(grad, (1, -1)), flat)[0]
+                found = multiply(ops.reshape(grad, (1, -1)), flat)
+                of_vector = of_vector + found[0]
                 gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
-                of_keys += wide_vector * ops.sum(wide(gate), axis=0)
+                of_keys = of_keys + wide_vector * ops.sum(wide(gate), axis=0)
                 of_query = wide_vector * ops.sum(wide(gate), axis=2)
                 return (of_keys, of_vector), of_query
 

@@ -134,7 +134,7 @@ class BahdanauAttention(AttentionMechanism):
         vector = ops.cast(ops.squeeze(vector, -1), query.dtype)
         scores = additive_score(query, keys, vector)
         if project.bias is not None:
-            scores += ops.cast(project.bias, scores.dtype)
+            scores = scores + ops.cast(project.bias, scores.dtype)
         return scores
 
     def preactivation(self, query: Tensor, keys: Tensor) -> Tensor:

@@ -144,7 +144,7 @@ class CoverageAttention(BahdanauAttention):
         keys, _, *fertilities = projected
         hidden = self.preactivation(query, keys)
         covered = ops.cast(ops.expand_dims(state, -1), hidden.dtype)
-        hidden += over_last(self.coverage_kernel, covered)
+        hidden = hidden + over_last(self.coverage_kernel, covered)
         weights = masked_softmax(self.energy(hidden), memory_mask)
         words = weights
         if fertilities:

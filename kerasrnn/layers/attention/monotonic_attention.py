@@ -135,9 +135,9 @@ class MonotonicAttention(BahdanauAttention):
     ) -> tuple[Tensor, Tensor]:
         energy = self.score(query, projected[0])
         energy = ops.cast(energy, state.dtype)
-        energy += ops.cast(self.bias, state.dtype)
+        energy = energy + ops.cast(self.bias, state.dtype)
         if "energy" in noise:
-            energy += noise["energy"]
+            energy = energy + noise["energy"]
         stops = ops.sigmoid(energy) if training else energy > 0
         stops = ops.cast(stops, state.dtype)
         if memory_mask is not None:
@@ -204,8 +204,10 @@ def recurrence(factors, terms):
     def solve(factors, terms):
         solution = _solve(factors, terms)
 
-        def gradient(*upstream):
-            (upstream,) = keras.tree.flatten(upstream)
+        def gradient(*args, upstream=None):
+            # PyTorch gives it by name.
+            args = args if upstream is None else upstream
+            (upstream,) = keras.tree.flatten(args)
             back = _solve(_flip(_shift(factors, -1)), _flip(upstream))
             terms_grad = _flip(back)
             return terms_grad * _shift(solution, 1), terms_grad

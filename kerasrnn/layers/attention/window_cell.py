@@ -33,7 +33,10 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     window: int
     cell_input_size: int
 
-    cell: Any = None
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # PyTorch would find one of the class before that of the layer.
+        self.cell: Any = None
 
     def add_cell(self, cell: keras.layers.Layer) -> None:
         """Sets the inner cell, and creates the layer that runs it."""

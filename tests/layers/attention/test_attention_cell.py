@@ -223,10 +223,12 @@ def test_dropout_of_weights_is_drawn_for_each_step(placement):
     layer.build((None, None, 8), (None, None, 8))
     eye, nothing = np.eye(8), np.zeros((8, 8))
     after = placement == "after"
-    layer.cell.cell.kernel.assign(nothing if after else [*nothing, *eye])
+    layer.cell.cell.kernel.assign(
+        nothing if after else np.concatenate([nothing, eye])
+    )
     layer.cell.cell.recurrent_kernel.assign(nothing)
     if after:
-        layer.cell.kernel.assign([*eye, *nothing])
+        layer.cell.kernel.assign(np.concatenate([eye, nothing]))
     sequence = np.zeros((4, 5, 8), "float32")
     memory = np.tile(8 * np.eye(8, dtype="float32"), (4, 1, 1))
     # The cell says 0 in each step, or what it has read, so weights differ.
