@@ -9,7 +9,7 @@ except ModuleNotFoundError as error:
         "TensorFlow. Expected: the packages tensorflow and tensorflow-text. "
         f"Received: {error}. Without them, kerasrnn.layers, kerasrnn.models, "
         "kerasrnn.decoding, kerasrnn.metrics and kerasrnn.training work on "
-        "JAX."
+        "JAX; all but kerasrnn.training on PyTorch, too."
     ) from error
 
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
