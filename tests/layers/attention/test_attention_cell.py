@@ -242,6 +242,7 @@ def test_dropout_of_weights_is_drawn_for_each_step(placement):
     assert np.all(helpers.as_numpy(layer(sequence, memory)) > 0)
 
 
+@pytest.mark.slow_on_jax
 def test_what_is_random_is_drawn_before_the_loop():
     """Else JAX would not train it, in the loop of the cell or behind it."""
     layers = [
