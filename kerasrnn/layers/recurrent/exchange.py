@@ -10,6 +10,8 @@ from typing import TypeAlias
 import keras
 from keras import ops
 
+from kerasrnn.layers.recurrent.gru import FastGRUCell
+from kerasrnn.layers.recurrent.lstm import FastLSTMCell
 from kerasrnn.typing import Tensor
 
 Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
@@ -17,6 +19,8 @@ Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
 # Where each gate of PyTorch stands in Keras, and the other way round:
 # i, f, g, o in both; r, z, n there and z, r, h here.
 _ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
+# Cells with the weights of Keras's.
+_OURS = {FastLSTMCell: keras.layers.LSTMCell, FastGRUCell: keras.layers.GRUCell}
 _OF_PYTORCH = {
     "activation": keras.activations.tanh,
     "recurrent_activation": keras.activations.sigmoid,
@@ -219,7 +223,7 @@ def _stack(name, layers):
 
 def _direction(place, suffix, layer):
     cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
-    if not isinstance(cell, tuple(_ORDERS)):
+    if _class_of(cell) is None:
         raise ValueError(
             f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
             f"or run a cell of these. Received: {layer!r}"
@@ -228,7 +232,11 @@ def _direction(place, suffix, layer):
 
 
 def _class_of(cell):
-    return next(of for of in _ORDERS if isinstance(cell, of))
+    """Returns the class of Keras that has the weights of a cell, or `None`."""
+    for kind, known in {**_OURS, **{of: of for of in _ORDERS}}.items():
+        if isinstance(cell, kind):
+            return known
+    return None
 
 
 def _facts(cell):
@@ -241,7 +249,7 @@ def _facts(cell):
         "recurrent_activation": cell.recurrent_activation,
         "layer_norm": getattr(cell, "layer_norm", False),
     }
-    if isinstance(cell, keras.layers.GRUCell):
+    if _class_of(cell) is keras.layers.GRUCell:
         facts["reset_after"] = cell.reset_after
     if cell.built:
         facts["input width"] = cell.kernel.shape[0]
@@ -411,7 +419,7 @@ def _from_torch(direction, found):
     kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
     if not biases:
         return kernels
-    if isinstance(cell, keras.layers.GRUCell):
+    if _class_of(cell) is keras.layers.GRUCell:
         return [*kernels, ops.stack(biases)]
     return [*kernels, biases[0] + biases[1]]
 
@@ -424,7 +432,7 @@ def _to_torch(cell):
         dtype = dtype if dtype == "float64" else "float32"
         arrays.append(ops.convert_to_numpy(ops.cast(weight, dtype)))
     kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
-    if biases and isinstance(cell, keras.layers.GRUCell):
+    if biases and _class_of(cell) is keras.layers.GRUCell:
         biases = list(biases[0])
     elif biases:
         biases.append(ops.convert_to_numpy(ops.zeros_like(biases[0])))
