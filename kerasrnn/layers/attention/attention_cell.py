@@ -61,7 +61,8 @@ class AttentionCell(Configured, keras.layers.Layer):
             `"additive"`, `"bahdanau"` or `"concat"`, `"normed_bahdanau"`,
             `"multi_head"`, `"multi_scale"`, `"local_p"`, `"local_m"`,
             `"location"`, `"coverage"` or `"monotonic"`; `None` for no
-            attention.
+            attention. A layer that another cell has is copied, without its
+            weights.
         placement: `"before"` or `"after"` the cell.
         units: Positive integer, width of `h~`, or of the readout; `None` for
             the width of `h`.

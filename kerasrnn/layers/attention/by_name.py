@@ -73,9 +73,9 @@ def get_attention(
 ) -> AttentionMechanism:
     """Returns an attention mechanism from a name, a config or a layer.
 
-    A layer that was given to another cell before, and is built since, is in
-    use: the result is then a new one like it, without its weights. Two cells
-    with one mechanism could be neither copied nor loaded from a file.
+    A layer that was given to another cell before is in use: the result is then
+    a new one like it, without its weights. Two cells with one mechanism could
+    be neither copied nor loaded from a file.
 
         "dot" "scaled_dot"                  DotAttention ScaledDotAttention
         "general" "luong" "scaled_luong"    GeneralAttention
@@ -102,10 +102,9 @@ def get_attention(
     if isinstance(identifier, dict):
         identifier = keras.saving.deserialize_keras_object(identifier)
     if isinstance(identifier, AttentionMechanism):
-        if identifier.built and identifier.is_given:
+        if identifier.is_given:
             return copy_of_attention(identifier)
-        # Built already, it is that of a file, or was built by hand.
-        identifier.is_given = not identifier.built
+        identifier.is_given = True
         return identifier
     if isinstance(identifier, str) and identifier in _BY_NAME:
         mechanism, arguments = _BY_NAME[identifier]

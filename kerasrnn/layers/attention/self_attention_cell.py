@@ -8,7 +8,6 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
-from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.window_cell import WindowCell
@@ -102,16 +101,6 @@ class SelfAttentionCell(Configured, WindowCell):
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         self.window = positive_integer("window", window)
-        attention = get_attention(
-            attention, cell.output_size, self.dtype_policy
-        )
-        if not attention.placewise or attention.dropout:
-            raise ValueError(
-                "SelfAttentionCell attends to a sliding window, so "
-                "`attention` must score each place by itself and without "
-                "dropout, such as `GeneralAttention()`. "
-                f"Received: attention={attention!r}"
-            )
         self.attending = _OutputAttentionCell(
             cell,
             attention,
@@ -120,8 +109,16 @@ class SelfAttentionCell(Configured, WindowCell):
             kernel_initializer=kernel_initializer,
             dtype=self.dtype_policy,
         )
+        found = self.attending.attention
+        if found is None or not found.placewise or found.dropout:
+            raise ValueError(
+                "SelfAttentionCell attends to a sliding window, so "
+                "`attention` must score each place by itself and without "
+                "dropout, such as `GeneralAttention()`. "
+                f"Received: attention={attention!r}"
+            )
         self.add_cell(cell)
-        self.attention = attention
+        self.attention = found
         self.placement = placement
         self.units = self.attending.units
         self.kernel_initializer = self.attending.kernel_initializer

@@ -13,6 +13,7 @@ from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import ScaledDotAttention
+from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from tests import helpers
@@ -75,6 +76,16 @@ def test_a_mechanism_in_use_is_copied(tmp_path):
     arrays = [helpers.random(2, 3, 8), helpers.random(2, 4, 6)]
     loaded = helpers.reloaded(model, tmp_path)
     helpers.assert_close(loaded(arrays), model(arrays))
+
+
+def test_two_cells_of_one_mechanism_do_not_share_it():
+    """Even if neither has been built, and whichever comes first."""
+    attention = BahdanauAttention(5)
+    first = AttentionCell(keras.layers.GRUCell(8), attention)
+    second = SelfAttentionCell(keras.layers.GRUCell(8), attention)
+    assert first.attention is attention
+    assert second.attention is second.attending.attention
+    assert second.attention is not attention
 
 
 def test_a_mechanism_built_by_hand_keeps_its_weights():
