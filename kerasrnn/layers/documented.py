@@ -19,8 +19,8 @@ _NAMES = (
     "Reference",
     "References",
 )
-_HEADING = re.compile(rf"^    ({'|'.join(_NAMES)})(?:, [^\n]*)?:", re.MULTILINE)
-_ENTRY = re.compile(r"^        (\S+): .*\n(?:(?: {12}.*)?\n)*", re.MULTILINE)
+_HEADING = re.compile(rf"^({'|'.join(_NAMES)})(?:, [^\n]*)?:", re.MULTILINE)
+_ENTRY = re.compile(r"^ {4}(\S+): .*\n(?:(?: {8}.*)?\n)*", re.MULTILINE)
 _REST = "**kwargs"
 
 
@@ -54,13 +54,14 @@ def document(
     own = {name: found[name] for name in sections} | own
     names = [name for name in (*parameters, _REST) if name in entries]
     described = "".join(entries[name] for name in names)
-    own["Args"] = f"    Args:\n{described}"
+    own["Args"] = f"Args:\n{described}"
     parts = [own[name] for name in _NAMES if name in own]
-    cls.__doc__ = "\n\n".join(x.rstrip() for x in (head, *parts)) + "\n    "
+    cls.__doc__ = "\n\n".join(x.rstrip() for x in (head, *parts)) + "\n"
 
 
 def _split(doc):
     """Returns what comes before the sections of a docstring, and these."""
+    doc = inspect.cleandoc(doc)  # Python 3.13 does so itself.
     headings = list(_HEADING.finditer(doc))
     places = [heading.start() for heading in headings] + [len(doc)]
     return doc[: places[0]], {

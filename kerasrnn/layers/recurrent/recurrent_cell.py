@@ -38,6 +38,7 @@ _EPSILON = 1e-3
 _ROWS = 1024
 
 
+@keras.saving.register_keras_serializable("kerasrnn")
 class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     """Base class of recurrent cells that run fast.
 

@@ -303,6 +303,7 @@ def test_a_state_may_be_a_matrix():
     options = {"return_sequences": True, "return_state": True}
     fast, loop = (kind(cell, **options) for kind in (FastRNN, keras.layers.RNN))
     helpers.assert_close(fast(SEQUENCE), loop(SEQUENCE))
-    mask = ops.convert_to_tensor(MASK[:2])
-    found, expected = (x(SEQUENCE[:2], mask=mask) for x in (fast, loop))
-    helpers.assert_close(found, expected)
+    if not helpers.ON_JAX:  # There Keras gets such a mask wrong.
+        mask = ops.convert_to_tensor(MASK[:2])
+        found, expected = (x(SEQUENCE[:2], mask=mask) for x in (fast, loop))
+        helpers.assert_close(found, expected)
