@@ -63,6 +63,14 @@ def of_all(function, arrays, stacks=False):
             return sum(ops.sum(x**2) for x in first(arrays))
 
         return jax.jit(lambda x: (first(x), jax.grad(squares)(x)))(arrays)
+    if keras.backend.backend() == "torch":
+        import torch
+
+        for x in arrays:
+            x.requires_grad_()
+        first = torch.autograd.grad(cubes(*arrays), arrays, create_graph=True)
+        total = sum(ops.sum(x**2) for x in first)
+        return first, torch.autograd.grad(total, arrays)
     import tensorflow as tf
 
     @tf.function
