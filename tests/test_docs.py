@@ -13,6 +13,7 @@ import jupytext
 import keras
 import pytest
 
+from tests import helpers
 from tests import quick_jax
 from tests.test_layering import public_names
 
@@ -41,10 +42,6 @@ THOROUGH = {
     "docs/notebooks/classify.md",
     "docs/notebooks/language_model.md",
 }
-BLOCK = re.compile(
-    r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
-    re.MULTILINE | re.DOTALL,
-)
 
 
 def examples(page):
@@ -55,7 +52,7 @@ def examples(page):
     """
     text = page.read_text(encoding="utf-8")
     lines = [""] * text.count("\n")
-    for block in BLOCK.finditer(text):
+    for block in helpers.BLOCK.finditer(text):
         if not block["mark"] and "saved_models/" not in block["code"]:
             first = text.count("\n", 0, block.start("code"))
             code = block["code"].splitlines()

@@ -353,7 +353,7 @@ def test_the_page_runs_with_pytorch(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     text = (test_docs.ROOT / "docs/guides/weights.md").read_text("utf-8")
-    code = [block["code"] for block in test_docs.BLOCK.finditer(text)]
+    code = [block["code"] for block in helpers.BLOCK.finditer(text)]
     assert any("import torch" in block for block in code)
     test_docs.run("\n".join(code), "weights.md")
 

@@ -11,7 +11,6 @@ from kerasrnn.layers import FastRNN
 from tests import helpers
 from tests.layers import small_layers
 from tests.reference.cells import sigmoid
-from tests.test_docs import BLOCK
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "guides" / "small_cells.md"
 UNITS = 3
@@ -111,7 +110,8 @@ every_cell = pytest.mark.parametrize("name", STEPS)
 def page():
     """The classes of the page, from its blocks that define one."""
     first, *blocks = (
-        block["code"] for block in BLOCK.finditer(PAGE.read_text("utf-8"))
+        block["code"]
+        for block in helpers.BLOCK.finditer(PAGE.read_text("utf-8"))
     )
     names = {}
     for code in [first, *(code for code in blocks if "class " in code)]:
