@@ -529,5 +529,5 @@ def test_regularizers_and_constraints(name):
     regularized = [w for w in layer.weights if w.regularizer is not None]
     assert len(layer.losses) == len(regularized) > 1
     for weight in layer.weights:
-        free = {"gains", "peepholes"} & set(weight.name.split("_"))
+        free = {"gains", "peepholes", "decay"} & set(weight.name.split("_"))
         assert (weight.constraint is None) == bool(free), weight.name
