@@ -115,7 +115,7 @@ class SelfAttentionCell(Configured, WindowCell):
                 "SelfAttentionCell attends to a sliding window, so "
                 "`attention` must score each place by itself and without "
                 "dropout, such as `GeneralAttention()`. "
-                f"Received: attention={attention!r}"
+                f"Received: attention={found!r}"
             )
         self.add_cell(cell)
         self.attention = found

@@ -411,12 +411,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         than all else.
         """
         time, batch_size = ops.shape(sequence)[:2]
-        if isinstance(batch_size, int):
-            block = max(1, _ROWS // max(1, batch_size))
-        else:
-            block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
-        known = isinstance(time, int) and isinstance(block, int)
-        if (known and time < 2 * block) or sequence.shape[0] == 1:
+        block = _steps_in_a_block(time, batch_size)
+        if block is None:
             return self._run(states, sequence, skipped, **options)
 
         def run(states, sequence, skipped=None):
@@ -456,6 +452,23 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         if isinstance(time, int) and not options["last_only"]:
             outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
         return outputs, states
+
+
+def _steps_in_a_block(time, batch_size):
+    """Returns how many steps make a block, or `None` for a single block."""
+    if not all(
+        isinstance(size, int) or ops.is_tensor(size)
+        for size in (time, batch_size)
+    ):
+        return None  # JAX asks for shapes alone, of batches of any size.
+    if isinstance(batch_size, int):
+        block = max(1, _ROWS // max(1, batch_size))
+    else:
+        block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
+    if isinstance(time, int):
+        if time == 1 or (isinstance(block, int) and time < 2 * block):
+            return None
+    return block
 
 
 def _bare(leaf):
