@@ -82,7 +82,15 @@ class Docstrings(griffe.Extension):
     That of a part stays out: its page has a text of its own.
     """
 
-    def on_class(self, *, cls, **kwargs):
+    def on_object(self, *, obj, **kwargs):
+        if obj.is_class:
+            self.complete(obj)
+        if obj.is_init_module:
+            obj.docstring = None
+        elif obj.docstring is not None:
+            obj.docstring.value = as_markdown(obj.docstring.value)
+
+    def complete(self, cls):
         """Shows the arguments that a class passes on to another one."""
         found = _imported(cls)
         signature = getattr(found, "__signature__", None)
@@ -99,9 +107,3 @@ class Docstrings(griffe.Extension):
                 parent=cls,
             ),
         )
-
-    def on_object(self, *, obj, **kwargs):
-        if obj.is_init_module:
-            obj.docstring = None
-        elif obj.docstring is not None:
-            obj.docstring.value = as_markdown(obj.docstring.value)

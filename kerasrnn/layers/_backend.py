@@ -46,6 +46,9 @@ if BACKEND == "tensorflow":
             lambda index, *_: index >= 0 if reverse else index < time,
             body,
             (time - 1 if reverse else 0, keras.tree.flatten(carry), arrays),
+            # What does not depend on the carry would be computed ahead, for
+            # several steps, and kept.
+            parallel_iterations=1,
         )
         saved = [array.stack() for array in arrays]
         static = time if isinstance(time, int) else None

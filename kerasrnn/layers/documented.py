@@ -41,7 +41,7 @@ def document(
     """
     rest = inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)
     in_order = sorted(parameters.values(), key=lambda p: p.kind)
-    signature = inspect.Signature([*in_order, rest])
+    signature = _OfTheClass(inspect.Signature([*in_order, rest]))
     cls.__signature__ = signature  # type: ignore[attr-defined]
     if cls.__doc__ is None:
         return  # Python runs without docstrings.
@@ -57,6 +57,18 @@ def document(
     own["Args"] = f"Args:\n{described}"
     parts = [own[name] for name in _NAMES if name in own]
     cls.__doc__ = "\n\n".join(x.rstrip() for x in (head, *parts)) + "\n"
+
+
+class _OfTheClass:
+    """A signature that an instance, called, does not have."""
+
+    def __init__(self, signature):
+        self.signature = signature
+
+    def __get__(self, instance, owner):
+        if instance is not None:
+            raise AttributeError("__signature__")
+        return self.signature
 
 
 def _split(doc):

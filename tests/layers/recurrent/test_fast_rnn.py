@@ -482,6 +482,12 @@ def test_it_says_why_a_cell_is_slow():
         assert why in FastRNN(cell).slow_because
 
 
+def test_the_signature_of_a_class_is_not_that_of_its_layers():
+    assert "units" in inspect.signature(RHN).parameters
+    assert "sequences" in inspect.signature(RHN(3).call).parameters
+    assert "units" not in inspect.signature(RHN(3)).parameters
+
+
 def test_a_subclass_of_a_step_is_as_fast():
     class Damped(RHNCell):
         def step(self, states, given, product):
