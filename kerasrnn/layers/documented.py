@@ -36,8 +36,8 @@ def document(
         cls: The class.
         parameters: What its constructor takes, by name.
         *sources: Classes whose docstrings describe what that of `cls` does not.
-        sections: Further sections to take from the last of them, unless `cls`
-            has its own.
+        sections: Further sections, which `cls` takes from the last of them that
+            has one, unless it has its own.
     """
     rest = inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)
     in_order = sorted(parameters.values(), key=lambda p: p.kind)
@@ -48,10 +48,12 @@ def document(
     head, own = _split(cls.__doc__)
     entries = _entries(own.get("Args", ""))
     entries.pop(_REST, None)
+    others: dict[str, str] = {}
     for source in sources:
         _, found = _split(source.__doc__ or "")
         entries = _entries(found.get("Args", "")) | entries
-    own = {name: found[name] for name in sections} | own
+        others |= {name: found[name] for name in sections if name in found}
+    own = others | own
     names = [name for name in (*parameters, _REST) if name in entries]
     described = "".join(entries[name] for name in names)
     own["Args"] = f"Args:\n{described}"

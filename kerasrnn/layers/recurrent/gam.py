@@ -48,8 +48,6 @@ class GAMCell(GroupedMemoryCell):
     Returns:
         The output of shape `(batch, num_groups)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when a size is not a positive integer, or a rate is not
             in `[0, 1)`.

@@ -73,8 +73,6 @@ class GAMRHNCell(GroupedMemoryCell):
     Returns:
         The output of shape `(batch, units)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when a size is not a positive integer, `inner` is
             unknown, or a rate is not in `[0, 1)`.

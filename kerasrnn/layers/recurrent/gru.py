@@ -58,8 +58,6 @@ class FastGRUCell(RecurrentCell):
     Returns:
         The output `h` of shape `(batch, units)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` is not a positive integer, or a rate is not
             in `[0, 1)`.

@@ -43,8 +43,6 @@ class LinearCell(RecurrentCell):
     Returns:
         The output `h` of shape `(batch, units)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
             `[0, 1)`, or there is `recurrent_dropout`, which drops the state

@@ -55,16 +55,6 @@ class MinGRUCell(LinearCell):
         use_bias: Whether there are biases.
         **kwargs: Further arguments of `LinearCell`.
 
-    Call arguments:
-        inputs: Tensor of shape `(batch, input_dim)`.
-        states: `[h]` of shape `(batch, units)`.
-        training: Whether to behave as in training (dropout).
-
-    Returns:
-        The output `h` of shape `(batch, units)`, and the new states.
-
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` is not a positive integer, `dropout` is not in
             `[0, 1)`, or there is `recurrent_dropout`.

@@ -163,7 +163,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        document(cls, arguments(cls), *cls.__bases__)
+        document(
+            cls,
+            arguments(cls),
+            *cls.__bases__,
+            sections=("Call arguments", "Returns", "Masking"),
+        )
 
     def given(self, inputs: Tensor) -> Nest:
         """Returns what the steps get of the inputs, for all steps at once.

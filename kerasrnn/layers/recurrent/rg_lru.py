@@ -40,16 +40,6 @@ class RGLRUCell(LinearCell):
         **kwargs: Further arguments of `LinearCell`. There is no candidate for
             `activation`.
 
-    Call arguments:
-        inputs: Tensor of shape `(batch, units)`.
-        states: `[h]` of shape `(batch, units)`.
-        training: Whether to behave as in training (dropout).
-
-    Returns:
-        The output `h` of shape `(batch, units)`, and the new states.
-
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` is not a positive integer, or not the width of
             the input, `dropout` is not in `[0, 1)`, or there is

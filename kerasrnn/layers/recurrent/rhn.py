@@ -60,8 +60,6 @@ class RHNCell(RecurrentCell):
     Returns:
         The output of shape `(batch, units)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` or `depth` is not a positive integer, or a
             rate is not in `[0, 1)`.

@@ -55,8 +55,6 @@ class SLSTMCell(RecurrentCell):
     Returns:
         The output `h` of shape `(batch, units)`, and the new states.
 
-    Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
-
     Raises:
         ValueError: when `units` is not a positive integer, `forget_gate` is
             not one of the above, or a rate is not in `[0, 1)`.
