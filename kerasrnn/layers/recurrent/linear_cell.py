@@ -116,14 +116,21 @@ class LinearCell(RecurrentCell):
         (h,), (a, b) = states, given
         return [a * h + b]
 
-    def _run(self, states, sequence, skipped, training, last_only, zoneout):
+    def _run(
+        self, states, sequence, skipped=None, *, training, last_only, zoneout
+    ):
         if (
             any(share is not None for share in zoneout or [])
             or type(self).step is not LinearCell.step
             or self._outputs_more
         ):
             return super()._run(
-                states, sequence, skipped, training, last_only, zoneout
+                states,
+                sequence,
+                skipped,
+                training=training,
+                last_only=last_only,
+                zoneout=zoneout,
             )
         a, b = self._prepare(sequence, training)
         if skipped is not None:

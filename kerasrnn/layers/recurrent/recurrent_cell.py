@@ -1,11 +1,11 @@
 """The base class of recurrent cells that run fast: a cell says its step."""
 
+import functools
 from typing import Any
 
 import keras
 from keras import ops
 
-from kerasrnn.layers import _backend
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.configured import arguments
@@ -13,6 +13,7 @@ from kerasrnn.layers.documented import document
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.in_blocks import run_in_blocks
 from kerasrnn.layers.recurrent.loop import run_loop
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Product
@@ -34,8 +35,6 @@ from kerasrnn.typing import Zoneout
 
 # As in the layers of TensorFlow Addons, and of Keras.
 _EPSILON = 1e-3
-# Rows of a product over several steps, in inference.
-_ROWS = 1024
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -372,7 +371,14 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         }
         if training or (skipped is not None and self._outputs_more):
             return self._run(states, sequence, skipped, **options)
-        return self._run_in_blocks(states, sequence, skipped, **options)
+        return run_in_blocks(
+            functools.partial(self._run, **options),
+            states,
+            sequence,
+            skipped,
+            self.output_size,
+            last_only,
+        )
 
     def _prepare(self, inputs, training):
         inputs = self.drop_input(inputs, training)
@@ -384,7 +390,9 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """Whether the output is anything but the first state."""
         return type(self).read_out is not RecurrentCell.read_out
 
-    def _run(self, states, sequence, skipped, training, last_only, zoneout):
+    def _run(
+        self, states, sequence, skipped=None, *, training, last_only, zoneout
+    ):
         """Runs over a sequence whose products are computed at once."""
         given = self._prepare(sequence, training)
         repeats = skipped is not None and self._outputs_more
@@ -408,72 +416,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         with WeightsOfStep():
             outputs = self.read_out(after, wide(sequence))
         return cells.repeated(outputs, skipped) if repeats else outputs, last
-
-    def _run_in_blocks(self, states, sequence, skipped, **options):
-        """Runs over one block of steps after another.
-
-        The products with all inputs of a long sequence would take more memory
-        than all else.
-        """
-        time, batch_size = ops.shape(sequence)[:2]
-        block = _steps_in_a_block(time, batch_size)
-        if block is None:
-            return self._run(states, sequence, skipped, **options)
-
-        def run(states, sequence, skipped=None):
-            return self._run(states, sequence, skipped, **options)
-
-        # All blocks but the last, which is not empty.
-        count = (time - 1) // block
-        given = [sequence] if skipped is None else [sequence, skipped]
-        blocks = [
-            ops.reshape(x[: count * block], (count, block, *ops.shape(x)[1:]))
-            for x in given
-        ]
-
-        def step(states, index):
-            outputs, states = run(states, *(x[index] for x in blocks))
-            outputs = ops.cast(outputs, states[0].dtype)
-            return states, [] if options["last_only"] else [outputs]
-
-        def all_but_the_last():
-            last, outputs = _backend.scan(step, list(states), count)
-            return last, [
-                ops.reshape(x, (-1, *ops.shape(x)[2:])) for x in outputs
-            ]
-
-        def nothing():
-            shape = (0, *cells.shape_of(self.output_size, batch_size))
-            empty = ops.zeros(shape, states[0].dtype)
-            return list(states), [] if options["last_only"] else [empty]
-
-        if ops.is_tensor(count):
-            found = ops.cond(count > 0, all_but_the_last, nothing)
-        else:
-            found = all_but_the_last() if count else nothing()
-        middle, before = found
-        last, states = run(middle, *(x[count * block :] for x in given))
-        outputs = ops.concatenate([*before, last])
-        if isinstance(time, int) and not options["last_only"]:
-            outputs = ops.reshape(outputs, (time, *ops.shape(outputs)[1:]))
-        return outputs, states
-
-
-def _steps_in_a_block(time, batch_size):
-    """Returns how many steps make a block, or `None` for a single block."""
-    if not all(
-        isinstance(size, int) or ops.is_tensor(size)
-        for size in (time, batch_size)
-    ):
-        return None  # JAX asks for shapes alone, of batches of any size.
-    if isinstance(batch_size, int):
-        block = max(1, _ROWS // max(1, batch_size))
-    else:
-        block = ops.maximum(1, _ROWS // ops.maximum(1, batch_size))
-    if isinstance(time, int):
-        if time == 1 or (isinstance(block, int) and time < 2 * block):
-            return None
-    return block
 
 
 def _bare(leaf):

@@ -10,7 +10,7 @@ from kerasrnn.layers import MinGRU
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTM
 from kerasrnn.layers import ZoneoutCell
-from kerasrnn.layers.recurrent import recurrent_cell
+from kerasrnn.layers.recurrent import in_blocks
 from kerasrnn.layers.recurrent.linear_scan import linear_scan
 from tests import helpers
 from tests.layers import small_layers
@@ -176,7 +176,7 @@ def test_inference_in_blocks(name, last_only, monkeypatch):
     )
     x, mask = helpers.random(2, 50, 2), np.arange(50) < [[50], [37]]
     whole = layer(x, mask=mask)
-    monkeypatch.setattr(recurrent_cell, "_ROWS", 14)
+    monkeypatch.setattr(in_blocks, "_ROWS", 14)
     helpers.assert_close(layer(x, mask=mask), whole)
 
 
