@@ -1,5 +1,7 @@
 """A recurrent cell that attends to a memory."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 from typing import Literal
 from typing import NoReturn
@@ -152,6 +154,12 @@ class AttentionCell(Configured, keras.layers.Layer):
         if self.attention is None:
             return False
         return self.placement == "before" or self.input_feeding
+
+    @property
+    def found_size(self) -> int:
+        """Width of the output of a step, before any readout."""
+        before = self.placement == "before"
+        return self.cell.output_size if before else self.output_size
 
     @property
     def query_dim(self) -> int:
@@ -357,12 +365,20 @@ class AttentionCell(Configured, keras.layers.Layer):
         memory_mask: Tensor | None,
         training: bool,
         noise: dict[str, Tensor] | None,
+        advance: Callable[..., tuple[Tensor, States]] | None = None,
     ) -> tuple[Tensor, Tensor, States, Tensor]:
         """Computes one step without its readout.
+
+        The arguments are those of the call. `advance(inputs, states)` computes
+        the step of the cell, if anything but the cell does.
 
         Returns:
             The output, the context, the new states, and the weights.
         """
+        if advance is None:
+            advance = functools.partial(
+                cells.step, self.cell, training=training
+            )
         fed, state, own = self.unpack(states)
         if self.placement == "before":
             query = first_state(self.cell, own)
@@ -370,10 +386,10 @@ class AttentionCell(Configured, keras.layers.Layer):
                 query, projected, memory_mask, state, training, noise
             )
             inputs = ops.concatenate([inputs, context], axis=-1)
-            output, own = cells.step(self.cell, inputs, own, training)
+            output, own = advance(inputs, own)
         else:
             inputs = ops.concatenate([inputs, *fed], axis=-1)
-            output, own = cells.step(self.cell, inputs, own, training)
+            output, own = advance(inputs, own)
             context, weights, state = self.attend(
                 output, projected, memory_mask, state, training, noise
             )

@@ -5,9 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.attention_cell import AttentionCell
-from kerasrnn.layers.attention.mechanism import swap_time
+from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
@@ -130,7 +129,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         noise = self.cell.draw_noise(sequence, projected) if training else {}
         given = sequence, states, projected, memory_mask, training, noise
         if self.cell.loops_over_attention or sequence_mask is not None:
-            found = self._attend_in_the_loop(*given, sequence_mask)
+            found = attend_in_a_loop(self.cell, *given, sequence_mask)
         else:
             found = self._attend_after_the_loop(*given)
         outputs, states, weights = found
@@ -140,51 +139,6 @@ class AttentionRNN(Configured, keras.layers.Layer):
         if self.return_attention_scores:
             results.append(weights)
         return tuple(results) if len(results) > 1 else outputs
-
-    def _attend_in_the_loop(
-        self,
-        sequence,
-        states,
-        projected,
-        memory_mask,
-        training,
-        noise,
-        mask=None,
-    ):
-        cell = self.cell
-        steps = swap_time((sequence, noise))
-        mask = None if mask is None else ops.swapaxes(mask, 0, 1)
-
-        def step(before, index):
-            inputs, noise = keras.tree.map_structure(lambda x: x[index], steps)
-            output, context, states, weights = cell.step(
-                inputs, before, projected, memory_mask, training, noise
-            )
-            if mask is not None:
-                states = keras.tree.map_structure(
-                    lambda x, old: cells.where_unmasked(mask[index], x, old),
-                    states,
-                    before,
-                )
-            saved = [output, weights]
-            return states, [*saved, context] if cell.readout else saved
-
-        if training:
-            shape = (ops.shape(sequence)[0], cell.cell_input_size)
-            first = ops.zeros(shape, self.compute_dtype)
-            cells.draw_dropout_masks(cell.cell, first)
-        states, saved = _backend.scan(step, states, ops.shape(sequence)[1])
-        cells.drop_dropout_masks(cell.cell)
-        outputs, weights, *contexts = saved
-        if cell.readout:
-            outputs = cell.read_out(outputs, steps[0], *contexts)
-        if mask is not None:
-            skipped = ops.logical_not(mask)
-            outputs, weights = (
-                cells.repeated(x, skipped) for x in (outputs, weights)
-            )
-        outputs, weights = swap_time((outputs, weights))
-        return outputs, states, weights
 
     def _attend_after_the_loop(
         self, sequence, states, projected, memory_mask, training, noise

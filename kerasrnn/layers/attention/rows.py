@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from kerasrnn.layers.recurrent.products import of_the_loop
+
 
 def attend_rows(
     attention, query, projected, memory_mask, state, training, noise
@@ -26,7 +28,9 @@ def attend_rows(
         A tuple `(context, weights, state)` of tensors `(rows, ...)`.
     """
     rows, batch_size = ops.shape(query)[0], ops.shape(projected[0])[0]
-    shape = (batch_size, _quotient(rows, batch_size))
+    # A loop over time has one row for each memory.
+    count = 1 if of_the_loop() else _quotient(rows, batch_size)
+    shape = (batch_size, count)
     query, state, noise = keras.tree.map_structure(
         lambda x: x if x is None else _reshape(x, shape, 1),
         (query, state, noise),

@@ -197,7 +197,7 @@ class _Recall(Product):
         masks = self.masks_of(drop, x)
         plus = products.value_of(plus)
         use = _Use(
-            self.places[len(masks), *map(id, products.as_list(kernel))],
+            self.places[len(self.uses)],
             masks,
             self.states.get(id(x)),
             self.added.get(id(plus)),

@@ -152,6 +152,59 @@ def step(cell, inputs, states, training=False):
     )
 
 
+def advance(cell, inputs, states, product, masks):
+    """Computes one step of a cell that says its step, in a loop around it.
+
+    Args:
+        cell: A cell of which `says_its_step` is true.
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: The states, in float32 or wider.
+        product: What multiplies by the kernels.
+        masks: What `dropout_masks` returned.
+
+    Returns:
+        The output, and the new states, nested like the old.
+    """
+    if type(cell) is keras.layers.StackedRNNCells:
+        new_states = []
+        for inner, own, drop in zip(cell.cells, states, masks, strict=True):
+            inputs, own = advance(inner, inputs, own, product, drop)
+            new_states.append(own)
+        return inputs, new_states
+    flat = keras.tree.flatten(states)
+    output, new = cell.advance(inputs, flat, product, masks)
+    return output, keras.tree.pack_sequence_as(states, new)
+
+
+def dropout_masks(cell, inputs, states, training):
+    """Returns the masks of a cell that says its step, or of each of a stack.
+
+    Args:
+        cell: The cell, whose masks have been drawn.
+        inputs: Tensor of shape `(batch, input_dim)`.
+        states: Its states.
+        training: Whether to apply dropout.
+    """
+    if type(cell) is keras.layers.StackedRNNCells:
+        return [
+            dropout_masks(inner, inputs, own, training)
+            for inner, own in zip(cell.cells, states, strict=True)
+        ]
+    return cell.masks(inputs, keras.tree.flatten(states), training)
+
+
+def says_its_step(cell):
+    """Whether a cell, or each of a stack, is a `RecurrentCell` as it stands."""
+    if type(cell) is keras.layers.StackedRNNCells:
+        return all(map(says_its_step, cell.cells))
+    for base in type(cell).__mro__:
+        if "advance" in vars(base):
+            return True
+        if "call" in vars(base):
+            return False
+    return False
+
+
 def slow_because(cell):
     """Returns why a cell cannot run over a sequence at once; `None` if it can.
 

@@ -8,7 +8,6 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import join
 from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
@@ -102,7 +101,9 @@ class GroupedMemoryCell(RecurrentCell):
             strict=True,
         )
         head, reset, candidate = split_at(
-            self.project(inputs, join(of_inputs)), self.head_units, self.units
+            self.project(inputs, list(map(Kernel, of_inputs))),
+            self.head_units,
+            self.units,
         )
         kernels = [self.write_kernel, *self.read_kernel]
         biases = rows_of(self.read_bias)

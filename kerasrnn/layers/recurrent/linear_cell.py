@@ -132,7 +132,8 @@ class LinearCell(RecurrentCell):
                 last_only=last_only,
                 zoneout=zoneout,
             )
-        a, b = self._prepare(sequence, training)
+        masks, _ = self.masks(sequence, [], training)
+        a, b = self._prepare(sequence, masks)
         if skipped is not None:
             skipped = skipped[..., None]
             a = ops.where(skipped, ops.ones_like(a), a)

@@ -233,21 +233,22 @@ def _kind(leaf):
 class _Look(Product):
     """Only finds the kernels of the products.
 
-    `places` maps the kernels of a product, and the number of its masks, to
-    their indices among the parts.
+    The products of a step are known by their order. `places` lists, for each of
+    them, the indices of its kernels among the parts.
     """
 
     def __init__(self, dtype, masks):
         super().__init__(dtype, masks)
-        self.places = {}
-        self.found = []
+        self.places = []
+        self.found = {}
 
     def multiply(self, x, kernels, masks):
         key = (len(masks), *map(id, kernels))
-        if key not in self.places:
-            first = sum(count for _, count in self.found)
-            self.places[key] = range(first, first + len(masks))
-            self.found.append((kernels, len(masks)))
+        if key not in self.found:
+            first = sum(count for _, count, _ in self.found.values())
+            places = range(first, first + len(masks))
+            self.found[key] = kernels, len(masks), places
+        self.places.append(self.found[key][-1])
         width = sum(kernel.shape[-1] for kernel in kernels)
         zeros = wide(ops.zeros_like(x[:, :1]))
         return zeros + ops.zeros((width,), zeros.dtype)
@@ -256,7 +257,7 @@ class _Look(Product):
         """Returns the kernels, joined and then split for the masks."""
         return [
             part
-            for kernels, count in self.found
+            for kernels, count, _ in self.found.values()
             for part in products.shares(
                 products.join(map(self.cast, kernels)), count
             )
@@ -277,7 +278,7 @@ class _Save(Product):
         return self.results[-1]
 
     def multiply(self, x, kernels, masks):
-        places = self.places[len(masks), *map(id, kernels)]
+        places = self.places[len(self.results)]
         return products.join(
             products.multiply(x, self.kernels[place], mask)
             for place, mask in zip(places, masks, strict=True)

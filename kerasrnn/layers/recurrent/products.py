@@ -1,5 +1,8 @@
 """The matrix products of a step."""
 
+import contextlib
+import contextvars
+import copy
 import dataclasses
 from typing import Any
 
@@ -64,6 +67,8 @@ class Fixed:
 class Kernel:
     """Marks a matrix that a cell makes of its weights, for its products.
 
+    It is made once for a whole sequence, so nothing else may enter it.
+
     Args:
         value: Tensor of shape `(dim, width)`.
 
@@ -78,6 +83,19 @@ class Kernel:
     def shape(self) -> Shape:
         """The shape of the matrix."""
         return self.value.shape
+
+
+# The product of the loop whose step is being computed.
+_OF_THE_LOOP = contextvars.ContextVar("product", default=None)
+
+
+def of_the_loop():
+    """Returns the product of the loop around this step, or `None`.
+
+    What a step calls, such as an attention mechanism, multiplies with it
+    instead of being handed it.
+    """
+    return _OF_THE_LOOP.get()
 
 
 class Product:
@@ -107,7 +125,24 @@ class Product:
         """
         masks = self.masks_of(drop, x)
         found = self.multiply(x, as_list(kernel), masks)
-        return found if plus is None else found + value_of(plus)
+        if plus is None:
+            return found
+        return found + ops.cast(value_of(plus), found.dtype)
+
+    @contextlib.contextmanager
+    def in_a_loop(self):
+        """A scope in which this is the product `of_the_loop`."""
+        token = _OF_THE_LOOP.set(self)
+        try:
+            yield
+        finally:
+            _OF_THE_LOOP.reset(token)
+
+    def with_masks(self, masks):
+        """Returns the same product with other masks of the state."""
+        other = copy.copy(self)
+        other.masks = list(masks)
+        return other
 
     def multiply(self, x, kernels, masks):
         """Returns the products of each mask's share of the kernels."""
@@ -138,11 +173,17 @@ class Product:
         return [self.masks[gate] for gate in drop]
 
 
+def may_multiply(kernel):
+    """Whether it is a weight, a `Kernel`, or a list of them."""
+    kernels = kernel if isinstance(kernel, (list, tuple)) else [kernel]
+    return all(isinstance(x, (keras.Variable, Kernel)) for x in kernels)
+
+
 def as_list(kernel):
     """Returns a list of kernels, checked."""
     kernels = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
     for each in kernels:
-        if not isinstance(each, (keras.Variable, Kernel)):
+        if not may_multiply(each):
             raise TypeError(
                 "`product` multiplies by a weight of the cell. A kernel that "
                 "is made of weights is made before the loop: return "

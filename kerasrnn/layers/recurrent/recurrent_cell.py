@@ -18,7 +18,9 @@ from kerasrnn.layers.recurrent.loop import run_loop
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
+from kerasrnn.layers.recurrent.products import may_multiply
 from kerasrnn.layers.recurrent.products import multiply
+from kerasrnn.layers.recurrent.products import of_the_loop
 from kerasrnn.layers.recurrent.products import shares
 from kerasrnn.layers.recurrent.products import value_of
 from kerasrnn.layers.recurrent.products import wide
@@ -265,16 +267,23 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """
         return super().add_weight(*args, **{"autocast": False, **kwargs})
 
-    def project(self, inputs: Tensor | list[Tensor], kernel: Tensor) -> Tensor:
+    def project(self, inputs: Tensor | list[Tensor], kernel: Any) -> Tensor:
         """Returns the products with the inputs, in float32 or wider.
 
         Args:
             inputs: Tensor of shape `(..., input_dim)`, or a list of them, one
                 for each gate of the kernel, as `drop_input` returns it.
-            kernel: Tensor of shape `(input_dim, width)`.
+            kernel: A weight, a `Kernel` or a tensor, of shape
+                `(input_dim, width)`; or a list of the first two, side by side.
         """
+        product = of_the_loop()
+        if product and may_multiply(kernel) and not isinstance(inputs, list):
+            return product(inputs, kernel)
         inputs = inputs if isinstance(inputs, list) else [inputs]
-        kernel = ops.cast(kernel, self.compute_dtype)
+        kernels = kernel if isinstance(kernel, list) else [kernel]
+        kernel = join(
+            ops.cast(value_of(x), self.compute_dtype) for x in kernels
+        )
         return join(map(multiply, inputs, shares(kernel, len(inputs))))
 
     def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
@@ -307,35 +316,66 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
         Returns a list, if the gates have masks of their own.
         """
-        if not (training and self.dropout):
-            return inputs
-        step = inputs if len(inputs.shape) == 2 else inputs[0]
-        masks = self.get_dropout_mask(step)
-        if isinstance(masks, list):
-            return [inputs * ops.cast(x, inputs.dtype) for x in masks]
-        return inputs * ops.cast(masks, inputs.dtype)
+        return _dropped(inputs, self.masks(inputs, [], training)[0])
 
-    def state_masks(
-        self, states: States, training: bool = False
-    ) -> list[Tensor]:
-        """Returns the dropout masks of the state, the same at every step."""
-        if not (training and self.recurrent_dropout):
-            return []
-        masks = self.get_recurrent_dropout_mask(states[0])
-        return masks if isinstance(masks, list) else [masks]
+    def masks(
+        self, inputs: Tensor, states: States, training: bool = False
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """Returns the dropout masks of input and state, for all steps.
+
+        Args:
+            inputs: Tensor of shape `(batch, input_dim)` or
+                `(time, batch, input_dim)`.
+            states: List of tensors `(batch, width)`; none for the masks of the
+                input alone.
+            training: Whether to apply dropout.
+
+        Returns:
+            Two lists: of one mask, of one for each gate, or of none.
+        """
+        found: tuple[list[Tensor], list[Tensor]] = ([], [])
+        if training and self.dropout:
+            step = inputs if len(inputs.shape) == 2 else inputs[0]
+            found[0][:] = _listed(self.get_dropout_mask(step))
+        if training and self.recurrent_dropout and states:
+            found[1][:] = _listed(self.get_recurrent_dropout_mask(states[0]))
+        return found
 
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
         flat = [wide(state) for state in keras.tree.flatten(states)]
-        product = Product(self.compute_dtype, self.state_masks(flat, training))
-        given = self._prepare(inputs, training)
-        with WeightsOfStep():
-            given = keras.tree.map_structure(_bare, given)
-            new = self.step(flat, given, product)
-            output = self.read_out(new, wide(inputs))
+        masks = self.masks(inputs, flat, training)
+        product = Product(self.compute_dtype)
+        output, new = self.advance(inputs, flat, product, masks)
         output, *new = (ops.cast(x, self.compute_dtype) for x in (output, *new))
         return output, keras.tree.pack_sequence_as(states, new)
+
+    def advance(
+        self,
+        inputs: Tensor,
+        states: States,
+        product: Product,
+        masks: tuple[list[Tensor], list[Tensor]],
+    ) -> tuple[Tensor, States]:
+        """Computes one step, alone or in a loop whose product is given.
+
+        Args:
+            inputs: Tensor of shape `(batch, input_dim)`.
+            states: List of tensors `(batch, width)`, in float32 or wider.
+            product: What multiplies by the kernels.
+            masks: What the method `masks` returned.
+
+        Returns:
+            The output and the list of new states, in float32 or wider.
+        """
+        of_inputs, of_states = masks
+        product = product.with_masks(of_states)
+        given = self._prepare(inputs, of_inputs)
+        with WeightsOfStep():
+            given = keras.tree.map_structure(_bare, given)
+            new = self.step(states, given, product)
+            return self.read_out(new, wide(inputs)), new
 
     def run(
         self,
@@ -380,10 +420,9 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             last_only,
         )
 
-    def _prepare(self, inputs, training):
-        inputs = self.drop_input(inputs, training)
+    def _prepare(self, inputs, masks):
         with WeightsOfStep(may_draw=True):
-            return self.given(inputs)
+            return self.given(_dropped(inputs, masks))
 
     @property
     def _outputs_more(self):
@@ -394,7 +433,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self, states, sequence, skipped=None, *, training, last_only, zoneout
     ):
         """Runs over a sequence whose products are computed at once."""
-        given = self._prepare(sequence, training)
+        of_inputs, of_states = self.masks(sequence, states, training)
+        given = self._prepare(sequence, of_inputs)
         repeats = skipped is not None and self._outputs_more
         every = len(states) if self._outputs_more else 1
         if last_only and not repeats:
@@ -404,7 +444,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             given,
             states,
             self.compute_dtype,
-            self.state_masks(states, training),
+            of_states,
             skipped,
             zoneout,
             training,
@@ -416,6 +456,17 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         with WeightsOfStep():
             outputs = self.read_out(after, wide(sequence))
         return cells.repeated(outputs, skipped) if repeats else outputs, last
+
+
+def _listed(masks):
+    """Returns a list of masks; Keras returns a single one as it is."""
+    return masks if isinstance(masks, list) else [masks]
+
+
+def _dropped(inputs, masks):
+    """Returns the inputs after dropout, for each mask, if there are several."""
+    dropped = [inputs * ops.cast(mask, inputs.dtype) for mask in masks]
+    return dropped if len(dropped) > 1 else (dropped or [inputs])[0]
 
 
 def _bare(leaf):

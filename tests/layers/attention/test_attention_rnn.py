@@ -10,9 +10,15 @@ from keras.layers import StackedRNNCells
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import DotAttention
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTMCell
+from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers.recurrent import cells
 from tests import helpers
+from tests.layers.attention.small_mechanisms import MECHANISMS
+from tests.layers.attention.small_mechanisms import WIDTHS
 from tests.reference import attention_rnn as reference
 from tests.reference.layers import attend
 from tests.reference.layers import step_of
@@ -27,7 +33,7 @@ INPUTS = {
 CELLS = {
     "gru": lambda: GRUCell(3),
     "gru_before": lambda: GRUCell(3, reset_after=False),
-    "lstm": lambda: LSTMCell(3),
+    "lstm": lambda: FastLSTMCell(3),
     "stacked": lambda: StackedRNNCells([GRUCell(5), GRUCell(3)]),
 }
 PLACEMENTS = {
@@ -571,3 +577,64 @@ def test_the_mask_of_the_sequence_comes_by_itself():
     *_, states, _ = layer(masked(sequence), INPUTS["memory"])
     *_, expected, _ = layer(sequence[:, :2], INPUTS["memory"])
     helpers.assert_close(states, expected)
+
+
+FAST = {
+    "gru": lambda: FastGRUCell(4, recurrent_dropout=0.5, seed=1),
+    "gru_of_masked_inputs": lambda: FastGRUCell(4, dropout=0.5, seed=1),
+    "lstm": lambda: FastLSTMCell(4, layer_norm=True),
+    "stacked": lambda: StackedRNNCells(
+        [RHNCell(5, 2, recurrent_dropout=0.5, seed=2), FastGRUCell(4)]
+    ),
+    # Its kernels are made of its weights.
+    "gam_rhn": lambda: GAMRHNCell(
+        4, 2, num_groups=3, group_size=2, head_units=2
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "cell, attention, placement",
+    [
+        ("stacked", "additive_bias", "before"),
+        *[
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                *[("gru", name, "before") for name in ("general", "local_p")],
+                *[("lstm", name, "fed") for name in ("coverage", "monotonic")],
+                *[(name, "multi_head", "fed") for name in FAST],
+                ("gru", "multi_scale", "before"),
+            )
+        ],
+    ],
+)
+def test_the_loop_of_a_cell_that_says_its_step_is_the_plain_one(
+    cell, attention, placement, monkeypatch
+):
+    readout = {"placement": "before", "readout": True, "units": 7}
+    options = readout if placement == "before" else PLACEMENTS[placement]
+    memory_dim = 4 if attention in WIDTHS else 6
+    inputs = {
+        "sequence": helpers.random(3, 4, 2, seed=2),
+        "memory": helpers.random(3, 5, memory_dim, seed=3),
+        "memory_mask": INPUTS["memory_mask"],
+        "sequence_mask": np.array(
+            [[0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 1]], bool
+        ),
+    }
+    cotangents = [helpers.random(3, 4, 7, seed=5), helpers.random(3, 4, 5)]
+
+    def found():
+        mechanism = MECHANISMS[attention](dropout=0.3, seed=3)
+        layer = AttentionRNN(
+            AttentionCell(FAST[cell](), mechanism, **options),
+            return_attention_scores=True,
+        )
+        layer.build((None, None, 2), (None, None, memory_dim))
+        helpers.randomize(layer)
+        model = helpers.functional(layer, inputs, training=True)
+        return helpers.gradients(model, inputs, cotangents)
+
+    fast = found()
+    monkeypatch.setattr(cells, "says_its_step", lambda cell: False)
+    helpers.assert_close(fast, found())

@@ -27,13 +27,14 @@ def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
         name, dropout=0.5, recurrent_dropout=0.5, seed=1
     )
     masks = []
-    get = cell.drop_input
+    get = cell.masks
 
-    def spy(inputs, training=False):
-        masks.append(cell.get_dropout_mask(inputs))
-        return get(inputs, training)
+    def spy(inputs, states, training=False):
+        found = get(inputs, states, training)
+        masks.extend(found[0])
+        return found
 
-    cell.drop_input = spy
+    cell.masks = spy
     layer = RNN(cell, unroll=True)
     for _ in range(2):
         layer(helpers.random(8, 4, 2), training=True)
