@@ -6,7 +6,8 @@
 
 Prints the least CPU milliseconds of a training step (forward and all gradients)
 and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
-one process. With `--memory` it prints the most memory that each takes instead,
+one process. `Attention` is additive, before a GRU, to as many places as steps, and
+the loop that of Keras's `GRUCell`. With `--memory` it prints the most memory that each takes instead,
 in a process of its own, above that of a sequence of two steps.
 """
 
@@ -30,6 +31,7 @@ SHAPES = {
     "RHN, depth 10": [(35, 20, 830, 830)],
     "GAM": [(35, 20, 200, 200)],
     "GAMRHN": [(35, 20, 200, 200), (35, 20, 600, 600)],
+    "Attention": [(20, 32, 256, 256), (50, 32, 256, 256)],
 }
 LONG = ("FastLSTM", (3000, 16, 256, 16)), ("RHN", (3000, 16, 256, 16))
 
@@ -82,6 +84,8 @@ def systems(name, shape, dtype, return_sequences=True):
     """A layer, and the loop of Keras around its cell, with their input."""
     steps, batch, units, width = shape
     options = {"return_sequences": return_sequences}
+    if name == "Attention":
+        return attention(shape, dtype)
     layer = make(name, units, dtype, **options)
     loop = keras.layers.RNN(layer.cell, dtype=layer.dtype_policy, **options)
     shape = (batch, steps, width)
@@ -89,6 +93,38 @@ def systems(name, shape, dtype, return_sequences=True):
     for each in (layer, loop):
         each.build(shape)
     return {"layer": layer, "loop": loop}, x
+
+
+def attention(shape, dtype):
+    """Attention around our cell and around Keras's, with their input."""
+    steps, batch, units, width = shape
+    x = np.random.default_rng(0).normal(size=(batch, steps, width))
+
+    def around(cell):
+        rnn = layers.AttentionRNN(layers.AttentionCell(cell, "additive"))
+        return AttentionToItself(rnn)
+
+    found = {
+        "layer": around(layers.FastGRUCell(units, dtype=dtype)),
+        "loop": around(keras.layers.GRUCell(units, dtype=dtype)),
+    }
+    for each in found.values():
+        each.build(x.shape)
+    return found, x.astype("float32")
+
+
+class AttentionToItself(keras.layers.Layer):
+    """An `AttentionRNN` whose memory is its sequence."""
+
+    def __init__(self, rnn):
+        super().__init__(dtype=rnn.dtype_policy)
+        self.rnn = rnn
+
+    def build(self, shape):
+        self.rnn.build(shape, shape)
+
+    def call(self, x, training=False):
+        return self.rnn(x, x, training=training)
 
 
 def functions(layer, x):
