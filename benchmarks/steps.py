@@ -6,9 +6,10 @@
 
 Prints the least CPU milliseconds of a training step (forward and all gradients)
 and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
-one process. `Attention` is additive, before a GRU, to as many places as steps, and
-the loop that of Keras's `GRUCell`. With `--memory` it prints the most memory that each takes instead,
-in a process of its own, above that of a sequence of two steps.
+one process. `Attention` is additive, before a GRU, to as many places as there
+are steps, beside the same around Keras's `GRUCell`. With `--memory` it prints
+the most memory that each takes instead, in a process of its own, above that of
+a sequence of two steps.
 """
 
 import argparse
