@@ -104,8 +104,8 @@ def copy_weights(model, peer):
             theirs.weight,
             np.asarray(ours.embeddings) * theirs.embedding_dim**0.5,
         )
-    put_gru(encoder.forward_rnns[0].cell, peer.encoder, "_l0")
-    put_gru(encoder.backward_rnns[0].cell, peer.encoder, "_l0_reverse")
+    put_gru(encoder.stack.forward_rnns[0].cell, peer.encoder, "_l0")
+    put_gru(encoder.stack.backward_rnns[0].cell, peer.encoder, "_l0_reverse")
     attending = decoder.rnn.cell
     put_gru(attending.cell, peer.cell, "")
     put_dense(decoder.bridge.dense, peer.bridge)

@@ -5,12 +5,12 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers import FastRNN
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -104,17 +104,10 @@ class Encoder(Configured, KeepsQuantization):
         cells.check_cell(cell, "Encoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
-        if bidirectional and go_backwards:
-            raise ValueError(
-                "A bidirectional encoder reads in both directions: "
-                "`go_backwards` needs `bidirectional=False`. Received: "
-                f"bidirectional={bidirectional}, go_backwards={go_backwards}"
-            )
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
-        self.depth = positive_integer("depth", depth)
         self.bidirectional = bidirectional
         self.go_backwards = go_backwards
         self.factorized = factorized
@@ -138,38 +131,32 @@ class Encoder(Configured, KeepsQuantization):
             self.input_projection = keras.layers.Dense(
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
-        self.unit_dropout = keras.layers.Dropout(
-            dropout, dtype=self.dtype_policy
+        self.stack = RNNStack(
+            cell,
+            depth,
+            bidirectional,
+            go_backwards,
+            dropout,
+            seed_path="encoder",
+            dtype=self.dtype_policy,
+            name="stack",
         )
-        # Not `keras.layers.Bidirectional`: while a deep encoder is loaded, it
-        # may mistake the layer of another depth for its own.
-        self.forward_rnns = [
-            _new_rnn(cell, layer, go_backwards) for layer in range(depth)
-        ]
-        self.backward_rnns = [
-            _new_rnn(cell, depth + layer, go_backwards=True)
-            for layer in range(depth if bidirectional else 0)
-        ]
+        self.depth = self.stack.depth
 
     @property
     def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
-        return self.forward_rnns[0].cell
+        return self.stack.cell
 
     @property
     def memory_dim(self) -> int:
         """Width of the memory."""
-        return self._rnn_dim + self.lexical * self.embedding_dim
-
-    @property
-    def _rnn_dim(self):
-        return self.cell.output_size * (2 if self.bidirectional else 1)
+        return self.stack.output_size + self.lexical * self.embedding_dim
 
     @property
     def final_dim(self) -> int:
         """Width of the final states, concatenated."""
-        states = sum(cells.flat_state_sizes(self.cell))
-        return states * self.depth * (2 if self.bidirectional else 1)
+        return sum(self.stack.state_sizes)
 
     def build(self, ids_shape: Shape) -> None:
         self.embedding.build(ids_shape)
@@ -177,11 +164,7 @@ class Encoder(Configured, KeepsQuantization):
         if self.factorized:
             self.input_projection.build((*ids_shape, width))
             width = self.cell.output_size
-        for depth, forward in enumerate(self.forward_rnns):
-            forward.build((*ids_shape, width))
-            if self.bidirectional:
-                self.backward_rnns[depth].build((*ids_shape, width))
-            width = self._rnn_dim
+        self.stack.build((*ids_shape, width))
 
     def call(
         self, ids: Tensor, training: bool = False
@@ -206,30 +189,10 @@ class Encoder(Configured, KeepsQuantization):
         Returns:
             A tuple `(memory, final)`, as from `call`.
         """
-        x, final = embeddings, []
+        x = embeddings
         if self.factorized:
             x = self.input_projection(x)
-        for depth, forward in enumerate(self.forward_rnns):
-            y, *states = forward(x, mask=mask, training=training)
-            final.extend(keras.tree.flatten(states))
-            if self.bidirectional:
-                backward = self.backward_rnns[depth]
-                y_reversed, *states = backward(x, mask=mask, training=training)
-                final.extend(keras.tree.flatten(states))
-                y = ops.concatenate([y, ops.flip(y_reversed, axis=1)], axis=-1)
-            elif self.go_backwards:
-                y = ops.flip(y, axis=1)
-            x = self.unit_dropout(y, training=training)
+        x, final = self.stack(x, mask=mask, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)
         return x, ops.concatenate(final, axis=-1)
-
-
-def _new_rnn(cell, index, go_backwards):
-    """The layer that runs a copy of a cell in one direction."""
-    return FastRNN(
-        cells.clone_cell(cell, "encoder", index),
-        return_sequences=True,
-        return_state=True,
-        go_backwards=go_backwards,
-    )

@@ -337,7 +337,7 @@ class LanguageModel(Deserialized, RecurrentModel):
     @property
     def _parts(self):
         """The layers that have weights, without the carried states."""
-        return [self.embedding, *self.rnns, self.output_projection]
+        return [self.embedding, self.stack, self.output_projection]
 
     def get_config(self) -> Config:
         return {

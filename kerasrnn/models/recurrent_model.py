@@ -3,11 +3,9 @@
 import keras
 from keras import ops
 
-from kerasrnn.layers import FastRNN
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -15,66 +13,43 @@ from kerasrnn.typing import Tensor
 class RecurrentModel(QuantizableModel):
     """Base of models that are recurrent layers between an input and an output.
 
-    A subclass calls `add_rnns` in its constructor and `run_rnns` in its
-    method `run`.
+    A subclass calls `add_rnns` in its constructor, `build_rnns` when it is
+    built and `run_rnns` in its method `run`.
     """
 
     def add_rnns(
         self, cell: keras.layers.Layer, depth: int, dropout: float
     ) -> None:
-        """Creates the recurrent layers, and a dropout before and after each.
-
-        Args:
-            cell: A recurrent cell; every layer runs a fresh copy of it.
-            depth: Positive integer, number of layers.
-            dropout: Rate of the variational dropout.
-
-        Raises:
-            ValueError: when `depth` is not positive, `dropout` not in
-                `[0, 1)`, or `cell` is no recurrent cell.
-        """
+        """Creates the recurrent layers; see `RNNStack` for the arguments."""
         cells.check_cell(cell, type(self).__name__)
-        self.depth = positive_integer("depth", depth)
-        self.dropout = rate("dropout", dropout)
-        self.rnns = [
-            FastRNN(
-                cells.clone_cell(cell, layer),
-                return_sequences=True,
-                return_state=True,
-            )
-            for layer in range(self.depth)
-        ]
-        self.variational_dropouts = [
-            keras.layers.SpatialDropout1D(dropout, dtype=self.dtype_policy)
-            for _ in range(self.depth + 1)
-        ]
+        self.stack = RNNStack(
+            cell,
+            depth,
+            dropout=dropout,
+            variational=True,
+            dtype=self.dtype_policy,
+            name="stack",
+        )
+        self.depth, self.dropout = self.stack.depth, self.stack.dropout
 
     def build_rnns(self, width: int) -> int:
         """Builds the layers for an input of a width; returns the output's."""
-        for rnn in self.rnns:
-            rnn.build((None, None, width))
-            width = self.cell.output_size
-        return width
+        self.stack.build((None, None, width))
+        return self.stack.output_size
 
     @property
     def cell(self) -> keras.layers.Layer:
         """The cell of the first layer."""
-        return self.rnns[0].cell
+        return self.stack.cell
 
     @property
     def state_sizes(self) -> list[int]:
         """Widths of the states of all layers, as a flat list."""
-        return self.depth * cells.flat_state_sizes(self.cell)
+        return self.stack.state_sizes
 
     def initial_states(self, batch_size: int) -> States:
         """Returns the states that a sequence starts from, as a flat list."""
-        return [
-            ops.cast(state, self.variable_dtype)
-            for rnn in self.rnns
-            for state in keras.tree.flatten(
-                cells.initial_state(rnn.cell, batch_size)
-            )
-        ]
+        return self.stack.initial_states(batch_size)
 
     def run_rnns(
         self, x: Tensor, states: States, training: bool = False
@@ -90,19 +65,9 @@ class RecurrentModel(QuantizableModel):
             The outputs of shape `(batch, time, output_size)`, and the states
             after the last step.
         """
-        first, *others = self.variational_dropouts
-        x = first(x, training=training)
-        states, new_states = list(states), []
-        for rnn, dropout in zip(self.rnns, others, strict=True):
-            sizes = cells.state_sizes(rnn.cell)
-            count = len(keras.tree.flatten(sizes))
-            before, states = states[:count], states[count:]
-            before = keras.tree.pack_sequence_as(sizes, before)
-            x, *after = rnn(x, initial_state=before, training=training)
-            new_states += keras.tree.flatten(after)
-            x = dropout(x, training=training)
+        x, states = self.stack(x, initial_state=states, training=training)
         # A graph that loops over windows needs their static widths.
         return x, [
             ops.reshape(ops.cast(state, self.variable_dtype), (-1, size))
-            for state, size in zip(new_states, self.state_sizes, strict=True)
+            for state, size in zip(states, self.state_sizes, strict=True)
         ]

@@ -105,7 +105,7 @@ def test_reading_embeddings_is_what_the_layer_does(option, cell):
 @pytest.mark.parametrize("option", ["plain", "bidirectional"])
 def test_its_cells_run_at_once_as_in_the_loop(option, cell):
     encoder = make(option, cell)
-    rnns = encoder.forward_rnns + encoder.backward_rnns
+    rnns = encoder.stack.forward_rnns + encoder.stack.backward_rnns
     assert not any(rnn.slow_because for rnn in rnns)
     x, mask = encoder.embedding(SOURCE), keras.ops.not_equal(SOURCE, 0)
     outputs, final = [], []
@@ -153,8 +153,8 @@ def test_every_layer_and_direction_has_a_separate_cell():
     assert not template.built
     # Three weights to a cell, two cells to a layer, and the embedding.
     assert len(encoder.weights) == 1 + 2 * 2 * 3
-    forward = encoder.forward_rnns[0].cell.kernel
-    backward = encoder.backward_rnns[0].cell.kernel
+    forward = encoder.stack.forward_rnns[0].cell.kernel
+    backward = encoder.stack.backward_rnns[0].cell.kernel
     assert forward.shape == backward.shape == (3, 12)
     assert np.any(helpers.as_numpy(forward.value != backward.value))
 
@@ -167,7 +167,7 @@ def test_a_fixed_seed_does_not_make_kernels_equal():
     }
     encoder = Encoder(9, GRUCell(4, **seeded), embedding_dim=8, depth=2)
     encoder.build((None, None))
-    rnns = encoder.forward_rnns + encoder.backward_rnns
+    rnns = encoder.stack.forward_rnns + encoder.stack.backward_rnns
     for name in ("kernel", "recurrent_kernel"):
         kernels = [helpers.as_numpy(getattr(r.cell, name).value) for r in rnns]
         assert len(kernels) == 4
@@ -243,7 +243,9 @@ def test_factorized_embeddings_go_through_a_dense_layer():
     assert kernel.shape == (3, 4)
     plain = Encoder(9, CELLS["gru"], 4, bidirectional=False)
     plain.build((None, None))
-    plain.forward_rnns[0].set_weights(encoder.forward_rnns[0].get_weights())
+    plain.stack.forward_rnns[0].set_weights(
+        encoder.stack.forward_rnns[0].get_weights()
+    )
     mask = keras.ops.not_equal(SOURCE, 0)
     embeddings = helpers.as_numpy(encoder.embedding(SOURCE))
     expected = plain.read(embeddings @ kernel + bias, mask)

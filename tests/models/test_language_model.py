@@ -254,7 +254,7 @@ def test_logits_equal_the_oracle(variant):
     model = language_model(variant, embedding_scale=3.0)
     table = model.embedding.get_weights()[0]
     x = 3 * table[IDS]
-    for rnn in model.rnns:
+    for rnn in model.stack.rnns:
         x, *_ = rnn(x)
     x = helpers.as_numpy(x)
     helpers.assert_close(model(IDS), model.output_projection(x))
@@ -265,7 +265,9 @@ def test_every_layer_has_separate_weights():
     model = language_model(cell=cell, depth=3)
     assert not cell.built
     assert len({id(w) for w in model.weights}) == len(model.weights)
-    assert len(model.weights) == 2 + 3 * len(model.rnns[0].weights) + 2 * 3
+    assert (
+        len(model.weights) == 2 + 3 * len(model.stack.rnns[0].weights) + 2 * 3
+    )
 
 
 def test_the_network_of_the_paper_has_its_size():
@@ -468,7 +470,7 @@ def copies_its_input(**options):
     )
     model.build()
     eye = np.eye(WORDS)
-    model.rnns[0].set_weights([eye, 0 * eye, 0 * eye[0]])
+    model.stack.rnns[0].set_weights([eye, 0 * eye, 0 * eye[0]])
     model.output_projection.dense.set_weights([eye])
     np.testing.assert_array_equal(model(IDS), 1)
     return model
@@ -514,7 +516,7 @@ def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(graph):
 
 def test_there_is_a_dropout_before_between_and_after_the_layers():
     model = LanguageModel(WORDS, GRUCell(UNITS), depth=3, dropout=0.3)
-    assert [layer.rate for layer in model.variational_dropouts] == [0.3] * 4
+    assert [layer.rate for layer in model.stack.dropouts] == [0.3] * 4
 
 
 def test_word_dropout_drops_a_type():
@@ -543,7 +545,7 @@ def test_mixed_precision(attends):
         keras.config.set_dtype_policy(policy)
     assert np.isfinite(losses).all() and np.isfinite(logits).all()
     assert {w.dtype for w in model.weights} == {"float32"}
-    assert model.rnns[0].compute_dtype == "bfloat16"
+    assert model.stack.rnns[0].compute_dtype == "bfloat16"
     assert keras.backend.standardize_dtype(model(IDS).dtype) == "bfloat16"
 
 

@@ -1,0 +1,194 @@
+"""Recurrent layers above each other, in one direction or both."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.typing import Shape
+from kerasrnn.typing import States
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class RNNStack(Configured, KeepsQuantization):
+    """Runs recurrent layers one after another over a sequence.
+
+    Args:
+        cell: A recurrent cell. It is a template: every layer and direction
+            runs a fresh copy of it, with numbers of its own where it is
+            seeded.
+        depth: Positive integer, number of layers.
+        bidirectional: Whether every layer reads in both directions, with the
+            outputs concatenated.
+        go_backwards: Whether layers of one direction read from the last step
+            to the first. The outputs keep the order of the sequence.
+        dropout: Dropout rate after each layer.
+        variational: Whether dropout has one mask for all steps, and drops out
+            the input of the first layer, too.
+        seed_path: What tells this stack from others of one model, whose cells
+            are seeded alike.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        sequence: Tensor of shape `(batch, time, dim)`.
+        mask: Optional boolean tensor of shape `(batch, time)`.
+        initial_state: Optional flat list of states, as it is returned.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        The outputs of shape `(batch, time, output_size)`, and the flat list of
+        the last states: layer by layer, forward before backward.
+
+    Masking: a masked step leaves the states as they are.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell, `depth` is not positive,
+            `dropout` is not in `[0, 1)`, or `bidirectional` and `go_backwards`
+            are both true.
+
+    Example:
+
+    >>> stack = RNNStack(FastGRUCell(8), depth=2, bidirectional=True)
+    >>> outputs, states = stack(np.ones((2, 5, 3)))
+    >>> outputs.shape, [state.shape for state in states]
+    ((2, 5, 16), [(2, 8), (2, 8), (2, 8), (2, 8)])
+    """
+
+    def __init__(
+        self,
+        cell: keras.layers.Layer,
+        depth: int = 1,
+        bidirectional: bool = False,
+        go_backwards: bool = False,
+        dropout: float = 0.0,
+        variational: bool = False,
+        seed_path: str = "",
+        **kwargs: Any,
+    ) -> None:
+        cells.check_cell(cell, "RNNStack")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        if bidirectional and go_backwards:
+            raise ValueError(
+                "A bidirectional stack reads in both directions: "
+                "`go_backwards` needs `bidirectional=False`. Received: "
+                f"bidirectional={bidirectional}, go_backwards={go_backwards}"
+            )
+        self.supports_masking = True
+        self.depth = positive_integer("depth", depth)
+        self.bidirectional = bidirectional
+        self.go_backwards = go_backwards
+        self.dropout = rate("dropout", dropout)
+        self.variational = variational
+        self.seed_path = seed_path
+        kind = keras.layers.Dropout
+        if variational:
+            kind = keras.layers.SpatialDropout1D
+        self.dropouts = [
+            kind(dropout, dtype=self.dtype_policy)
+            for _ in range(self.depth + variational)
+        ]
+        # Not `keras.layers.Bidirectional`: while a deep stack is loaded, it
+        # may mistake the layer of another depth for its own.
+        self.forward_rnns = [
+            self._new_rnn(cell, layer, go_backwards)
+            for layer in range(self.depth)
+        ]
+        self.backward_rnns = [
+            self._new_rnn(cell, self.depth + layer, go_backwards=True)
+            for layer in range(self.depth if bidirectional else 0)
+        ]
+
+    def _new_rnn(self, cell, index, go_backwards):
+        """The layer that runs a copy of a cell in one direction."""
+        path = [self.seed_path] * bool(self.seed_path) + [index]
+        return FastRNN(
+            cells.clone_cell(cell, *path),
+            return_sequences=True,
+            return_state=True,
+            go_backwards=go_backwards,
+        )
+
+    @property
+    def cell(self) -> keras.layers.Layer:
+        """The cell of the first layer."""
+        return self.forward_rnns[0].cell
+
+    @property
+    def rnns(self) -> list[FastRNN]:
+        """All recurrent layers, in the order of their states."""
+        if not self.bidirectional:
+            return list(self.forward_rnns)
+        pairs = zip(self.forward_rnns, self.backward_rnns, strict=True)
+        return [rnn for pair in pairs for rnn in pair]
+
+    @property
+    def output_size(self) -> int:
+        """Width of the outputs."""
+        return self.cell.output_size * (2 if self.bidirectional else 1)
+
+    @property
+    def state_sizes(self) -> list[int]:
+        """Widths of the states of all layers, as a flat list."""
+        return len(self.rnns) * cells.flat_state_sizes(self.cell)
+
+    def initial_states(self, batch_size: int | Tensor) -> States:
+        """Returns the states that a sequence starts from, as a flat list."""
+        return [
+            ops.cast(state, self.variable_dtype)
+            for rnn in self.rnns
+            for state in keras.tree.flatten(
+                cells.initial_state(rnn.cell, batch_size)
+            )
+        ]
+
+    def build(self, sequence_shape: Shape) -> None:
+        width = sequence_shape[-1]
+        step = 2 if self.bidirectional else 1
+        for place, rnn in enumerate(self.rnns):
+            if not rnn.built:
+                rnn.build((None, None, width))
+            if place % step == step - 1:
+                width = self.output_size
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """Passes on no mask: who calls the stack has it."""
+
+    def call(
+        self,
+        sequence: Tensor,
+        mask: Tensor | None = None,
+        initial_state: States | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        x, dropouts = sequence, list(self.dropouts)
+        if self.variational:
+            x = dropouts.pop(0)(x, training=training)
+        before, after = list(initial_state or []), []
+
+        def run(rnn):
+            sizes = cells.state_sizes(rnn.cell)
+            count = len(keras.tree.flatten(sizes))
+            own, before[:count] = before[:count], []
+            options = {"mask": mask, "training": training}
+            if own:
+                options["initial_state"] = keras.tree.pack_sequence_as(
+                    sizes, own
+                )
+            y, *states = rnn(x, **options)
+            after.extend(keras.tree.flatten(states))
+            return ops.flip(y, axis=1) if rnn.go_backwards else y
+
+        rnns = iter(self.rnns)
+        for dropout in dropouts:
+            parts = [run(next(rnns)) for _ in range(1 + self.bidirectional)]
+            x = parts[0] if len(parts) == 1 else ops.concatenate(parts, -1)
+            x = dropout(x, training=training)
+        return x, after

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTMCell
+from kerasrnn.models.rnn_stack import RNNStack
+from tests import helpers
+
+SEQUENCE = helpers.random(2, 5, 3)
+MASK = np.array([[0, 1, 1, 1, 0], [1, 1, 1, 1, 1]], bool)
+
+
+def small(cell=FastLSTMCell, **options):
+    stack = RNNStack(cell(4), 2, **options)
+    stack.build((None, None, 3))
+    helpers.randomize(stack)
+    return stack
+
+
+@pytest.mark.parametrize("directions", [{}, {"bidirectional": True}])
+def test_it_runs_one_layer_after_another(directions):
+    stack = small(**directions)
+    outputs, states = stack(SEQUENCE, mask=MASK)
+    x, expected = SEQUENCE, []
+    for layer, forward in enumerate(stack.forward_rnns):
+        y, *last = forward(x, mask=MASK)
+        expected += last
+        if directions:
+            z, *last = stack.backward_rnns[layer](x, mask=MASK)
+            expected += last
+            y = np.concatenate([y, np.flip(z, 1)], -1)
+        x = y
+    helpers.assert_close((outputs, states), (x, expected))
+    assert stack.output_size == outputs.shape[-1]
+    assert stack.state_sizes == [state.shape[-1] for state in states]
+
+
+def test_two_halves_are_the_whole():
+    stack = small()
+    whole = stack(SEQUENCE)
+    first, states = stack(SEQUENCE[:, :2])
+    second, states = stack(SEQUENCE[:, 2:], initial_state=states)
+    helpers.assert_close((np.concatenate([first, second], 1), states), whole)
+    zeros = stack.initial_states(2)
+    helpers.assert_close(stack(SEQUENCE, initial_state=zeros), whole)
+
+
+def test_backwards_is_forwards_in_a_mirror():
+    forward, backward = small(), small(go_backwards=True)
+    expected, states = forward(np.flip(SEQUENCE, 1))
+    # A second layer would see what the first put back in order.
+    for stack in (forward, backward):
+        stack.forward_rnns[1].set_weights(
+            [0 * x for x in stack.forward_rnns[1].get_weights()]
+        )
+    _, [h, c, *_] = backward(SEQUENCE)
+    helpers.assert_close([h, c], states[:2])
+
+
+def test_copies_of_a_seeded_cell_draw_numbers_of_their_own():
+    stack = RNNStack(FastGRUCell(3, kernel_initializer="glorot_uniform"), 2)
+    stack.build((None, None, 3))
+    first, second = (rnn.cell.kernel for rnn in stack.rnns)
+    assert np.any(helpers.as_numpy(first.value - second.value))
+
+
+def test_dropout():
+    """Of units after each layer, or variational and of the input, too."""
+    ones = np.ones((4, 6, 3), "float32")
+    x, _ = small(dropout=0.5)(ones, training=True)
+    zero = helpers.as_numpy(x) == 0
+    assert np.any(zero[:, 1:] != zero[:, :-1])
+    x, _ = small(dropout=0.5, variational=True)(ones, training=True)
+    zero = helpers.as_numpy(x) == 0
+    assert zero.any() and np.all(zero[:, 1:] == zero[:, :-1])
+
+
+def test_one_direction_or_both():
+    with pytest.raises(ValueError, match="bidirectional=False"):
+        RNNStack(FastGRUCell(3), bidirectional=True, go_backwards=True)
