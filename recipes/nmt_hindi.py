@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 import translate
-from corpora.phrasebook import phrasebook
+from corpora.hindi_phrasebook import phrasebook
 
 from kerasrnn import data
 from kerasrnn import models

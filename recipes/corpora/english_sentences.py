@@ -3,7 +3,7 @@
 import random
 import re
 
-from corpora.phrasebook import phrasebook
+from corpora.hindi_phrasebook import phrasebook
 
 
 def english_sentences(seed):
