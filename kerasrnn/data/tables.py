@@ -6,6 +6,7 @@ The libraries `pyarrow` and `datasets` are needed only for their own formats.
 import contextlib
 import itertools
 import json
+import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -44,6 +45,14 @@ def is_dataset(path):
     return any((path / name).is_file() for name in _DATASET_FILES)
 
 
+def is_table(source):
+    """Whether a source is a table by its kind, not lines of text."""
+    if not isinstance(source, str | os.PathLike):
+        return True
+    path = existing_path(source)
+    return is_dataset(path) or format_end(path) in (*JSON_ENDS, ".parquet")
+
+
 def open_table(path, report):
     """Opens a table of named columns.
 
@@ -69,6 +78,10 @@ def open_table(path, report):
         ImportError: If the library of a format is not installed.
         IsADirectoryError: If a folder is not a data set.
     """
+    if not isinstance(path, str | os.PathLike):
+        report.corpus, records = _object_records(path)
+        report.unit = "row"
+        return _records_table(_counted(records, report))
     path = existing_path(path)
     end = format_end(path)
     if path.is_dir():
@@ -192,7 +205,7 @@ def _parquet_records(path):
 
 
 def _dataset_records(path):
-    """The rows of a data set, with classes by name instead of number."""
+    """The rows of a folder written by `save_to_disk`."""
     if not is_dataset(path):
         raise IsADirectoryError(
             "Expected a corpus file, or a folder written by `save_to_disk` of "
@@ -214,14 +227,53 @@ def _dataset_records(path):
             f"one of them, such as {path / next(iter(data), 'train')}. "
             f"Received: a folder with {', '.join(map(repr, data))}"
         )
-    classes = {
-        column: dict(enumerate(feature.names))
-        for column, feature in data.features.items()
-        if isinstance(feature, datasets.ClassLabel)
+    return _named_classes(data)
+
+
+def _named_classes(data):
+    """The rows of a data set, with classes by name instead of number."""
+    names = {
+        column: names
+        for column, feature in (data.features or {}).items()
+        if (names := _class_names(feature))
     }
     for row in data:
-        named = {column: classes[column].get(row[column]) for column in classes}
+        named = {
+            column: _by_name(row[column], dict(enumerate(classes)))
+            for column, classes in names.items()
+        }
         yield row | named
+
+
+def _class_names(feature):
+    """The names of classes, of one or a list of them, of a feature."""
+    return getattr(getattr(feature, "feature", feature), "names", None)
+
+
+def _by_name(value, names):
+    if isinstance(value, list):
+        return [names.get(number) for number in value]
+    return names.get(value)
+
+
+def _object_records(source):
+    """The name of a table in memory in messages, and its rows."""
+    if hasattr(source, "to_dict") and hasattr(source, "columns"):
+        rows = source.astype(object).where(source.notna(), None)
+        rows = rows.rename(columns=str).to_dict("records")
+        return "given as a DataFrame", iter(rows)
+    if hasattr(source, "features"):
+        return "given as a data set", _named_classes(source)
+    if isinstance(source, dict):
+        raise CorpusError(
+            "The corpus has several parts. Expected: one of them, such as "
+            f"`corpus[{next(iter(source), 'train')!r}]`. "
+            f"Received: {', '.join(map(repr, source))}"
+        )
+    raise CorpusError(
+        "A corpus must be a path, a data set of `datasets` or a DataFrame of "
+        f"pandas. Received: {type(source).__name__}"
+    )
 
 
 @contextlib.contextmanager
