@@ -1,0 +1,150 @@
+"""Phrases as tags of words: IOB1, IOB2, BIOES and BILOU, told apart."""
+
+import itertools
+import re
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kerasrnn.typing import Strings
+
+_TAG = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
+_SCHEMES = ("IOB1", "IOB2", "BIOES", "BILOU")
+
+
+class Phrase(NamedTuple):
+    """A phrase of a sentence.
+
+    Args:
+        start: Integer, the place of its first word, from 0 on.
+        end: Integer, the place after its last word.
+        label: String, its type.
+    """
+
+    start: int
+    end: int
+    label: str
+
+
+def tag_scheme(sentences: Iterable[Strings]) -> str | None:
+    """Tells in which scheme the tags of a corpus mark phrases.
+
+    | scheme  | in a phrase                                                 |
+    |---------|-------------------------------------------------------------|
+    | `IOB1`  | `I`; but `B` where it follows another of its type at once   |
+    | `IOB2`  | `B` at its beginning, then `I`; also known as BIO           |
+    | `BIOES` | as well `E` at its end, and `S` for a phrase of one word    |
+    | `BILOU` | the same with `L` and `U`                                   |
+
+    Args:
+        sentences: Lists of tags.
+
+    Returns:
+        The name of the scheme; `None` if the tags mark no phrases, such as
+        parts of speech.
+
+    Example:
+
+    >>> tag_scheme([["I-PER", "I-PER", "O"], ["I-LOC", "B-LOC"]])
+    'IOB1'
+    >>> tag_scheme([["B-PER", "I-PER", "O"]]), tag_scheme([["NOUN", "VERB"]])
+    ('IOB2', None)
+    """
+    prefixes, begins_inside = set(), False
+    for tags in sentences:
+        before = ("O", "")
+        for tag in tags:
+            found = _TAG.fullmatch(tag)
+            if tag != "O" and not found:
+                return None
+            here = found.groups() if found else ("O", "")
+            prefixes.add(here[0])
+            begins_inside |= here[0] == "I" and before[1] != here[1]
+            before = here
+    prefixes.discard("O")
+    if not prefixes:
+        return None
+    if prefixes & set("LU"):
+        return "BILOU"
+    if prefixes & set("ES"):
+        return "BIOES"
+    return "IOB1" if begins_inside else "IOB2"
+
+
+def phrases_of(tags: Strings) -> list[Phrase]:
+    """Returns the phrases of a sentence, whatever the scheme of its tags.
+
+    Where tags break their scheme, as `I-PER` after `O` does in IOB2, a phrase
+    begins, as in the evaluations of CoNLL.
+
+    Args:
+        tags: List of strings.
+
+    Example:
+
+    >>> phrases_of(["B-PER", "I-PER", "O", "I-LOC"])
+    [Phrase(start=0, end=2, label='PER'), Phrase(start=3, end=4, label='LOC')]
+    """
+    phrases: list[Phrase] = []
+    is_open = False
+    for place, tag in enumerate(tags):
+        found = _TAG.fullmatch(tag)
+        if not found:
+            is_open = False
+            continue
+        prefix, label = found.groups()
+        goes_on = is_open and phrases[-1].label == label and prefix in "IEL"
+        start = phrases.pop().start if goes_on else place
+        phrases.append(Phrase(start, place + 1, label))
+        is_open = prefix in "BI"
+    return phrases
+
+
+def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
+    """Returns the tags of a sentence in a scheme.
+
+    Args:
+        phrases: List of `(start, end, label)`, in their order.
+        length: Integer, the number of words.
+        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`.
+
+    Raises:
+        ValueError: when there is no such scheme.
+
+    Example:
+
+    >>> tags_of([Phrase(0, 2, "PER"), Phrase(3, 4, "LOC")], 4, "BIOES")
+    ['B-PER', 'E-PER', 'O', 'S-LOC']
+    """
+    if scheme not in _SCHEMES:
+        raise ValueError(
+            f"`scheme` must be one of {', '.join(map(repr, _SCHEMES))}. "
+            f"Received: scheme={scheme!r}"
+        )
+    tags = ["O"] * length
+    end, single = {"BIOES": "ES", "BILOU": "LU"}.get(scheme, "IB")
+    befores = itertools.chain([Phrase(0, 0, "")], phrases)
+    for before, (start, stop, label) in zip(befores, phrases, strict=False):
+        tags[start:stop] = [f"I-{label}"] * (stop - start)
+        tags[stop - 1] = f"{end}-{label}"
+        first = "B" if stop - start > 1 else single
+        touches = before.end == start and before.label == label
+        if scheme == "IOB1" and not touches:
+            first = "I"
+        tags[start] = f"{first}-{label}"
+    return tags
+
+
+def convert_tags(tags: Strings, scheme: str) -> list[str]:
+    """Returns the tags of a sentence in another scheme.
+
+    Args:
+        tags: List of strings, in any scheme.
+        scheme: The new scheme, as of `tags_of`.
+
+    Example:
+
+    >>> convert_tags(["I-PER", "I-PER", "O", "I-LOC"], "IOB2")
+    ['B-PER', 'I-PER', 'O', 'B-LOC']
+    """
+    return tags_of(phrases_of(tags), len(tags), scheme)

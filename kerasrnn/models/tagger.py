@@ -1,0 +1,187 @@
+"""A tagger: gives each word of a sentence a tag."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import CRF
+from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.arguments import rate
+from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.character_reader import CharacterReader
+from kerasrnn.models.rnn_stack import RNNStack
+from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Tagger(Configured, QuantizableModel):
+    """Tags each word of a sentence.
+
+        x_t = [E w_t; characters(w_t)]
+        h = recurrent layers(x), in both directions
+        tags = CRF(W h + b), or softmax(W h + b) in each step
+
+    It is compiled with `CRFLoss(tagger.crf)` or, without a `CRF`, with
+    `kerasrnn.training.TokenCrossentropy(pad_id=-1)`. The labels of padding are
+    -1.
+
+    Args:
+        vocabulary_size: Positive integer, the number of words.
+        num_tags: Positive integer.
+        cell: A recurrent cell. It is a template: every layer and direction
+            gets a fresh copy of it.
+        embedding_dim: Positive integer, width of the embeddings of words.
+        characters: A `CharacterReader`; `None` to read words alone.
+        depth: Positive integer, number of layers.
+        bidirectional: Whether every layer reads in both directions.
+        crf: A `kerasrnn.layers.CRF`, which may know a tag scheme; `None` for
+            a softmax in each step.
+        dropout: Dropout rate of words, and of units after each layer.
+        word_dropout: Rate at which whole embeddings of words are dropped.
+        pad_id: Id of padding among the words.
+        **kwargs: Base model arguments, such as `name` and `dtype`, by default
+            that of `cell`.
+
+    Call arguments:
+        inputs: Integer tensor of shape `(batch, time)`, the ids of words; with
+            a `CharacterReader`, a dictionary of these `"words"` and of
+            `"characters"` of shape `(batch, time, letters)`.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Scores of shape `(batch, time, num_tags)`, whose greatest in each step
+        is that of the tag: what the `CRF` returns, or logits.
+
+    Masking: padding changes no state, and is skipped by the `CRF`.
+
+    Raises:
+        ValueError: when `cell` is no recurrent cell, a size is not positive, a
+            rate is not in `[0, 1)`, or the inputs lack the characters.
+
+    Example:
+
+    >>> reader = CharacterReader(40, filters=8)
+    >>> tagger = Tagger(50, 5, FastLSTMCell(8), 12, reader, crf=CRF())
+    >>> words = np.ones((2, 6), "int32")
+    >>> letters = np.ones((2, 6, 7), "int32")
+    >>> tagger({"words": words, "characters": letters}).shape
+    (2, 6, 5)
+
+    References:
+        [Huang et al., 2015](https://arxiv.org/abs/1508.01991),
+        [Lample et al., 2016](https://arxiv.org/abs/1603.01360).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        num_tags: int,
+        cell: keras.layers.Layer,
+        embedding_dim: int = 100,
+        characters: CharacterReader | None = None,
+        depth: int = 1,
+        bidirectional: bool = True,
+        crf: CRF | None = None,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        pad_id: int = 0,
+        **kwargs: Any,
+    ) -> None:
+        cells.check_cell(cell, "Tagger")
+        kwargs.setdefault("dtype", cells.policy(cell))
+        super().__init__(**kwargs)
+        self.vocabulary_size = positive_integer(
+            "vocabulary_size", vocabulary_size
+        )
+        self.num_tags = positive_integer("num_tags", num_tags)
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.characters = characters
+        self.bidirectional = bidirectional
+        self.crf = crf
+        self.dropout = rate("dropout", dropout)
+        self.word_dropout = rate("word_dropout", word_dropout)
+        self.pad_id = pad_id
+        self.embedding = TokenEmbedding(
+            self.vocabulary_size,
+            self.embedding_dim,
+            word_dropout=word_dropout,
+            dtype=self.dtype_policy,
+            name="embedding",
+        )
+        self.input_dropout = keras.layers.Dropout(
+            dropout, dtype=self.dtype_policy
+        )
+        self.stack = RNNStack(
+            cell,
+            depth,
+            bidirectional,
+            dropout=dropout,
+            dtype=self.dtype_policy,
+            name="stack",
+        )
+        self.depth = self.stack.depth
+        self.output_projection = keras.layers.Dense(
+            self.num_tags, dtype=self.dtype_policy, name="output"
+        )
+
+    @property
+    def cell(self) -> keras.layers.Layer:
+        """The cell of the first layer."""
+        return self.stack.cell
+
+    def build(self, inputs_shape: Any = None) -> None:
+        words: Shape = (None, None)
+        self.embedding.build(words)
+        width = self.embedding_dim
+        if self.characters is not None:
+            self.characters.build((*words, None))
+            width += self.characters.output_size
+        self.stack.build((*words, width))
+        self.output_projection.build((*words, self.stack.output_size))
+        if self.crf is not None:
+            self.crf.build((*words, self.num_tags))
+
+    def call(
+        self, inputs: Tensor | dict[str, Tensor], training: bool = False
+    ) -> Tensor:
+        words, characters = self._parts(inputs)
+        mask = ops.not_equal(words, self.pad_id)
+        x = self.embedding(words, training=training)
+        if self.characters is not None:
+            spelled = self.characters(characters, training=training)
+            x = ops.concatenate([x, spelled], axis=-1)
+        x = self.input_dropout(x, training=training)
+        x, _ = self.stack(x, mask=mask, training=training)
+        scores = self.output_projection(x)
+        return scores if self.crf is None else self.crf(scores, mask=mask)
+
+    def _parts(self, inputs):
+        """Returns the ids of words, and those of characters or `None`."""
+        names = {"words"} | ({"characters"} if self.characters else set())
+        if not isinstance(inputs, dict):
+            inputs = {"words": inputs}
+        if set(inputs) != names:
+            raise ValueError(
+                f"A Tagger {'with' if self.characters else 'without'} "
+                f"`characters` reads {' and '.join(sorted(names))}. "
+                f"Received: {sorted(inputs)}"
+            )
+        return inputs["words"], inputs.get("characters")
+
+    def probabilities(self, scores: Tensor) -> Tensor:
+        """Returns the probability of each tag of each word.
+
+        Args:
+            scores: What the model returned, `(batch, time, num_tags)`.
+
+        Returns:
+            Tensor of that shape: marginals of the `CRF`, or a softmax.
+        """
+        if self.crf is None:
+            return ops.softmax(ops.cast(scores, "float32"))
+        return self.crf.marginals(*self.crf.emissions(scores))
