@@ -105,7 +105,7 @@ ALLOWED = {
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
 # modules that stand beside the rooms.
-ROOMS = {"recurrent": set(), "attention": {"recurrent"}}
+ROOMS = {"recurrent": set(), "attention": {"recurrent"}, "crf": set()}
 
 
 def name_of(path):

@@ -1,4 +1,4 @@
-"""Recurrent cells, the layers that run them, and attention."""
+"""Recurrent cells, the layers that run them, attention, and a CRF."""
 
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
@@ -16,6 +16,8 @@ from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
 from kerasrnn.layers.attention.self_attention_rnn import SelfAttentionRNN
 from kerasrnn.layers.attention.sha_cell import SHACell
 from kerasrnn.layers.attention.transformer_cell import TransformerCell
+from kerasrnn.layers.crf.crf import CRF
+from kerasrnn.layers.crf.crf_loss import CRFLoss
 from kerasrnn.layers.recurrent.exchange import copy_weights
 from kerasrnn.layers.recurrent.exchange import load_torch_weights
 from kerasrnn.layers.recurrent.exchange import torch_weights
@@ -51,6 +53,8 @@ __all__ = [
     "AttentionCell",
     "AttentionRNN",
     "BahdanauAttention",
+    "CRF",
+    "CRFLoss",
     "CoverageAttention",
     "DotAttention",
     "FastGRU",

@@ -1,0 +1,77 @@
+"""The chain that `partition.py` and `paths.py` work on.
+
+It has a state before all tags, the last one: its row of the transitions is how
+a path may start, and no transition leads to it. So a row that is wholly masked
+stays there, and needs no case of its own. Sequences are `(time, batch, ...)`.
+"""
+
+import keras
+from keras import ops
+
+# The logarithm of the weight of a transition that does not exist.
+NEVER = -1e30
+# The weight of what a tag scheme forbids: more than emissions make up for.
+FORBIDDEN = -1e4
+
+
+def wide(dtype):
+    """Returns float32, or the dtype if it is wider."""
+    return keras.backend.result_type(dtype, "float32")
+
+
+def greatest(x, axis=None, keepdims=False):
+    """Returns the maximum, of a batch without rows, too."""
+    return ops.max(x, axis=axis, keepdims=keepdims, initial=float("-inf"))
+
+
+def checked(emissions, mask):
+    """Returns emissions and a mask that recursions can use.
+
+    Args:
+        emissions: Tensor of shape `(batch, time, tags)`, of any dtype.
+        mask: Booleans of shape `(batch, time)`, or `None`.
+
+    Returns:
+        The emissions in float32 or wider, 0 at masked steps; a mask.
+    """
+    emissions = ops.convert_to_tensor(emissions)
+    emissions = ops.cast(emissions, wide(emissions.dtype))
+    if mask is None:
+        return emissions, ops.ones(ops.shape(emissions)[:2], "bool")
+    mask = ops.cast(mask, "bool")
+    return ops.where(mask[..., None], emissions, 0.0), mask
+
+
+def chain(emissions, mask, transitions, start, end, allowed=None):
+    """Returns a chain.
+
+    Args:
+        emissions, mask: What `checked` returned.
+        transitions: Weights of shape `(tags, tags)`.
+        start, end: Weights of shape `(tags,)`.
+        allowed: Optional booleans of the shapes of the three, false where a
+            tag scheme forbids it.
+
+    Returns:
+        Emissions of shape `(time, batch, tags + 1)`, a mask of shape
+        `(time, batch)`, transitions of shape `(tags + 1, tags + 1)`, and ends
+        of shape `(tags + 1,)`.
+    """
+    weights = [
+        ops.cast(ops.convert_to_tensor(x), emissions.dtype)
+        for x in (transitions, start, end)
+    ]
+    if allowed is not None:
+        weights = [
+            ops.where(ops.convert_to_tensor(here), x, FORBIDDEN)
+            for here, x in zip(allowed, weights, strict=True)
+        ]
+    transitions, start, end = weights
+    moves = ops.concatenate([transitions, start[None]])
+    emissions = ops.transpose(emissions, (1, 0, 2))
+    return (
+        ops.pad(emissions, [[0, 0], [0, 0], [0, 1]]),
+        ops.transpose(mask),
+        ops.pad(moves, [[0, 0], [0, 1]], constant_values=NEVER),
+        ops.pad(end, [[0, 1]]),
+    )

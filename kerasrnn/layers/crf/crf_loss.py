@@ -1,0 +1,131 @@
+"""The loss of a conditional random field."""
+
+from typing import Self
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.crf.crf import CRF
+from kerasrnn.layers.crf.link import serialized
+from kerasrnn.layers.crf.link import unlinked
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class CRFLoss(keras.losses.Loss):
+    """Negative log-likelihood of the true tags, of the `CRF` of a model.
+
+        loss = -log p(y)
+
+    It is the sum over the steps of a row, and the mean over the rows.
+
+    Args:
+        crf: The `CRF` at the end of the model. A saved model is loaded with a
+            loss that knows its layer. A model that is made in another way, such
+            as by `keras.models.clone_model`, is compiled with the loss of its
+            own.
+        reduction: As of `keras.losses.Loss`.
+        name: Name of the loss.
+
+    Call arguments:
+        y_true: Integer tensor of shape `(batch, time)`. A tag that does not
+            exist, where there is no mask, makes the loss NaN.
+        y_pred: What the layer returned, of shape `(batch, time, tags)`.
+        sample_weight: Optional tensor of shape `(batch,)`.
+
+    Masking:
+        Steps that the `CRF` was given as masked have no effect, whatever the
+        tags there.
+
+    Raises:
+        ValueError: when the model was not made with `crf`, or `y_true` or
+            `sample_weight` has another shape.
+
+    Example:
+
+    >>> crf = CRF()
+    >>> outputs = crf(np.zeros((1, 2, 4)))
+    >>> float(CRFLoss(crf)(np.array([[3, 1]]), outputs))   # 2 log 4
+    2.7725887298583984
+
+    Reference:
+        [Lample et al., 2016](https://arxiv.org/abs/1603.01360).
+    """
+
+    def __init__(
+        self,
+        crf: CRF,
+        reduction: str | None = "sum_over_batch_size",
+        name: str = "crf_loss",
+    ) -> None:
+        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        super().__init__(name=name, reduction=reduction, dtype=dtype)
+        self._link = crf.link
+
+    def __call__(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> Tensor:
+        # Keras would multiply the losses of rows with the mask of the steps.
+        losses = self.call(y_true, y_pred)
+        if sample_weight is not None:
+            sample_weight = _of_rows(sample_weight)
+        return _Mean(self.name, self.reduction, self.dtype)(
+            losses, losses, sample_weight
+        )
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        """Returns the losses of the rows, `(batch,)`."""
+        crf = self._link.layer
+        if crf is None:
+            raise ValueError(
+                "A loss that was not loaded by `keras.saving.load_model` does "
+                "not know its `CRF`. Compile the model with "
+                "`CRFLoss(model.get_layer(NAME))`. Received: no layer"
+            )
+        y_true = ops.convert_to_tensor(y_true)
+        if len(y_true.shape) != 2:
+            raise ValueError(
+                "`y_true` must be integers of shape (batch, time). Received: "
+                f"y_true.shape={tuple(y_true.shape)}"
+            )
+        emissions, mask = crf.emissions(y_pred)
+        return -crf.log_likelihood(emissions, y_true, mask)
+
+    def get_config(self) -> Config:
+        return {
+            "link": serialized(self._link),
+            "reduction": self.reduction,
+            "name": self.name,
+        }
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        config, link = unlinked(config)
+        loss = cls(CRF(), **config)
+        loss._link = link
+        return loss
+
+
+def _of_rows(sample_weight):
+    """Returns weights `(batch,)`, also if given as `(batch, 1)`."""
+    sample_weight = ops.convert_to_tensor(sample_weight)
+    shape = tuple(sample_weight.shape)
+    if len(shape) == 2 and shape[1] == 1:
+        return sample_weight[:, 0]
+    if len(shape) != 1:
+        raise ValueError(
+            "`sample_weight` must have the shape (batch,): a path has one "
+            f"probability. Received: sample_weight.shape={shape}"
+        )
+    return sample_weight
+
+
+class _Mean(keras.losses.Loss):
+    """Reduces losses that are there already."""
+
+    def call(self, y_true, y_pred):
+        return y_pred

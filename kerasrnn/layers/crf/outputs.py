@@ -1,0 +1,44 @@
+"""What the outputs of a CRF hold: the best path, the emissions, the mask.
+
+The distribution over paths stays the same if a number is added to all emissions
+of a step. So those of a step can be made relative to that of the path's tag,
+whose own is then 0, and need not be kept: its place is free for a value above
+all others, by which the path is found. A masked step is 0, as no other step is.
+"""
+
+from keras import ops
+
+from kerasrnn.layers.crf.chain import greatest
+
+
+def with_path(emissions, mask, tags):
+    """Returns outputs.
+
+    Args:
+        emissions: Tensor of shape `(batch, time, tags)`.
+        mask: Booleans of shape `(batch, time)`.
+        tags: Integers of that shape, the best path.
+
+    Returns:
+        Tensor of shape `(batch, time, tags)`.
+    """
+    on_path = ops.one_hot(tags, emissions.shape[-1], dtype="bool")
+    of_path = ops.sum(
+        ops.where(on_path, emissions, 0.0), axis=-1, keepdims=True
+    )
+    relative = emissions - of_path
+    above = greatest(ops.stop_gradient(relative), axis=-1, keepdims=True) + 1.0
+    outputs = ops.where(on_path, above, relative)
+    return ops.where(mask[..., None], outputs, 0.0)
+
+
+def emissions_and_mask(outputs):
+    """Returns what `with_path` was given: emissions up to a number, and mask.
+
+    Args:
+        outputs: Tensor of shape `(batch, time, tags)`.
+    """
+    tags = ops.argmax(outputs, axis=-1)
+    on_path = ops.one_hot(tags, outputs.shape[-1], dtype="bool")
+    mask = ops.any(outputs != 0, axis=-1)
+    return ops.where(on_path, 0.0, outputs), mask
