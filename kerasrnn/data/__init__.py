@@ -27,6 +27,11 @@ from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import PianoRollCorpus
 from kerasrnn.data.piano_rolls import read_piano_rolls
 from kerasrnn.data.piano_rolls import split_piano_rolls
+from kerasrnn.data.tag_schemes import Phrase
+from kerasrnn.data.tag_schemes import convert_tags
+from kerasrnn.data.tag_schemes import phrases_of
+from kerasrnn.data.tag_schemes import tag_scheme
+from kerasrnn.data.tag_schemes import tags_of
 from kerasrnn.data.tagged_words import read_tagged_words
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
@@ -45,9 +50,11 @@ __all__ = [
     "LabelledCorpus",
     "LabelledTexts",
     "ParallelCorpus",
+    "Phrase",
     "PianoRollCorpus",
     "TextCorpus",
     "WordVectors",
+    "convert_tags",
     "drop_long",
     "drop_overlap",
     "find_corpus",
@@ -55,6 +62,7 @@ __all__ = [
     "labelled_batches",
     "length_table",
     "load_word_vectors",
+    "phrases_of",
     "piano_roll_batches",
     "read_labelled_corpus",
     "read_midi",
@@ -69,6 +77,8 @@ __all__ = [
     "split_labelled_corpus",
     "split_piano_rolls",
     "split_text_corpus",
+    "tag_scheme",
+    "tags_of",
     "text_windows",
     "train_word_vectors",
     "translation_batches",

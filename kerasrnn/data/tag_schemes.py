@@ -54,10 +54,9 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
     for tags in sentences:
         before = ("O", "")
         for tag in tags:
-            found = _TAG.fullmatch(tag)
-            if tag != "O" and not found:
+            here = parsed_tag(tag)
+            if tag != "O" and not here[1]:
                 return None
-            here = found.groups() if found else ("O", "")
             prefixes.add(here[0])
             begins_inside |= here[0] == "I" and before[1] != here[1]
             before = here
@@ -88,16 +87,21 @@ def phrases_of(tags: Strings) -> list[Phrase]:
     phrases: list[Phrase] = []
     is_open = False
     for place, tag in enumerate(tags):
-        found = _TAG.fullmatch(tag)
-        if not found:
+        prefix, label = parsed_tag(tag)
+        if not label:
             is_open = False
             continue
-        prefix, label = found.groups()
         goes_on = is_open and phrases[-1].label == label and prefix in "IEL"
         start = phrases.pop().start if goes_on else place
         phrases.append(Phrase(start, place + 1, label))
         is_open = prefix in "BI"
     return phrases
+
+
+def parsed_tag(tag):
+    """Returns the prefix and the type of a tag; `("O", "")` outside."""
+    found = _TAG.fullmatch(tag)
+    return found.groups() if found else ("O", "")
 
 
 def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:

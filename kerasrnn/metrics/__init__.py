@@ -1,6 +1,7 @@
-"""Metrics of language models, translations and piano rolls."""
+"""Metrics of language models, translations, phrases and piano rolls."""
 
 from kerasrnn.metrics.corpus_scores import corpus_scores
+from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.metrics.piano_roll_metrics import NegativeLogLikelihood
 from kerasrnn.metrics.token_metrics import BitsPerCharacter
 from kerasrnn.metrics.token_metrics import Perplexity
@@ -12,4 +13,5 @@ __all__ = [
     "Perplexity",
     "TokenAccuracy",
     "corpus_scores",
+    "phrase_scores",
 ]

@@ -1,5 +1,6 @@
 """Models to train with `fit`, and their parts."""
 
+from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
@@ -15,11 +16,13 @@ from kerasrnn.models.summaries import AttentionSummary
 from kerasrnn.models.summaries import DecoderSummary
 from kerasrnn.models.summaries import LastSummary
 from kerasrnn.models.summaries import PooledSummary
+from kerasrnn.models.tagger import Tagger
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator
 
 __all__ = [
     "AttentionSummary",
+    "CharacterReader",
     "Decoder",
     "DecoderSummary",
     "DynamicEvaluation",
@@ -31,6 +34,7 @@ __all__ = [
     "PooledSummary",
     "RMSDynamicEvaluation",
     "Shortlist",
+    "Tagger",
     "TextClassifier",
     "Translator",
     "TranslatorEnsemble",

@@ -14,6 +14,7 @@ from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -139,12 +140,17 @@ class Tagger(Configured, QuantizableModel):
         self.embedding.build(words)
         width = self.embedding_dim
         if self.characters is not None:
-            self.characters.build((*words, None))
+            if not self.characters.built:
+                self.characters.build((*words, None))
             width += self.characters.output_size
         self.stack.build((*words, width))
         self.output_projection.build((*words, self.stack.output_size))
-        if self.crf is not None:
+        if self.crf is not None and not self.crf.built:
             self.crf.build((*words, self.num_tags))
+
+    def build_from_config(self, config: Config) -> None:
+        # Keras would call the model on shapes, which it keeps of ids alone.
+        self.build()
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False

@@ -11,9 +11,12 @@ from kerasrnn.pipelines.music_run import MusicRun
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
+from kerasrnn.pipelines.task_run import TaskRun
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.text_tagger import Span
+from kerasrnn.pipelines.text_tagger import TextTagger
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.pipelines.translation_run import TranslationRun
 
@@ -23,9 +26,12 @@ __all__ = [
     "MusicPipeline",
     "MusicRun",
     "Run",
+    "Span",
+    "TaskRun",
     "TextLabeller",
     "TextLanguageModel",
     "TextPipeline",
+    "TextTagger",
     "TextTranslator",
     "TranslationRun",
     "export_saved_model",

@@ -9,6 +9,7 @@ from kerasrnn.plots.hidden_states import (
     hidden_state_figure as hidden_state_figure,
 )
 from kerasrnn.plots.hidden_states import word_map_figure as word_map_figure
+from kerasrnn.plots.matrix import matrix_figure as matrix_figure
 from kerasrnn.plots.piano_rolls import piano_roll_figure as piano_roll_figure
 from kerasrnn.plots.saving import save_figure as save_figure
 from kerasrnn.plots.training import training_figure as training_figure

@@ -19,6 +19,8 @@ from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.word_piece_tokenizer import WordPieceTokenizer
+from kerasrnn.tokenizers.word_spans import Words
+from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
 
 __all__ = [
@@ -28,6 +30,8 @@ __all__ = [
     "Tokenizer",
     "WordPieceTokenizer",
     "WordTokenizer",
+    "Words",
     "join_punctuation",
     "normalize_text",
+    "split_into_words",
 ]

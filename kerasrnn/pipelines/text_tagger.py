@@ -1,0 +1,502 @@
+"""Tagging: words, a tagger and the phrases that its tags mark, in one model."""
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.data.length_buckets import index_batches
+from kerasrnn.data.tag_schemes import parsed_tag
+from kerasrnn.data.tag_schemes import phrases_of
+from kerasrnn.layers import CRFLoss
+from kerasrnn.metrics import TokenAccuracy
+from kerasrnn.metrics.phrase_scores import phrase_scores
+from kerasrnn.models.tagger import Tagger
+from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
+from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.text_pipeline import text_list
+from kerasrnn.plots import matrix_figure
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.word_spans import split_into_words
+from kerasrnn.training import TextScores
+from kerasrnn.training import TokenCrossentropy
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
+
+TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
+NO_TAG = -1
+_SCORED = 2000  # sentences to tag after every epoch
+_SHOWN = 5  # sentences with errors
+Sentences = Sequence[Sequence[tuple[str, str]]]
+"""Sentences of words and their tags."""
+
+
+class Span(NamedTuple):
+    """A phrase that was found in a text, such as a name.
+
+    Args:
+        start: Integer, the place of its first character.
+        end: Integer, the place after its last character.
+        label: String, its type.
+        score: Float, the least probability of a tag of its words.
+        text: String, the phrase itself.
+    """
+
+    start: int
+    end: int
+    label: str
+    score: float
+    text: str
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class TextTagger(TextPipeline):
+    """Tags the words of texts, and finds the phrases that the tags mark.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can tag texts, continue its training or be
+    exported. Two signatures are served: `serving_default` on raw text, which
+    it splits into words, and `tag_tokens` on words that are given.
+
+    Args:
+        model: A `kerasrnn.models.Tagger`.
+        words: The `WordTokenizer` of its words. Its options normalize each
+            word; nothing is split.
+        tags: List of strings, the names of the tags.
+        characters: The `CharacterTokenizer` of a model that reads characters.
+        scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, how the tags mark
+            phrases; `None` for tags of single words, such as parts of speech.
+        max_letters: Positive integer. Of longer words so many characters are
+            read, the first half and the last.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when the number of `tags` is not that of the model, or only
+            one of model and pipeline has characters.
+
+    Example:
+
+    >>> sentences = 4 * [[("Anna", "B-PER"), ("sings", "O"), (".", "O")]]
+    >>> words = WordTokenizer.train(["Anna sings ."])
+    >>> tags = ["O", "B-PER", "I-PER"]
+    >>> model = Tagger(words.vocabulary_size, 3, FastGRUCell(8), crf=CRF())
+    >>> tagger = TextTagger(model, words, tags, scheme="IOB2")
+    >>> tagger.compile(keras.optimizers.Adam(0.1))
+    >>> history = tagger.fit(sentences, epochs=20, verbose=0)
+    >>> tagger.tag_tokens([["Anna", "sings"]])
+    [['B-PER', 'O']]
+    >>> [(span.text, span.label) for span in tagger.tag(["Oh, Anna sings."])[0]]
+    [('Anna', 'PER')]
+    """
+
+    mode = "max"
+    file_name = "tagger"
+
+    def __init__(
+        self,
+        model: Tagger,
+        words: WordTokenizer,
+        tags: Strings,
+        characters: CharacterTokenizer | None = None,
+        scheme: str | None = None,
+        max_letters: int = 20,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.words = words
+        self.tags = tuple(tags)
+        self.characters = characters
+        self.scheme = scheme
+        self.max_letters = max_letters
+        if len(self.tags) != model.num_tags:
+            raise ValueError(
+                f"`tags` must be {model.num_tags}, as many as the model has. "
+                f"Received: tags={tags!r}"
+            )
+        if (characters is None) != (model.characters is None):
+            raise ValueError(
+                "`characters` are needed by a model that has a "
+                "`CharacterReader`, and by no other. Received: "
+                f"characters={characters!r}, "
+                f"model.characters={model.characters!r}"
+            )
+
+    @property
+    def monitor(self) -> str:
+        """What decides which epoch is best: F1 of phrases, or accuracy."""
+        return "val_accuracy" if self.scheme is None else "val_f1"
+
+    def epoch_scores(
+        self, sentences: Sentences
+    ) -> list[keras.callbacks.Callback]:
+        """Returns what scores it after an epoch, on the first sentences."""
+        words, tags = _columns(sentences[:_SCORED])
+        return [TextScores(self.tag_tokens, words, tags, self.scores)]
+
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
+        if self.model.crf is not None:
+            return CRFLoss(self.model.crf)
+        return TokenCrossentropy(pad_id=NO_TAG)
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the share of the words whose tag is right."""
+        return [TokenAccuracy(pad_id=NO_TAG)]
+
+    def batches(
+        self,
+        sentences: Sentences,
+        batch_size: int = 32,
+        seed: int | None = None,
+    ) -> tf.data.Dataset:
+        """Batches of tagged sentences of similar length.
+
+        Args:
+            sentences: List of lists of `(word, tag)`.
+            batch_size: Positive integer, sentences in a batch.
+            seed: Integer, the seed of the shuffling; `None` sorts by length.
+
+        Returns:
+            A `tf.data.Dataset` of `(inputs, tags)`: what the model reads, and
+            int32 numbers of shape `(batch, time)`, -1 at padding.
+
+        Raises:
+            ValueError: when there is no sentence, one is empty, or a tag is
+                unknown.
+        """
+        words, tags = _columns(sentences)
+        numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
+        features = self._features(tf.ragged.constant(words, tf.string))
+
+        def gathered(indices):
+            inputs = {
+                name: tf.gather(x, indices).to_tensor(self._pad_id(name))
+                for name, x in features.items()
+            }
+            return self._as_input(inputs), tf.gather(
+                numbers, indices
+            ).to_tensor(NO_TAG)
+
+        dataset = index_batches(numbers.row_lengths(), batch_size, seed)
+        return dataset.map(gathered).prefetch(2)
+
+    def _numbers(self, tags):
+        """The numbers of tags in sentences."""
+        numbers = {tag: number for number, tag in enumerate(self.tags)}
+        unknown = {x for sentence in tags for x in sentence} - set(numbers)
+        if unknown:
+            raise ValueError(
+                f"Tags must be of {self.tags}. "
+                f"Received: {', '.join(map(repr, sorted(unknown)[:5]))}"
+            )
+        return [[numbers[tag] for tag in sentence] for sentence in tags]
+
+    def fit(
+        self,
+        sentences: Sentences | Batches,
+        batch_size: int = 32,
+        validation_data: Sentences | Batches = None,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the inner model, after `compile()` if it is not compiled.
+
+        Args:
+            sentences: List of lists of `(word, tag)`, or a dataset that
+                `batches` returned.
+            batch_size: Positive integer, sentences in a batch.
+            validation_data: As `sentences`; `None` for no validation.
+            seed: Integer, the seed of the shuffling.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        return super().fit(
+            ready(sentences, lambda x: self.batches(x, batch_size, seed)),
+            ready(validation_data, lambda x: self.batches(x, batch_size)),
+            **kwargs,
+        )
+
+    def functions(self) -> dict[str, list[Any]]:
+        return {
+            "serving_default": [self._tag_text, TEXTS],
+            "tag_tokens": [self._tag_given, TOKENS],
+        }
+
+    def _tag_text(self, text):
+        """Tags texts; the places of spans are those of characters."""
+        return self._answer(*split_into_words(text))
+
+    def _tag_given(self, tokens):
+        """Tags sentences of given words; places of spans are those of words."""
+        is_word = tf.cast(tf.not_equal(tokens, ""), tf.int32)
+        last = tf.cumsum(is_word, axis=1, reverse=True) > 0
+        words = tf.ragged.boolean_mask(tokens, last)
+        places = tf.ragged.range(tf.cast(words.row_lengths(), tf.int32))
+        places = places.with_row_splits_dtype(tf.int64)
+        return self._answer(words, places, places + 1)
+
+    def _answer(self, words, starts, ends):
+        features = self._features(words)
+        inputs = {
+            name: _at_least_one(x.to_tensor(self._pad_id(name)))
+            for name, x in features.items()
+        }
+        scores = self.model(self._as_input(inputs), training=False)
+        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
+        shares = self.model.probabilities(scores)
+        shares = tf.gather(shares, best, batch_dims=2)
+        lengths = words.row_lengths()
+        best, shares = (
+            tf.RaggedTensor.from_tensor(x, lengths) for x in (best, shares)
+        )
+        phrases = PhrasesOfWords(self.tags, self.scheme)
+        spans = phrases(best, shares, starts, ends)
+        names = tf.gather(tf.constant(self.tags), best.flat_values)
+        return {
+            "tokens": words.to_tensor(""),
+            "tags": best.with_flat_values(names).to_tensor(""),
+            "probabilities": shares.to_tensor(0.0),
+            **{f"span_{name}": x for name, x in spans.items()},
+        }
+
+    def _features(self, words):
+        """What the model reads of words, as ragged ids."""
+        flat = words.flat_values
+        ids = self.words.table.lookup(self.words.normalize(flat))
+        found = {"words": words.with_flat_values(self.words.as_text(ids))}
+        if self.characters is not None:
+            letters = self._shortened(self.characters.tokenize(flat))
+            found["characters"] = words.with_flat_values(letters)
+        return found
+
+    def _shortened(self, letters):
+        """Leaves out the middle of long words."""
+        half = self.max_letters // 2
+        lengths = letters.row_lengths()
+        place = tf.ragged.range(lengths)
+        rest = tf.gather(lengths, letters.value_rowids()) - (
+            self.max_letters - half
+        )
+        kept = (place.flat_values < half) | (place.flat_values >= rest)
+        return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
+
+    def _pad_id(self, name):
+        return getattr(self, name).pad_id
+
+    def _as_input(self, inputs):
+        return inputs if self.characters is not None else inputs["words"]
+
+    def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
+        """Returns the phrases found in each of a list of strings.
+
+        Args:
+            texts: List of strings, which are split into words by
+                `kerasrnn.tokenizers.split_into_words`.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            For each text, the list of its `Span`s.
+        """
+        texts = text_list(texts)
+        found: list[list[Span]] = [[] for _ in texts]
+        for places, answer in self.answers(texts, batch_size):
+            columns = [
+                answer[f"span_{name}"].numpy()
+                for name in ("starts", "ends", "labels", "scores")
+            ]
+            for row, place in enumerate(places):
+                text = texts[place]
+                for start, end, label, score in zip(
+                    *(column[row] for column in columns), strict=True
+                ):
+                    if start >= 0:
+                        found[place].append(
+                            Span(
+                                int(start),
+                                int(end),
+                                label.decode(),
+                                float(score),
+                                text[start:end],
+                            )
+                        )
+        return found
+
+    def tag_tokens(
+        self, sentences: Sequence[Strings], batch_size: int = 64
+    ) -> list[list[str]]:
+        """Returns the tag of each word of sentences.
+
+        Args:
+            sentences: Lists of words.
+            batch_size: Positive integer, sentences in a batch.
+        """
+        tags: list[list[str]] = [[] for _ in sentences]
+        for places, answer in self._answers_to(sentences, batch_size):
+            for place, row in zip(places, answer["tags"].numpy(), strict=True):
+                words = sentences[place]
+                tags[place] = [tag.decode() for tag in row[: len(words)]]
+        return tags
+
+    def _answers_to(
+        self, sentences: Sequence[Strings], batch_size: int
+    ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
+        """Calls `tag_tokens` on batches of sentences of similar length."""
+        for sentence in sentences:
+            if isinstance(sentence, str) or not all(text_list(sentence)):
+                raise ValueError(
+                    "Sentences are lists of words, none of them empty. "
+                    f"Received: {sentence!r:.80}"
+                )
+        order = np.argsort([len(x) for x in sentences], kind="stable")
+        for start in range(0, len(sentences), batch_size):
+            places = order[start : start + batch_size]
+            batch = tf.ragged.constant(
+                [list(sentences[i]) for i in places], tf.string, ragged_rank=1
+            )
+            yield places, self.signatures["tag_tokens"](batch.to_tensor(""))
+
+    def evaluate(
+        self, sentences: Sentences, batch_size: int = 64
+    ) -> dict[str, Any]:
+        """Tags sentences and compares the tags with the true ones.
+
+        Args:
+            sentences: List of lists of `(word, tag)`.
+            batch_size: Positive integer, sentences in a batch.
+
+        Returns:
+            A dictionary of `"accuracy"`, the share of words whose tag is
+            right; with a scheme, also of the `phrase_scores`.
+        """
+        words, true = _columns(sentences)
+        return self.scores(self.tag_tokens(words, batch_size), true)
+
+    def scores(
+        self, found: Sequence[Strings], true: Sequence[Strings]
+    ) -> dict[str, Any]:
+        """Compares the tags of sentences with the true ones; see `evaluate`."""
+        right = [
+            a == b
+            for expected, given in zip(true, found, strict=True)
+            for a, b in zip(expected, given, strict=True)
+        ]
+        scores = {"accuracy": float(np.mean(right))}
+        if self.scheme is None:
+            return scores
+        phrases = [list(map(phrases_of, tags)) for tags in (true, found)]
+        return {**phrase_scores(*phrases), **scores}
+
+    def report(
+        self, sentences: Sentences
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the sentences with the most errors, and draws all errors.
+
+        Args:
+            sentences: List of lists of `(word, tag)`.
+
+        Returns:
+            Facts for a card, `"worst"`, and pictures: `"confusions"` of true
+            and predicted tags, without prefixes, and the `"transitions"` of a
+            `CRF`.
+        """
+        words, true = _columns(sentences)
+        found = self.tag_tokens(words)
+        kinds = [
+            parsed_tag(tag)[1] if self.scheme else tag for tag in self.tags
+        ]
+        kinds = list(dict.fromkeys(kind or "O" for kind in kinds))
+        numbers = {
+            tag: kinds.index(
+                (parsed_tag(tag)[1] or "O") if self.scheme else tag
+            )
+            for tag in self.tags
+        }
+        counts = np.zeros((len(kinds), len(kinds)), int)
+        for expected, given in zip(true, found, strict=True):
+            for a, b in zip(expected, given, strict=True):
+                counts[numbers[a], numbers[b]] += 1
+        pictures = {
+            "confusions": matrix_figure(
+                counts, kinds, kinds, "true tag", "predicted tag"
+            )
+        }
+        if self.model.crf is not None:
+            pictures["transitions"] = matrix_figure(
+                self.model.crf.transitions.numpy(),
+                self.tags,
+                self.tags,
+                "tag",
+                "next tag",
+                "Weights of the transitions",
+            )
+        return {"worst": self._print_worst(words, true, found)}, pictures
+
+    def _print_worst(self, words, true, found):
+        """Prints and returns the sentences with the most wrong tags."""
+        wrong = [
+            sum(a != b for a, b in zip(*tags, strict=True))
+            for tags in zip(true, found, strict=True)
+        ]
+        worst = sorted(range(len(words)), key=lambda n: -wrong[n])[:_SHOWN]
+        worst = [n for n in worst if wrong[n]]
+        if worst:
+            print("\nSentences with the most wrong tags (word/true/predicted):")
+        for n in worst:
+            triples = zip(words[n], true[n], found[n], strict=True)
+            print(
+                "\n  "
+                + " ".join(
+                    w if a == b else f"{w}/{a}/{b}" for w, a, b in triples
+                )
+            )
+        return [
+            {"words": words[n], "true": true[n], "found": found[n]}
+            for n in worst
+        ]
+
+    def served_facts(self) -> Config:
+        return {"tags": list(self.tags), "scheme": self.scheme}
+
+    def get_config(self) -> Config:
+        serialize = keras.saving.serialize_keras_object
+        return {
+            **super().get_config(),
+            "words": serialize(self.words),
+            "tags": list(self.tags),
+            "characters": self.characters and serialize(self.characters),
+            "scheme": self.scheme,
+            "max_letters": self.max_letters,
+        }
+
+
+def _columns(sentences):
+    """Returns the words and the tags of sentences."""
+    if not len(sentences) or not all(map(len, sentences)):
+        raise ValueError(
+            "Sentences must have words, and there must be at least one. "
+            f"Received: {len(sentences)} sentences, "
+            f"{sum(not len(x) for x in sentences)} of them empty"
+        )
+    words, tags = zip(
+        *(zip(*sentence, strict=True) for sentence in sentences), strict=True
+    )
+    return list(map(list, words)), list(map(list, tags))
+
+
+def _at_least_one(x):
+    """Pads ids `(batch, time, ...)` of no words to one place of padding."""
+    missing = [[0, tf.maximum(0, 1 - size)] for size in tf.unstack(tf.shape(x))]
+    missing[0] = [0, 0]
+    return tf.pad(x, missing)

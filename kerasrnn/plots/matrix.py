@@ -1,0 +1,114 @@
+"""A matrix of numbers as a heat map with its numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.labels import shortened
+
+_CELL_INCHES = 0.5
+_MAX_INCHES = 30.0
+_MOST_NUMBERS = 30  # columns beside which numbers are still legible
+
+
+def matrix_figure(
+    values: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    row_title: str,
+    column_title: str,
+    title: str | None = None,
+) -> Figure:
+    """Draws a matrix, such as a confusion matrix or transitions of tags.
+
+    If all values are from 0 on, the darker a cell the greater its value beside
+    the others of its row; otherwise blue is above 0 and red below. Cells of 0
+    have no number. NaN is grey.
+
+    Args:
+        values: Array of shape `(rows, columns)`, of integers or floats.
+        rows: List of strings.
+        columns: List of strings.
+        row_title: String, what the rows are.
+        column_title: String, what the columns are.
+        title: Optional string above the matrix.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If the shape of `values` and the labels do not agree.
+
+    Example:
+
+    >>> counts = [[9, 1], [0, 5]]
+    >>> names = ["PER", "LOC"]
+    >>> figure = matrix_figure(counts, names, names, "true", "predicted")
+    >>> figure.axes[0].get_xlabel()
+    'predicted'
+    """
+    values = np.asarray(values)
+    rows, columns = (list(map(shortened, x)) for x in (rows, columns))
+    if values.shape != (len(rows), len(columns)) or not values.size:
+        raise ValueError(
+            "`values` must have a row and a column for each label, here "
+            f"{(len(rows), len(columns))}, and at least one. "
+            f"Received: values.shape={values.shape}"
+        )
+    cell = min(_CELL_INCHES, _MAX_INCHES / max(values.shape))
+    figure = Figure(
+        figsize=(cell * len(columns) + 2.5, cell * len(rows) + 1.8),
+        layout="constrained",
+    )
+    axes = figure.add_subplot()
+    shades, limit, colors = _shades(values)
+    image = axes.imshow(
+        shades, cmap=colors, vmin=-limit if limit else 0.0, vmax=limit or 1.0
+    )
+    image.cmap.set_bad("lightgrey")
+    for labels, ticks in ((rows, axes.set_yticks), (columns, axes.set_xticks)):
+        ticks(
+            range(len(labels)),
+            labels,
+            family=font_family(labels),
+            parse_math=False,
+        )
+    axes.tick_params(axis="x", rotation=90)
+    axes.tick_params(length=0)
+    axes.set_ylabel(row_title)
+    axes.set_xlabel(column_title)
+    axes.spines[:].set_visible(False)
+    if title is not None:
+        axes.set_title(title, parse_math=False)
+    if len(columns) <= _MOST_NUMBERS:
+        _write_numbers(axes, values, shades / (limit or 1.0))
+    return figure
+
+
+def _shades(values):
+    """Returns what to colour, the limit of colours on both sides, and them."""
+    finite = np.nan_to_num(values.astype("float64"))
+    if finite.min() < 0:
+        return values, np.abs(finite).max(), "RdBu"
+    total = np.maximum(finite.sum(axis=1, keepdims=True), 1e-12)
+    return values / total, None, "Blues"
+
+
+def _write_numbers(axes, values, shades):
+    for row, column in np.ndindex(*values.shape):
+        value = values[row, column]
+        if value and np.isfinite(value):
+            whole = np.issubdtype(values.dtype, np.integer)
+            dark = abs(shades[row, column]) > 0.6
+            axes.text(
+                column,
+                row,
+                f"{value}" if whole else f"{value:.1f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else "black",
+            )

@@ -1,0 +1,80 @@
+"""Splits raw text into words that know where they are."""
+
+from typing import NamedTuple
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from kerasrnn.typing import Tensor
+
+_LETTER = r"[\pL\pM\pN_\x{200C}\x{200D}]"
+# The first that matches is a word.
+_WORDS = [
+    r"(?:https?://|www\.)\S*[\pL\pN/]",
+    r"[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+",
+    rf"[@#]{_LETTER}+",
+    r"(?:\pL\.){2,}",
+    r"(?i:['’](?:s|re|ve|ll|d|m|t))\b",
+    r"\pN+(?:[.,:/]\pN+)*",
+    rf"{_LETTER}+(?:-{_LETTER}+)*",
+    # An emoji may be several that are joined, each with its variants.
+    r"\p{So}[\p{Sk}\pM]*(?:\x{200D}\p{So}[\p{Sk}\pM]*)*",
+    r"\.{2,}|-{2,}",
+    r"[\pP\pS]",
+]
+_WORD = "|".join(_WORDS)
+# What is between words, also of text that is not well formed.
+_BETWEEN = rf"{_WORD}|[\s\pZ\pC]+"
+
+
+class Words(NamedTuple):
+    """The words of texts.
+
+    Args:
+        words: String `RaggedTensor` of shape `(batch, words)`.
+        starts: Int32 `RaggedTensor`, the place of the first character of each.
+        ends: Int32 `RaggedTensor`, the place after its last character.
+    """
+
+    words: tf.RaggedTensor
+    starts: tf.RaggedTensor
+    ends: tf.RaggedTensor
+
+
+def split_into_words(texts: Tensor) -> Words:
+    """Splits texts into words, numbers, punctuation and emoji.
+
+    Words are runs of letters with their marks, joiners and inner hyphens;
+    numbers keep their points, commas and colons. Addresses, `@names`, `#tags`
+    and abbreviations such as `U.S.` are one word, an English `'s` is its own.
+    Each other sign is a word.
+
+    Args:
+        texts: String tensor of shape `(batch,)`.
+
+    Returns:
+        `Words`, whose places count characters (code points, as in Python) of
+        the texts. Control characters, and bytes that are not UTF-8, are between
+        words and count as one character each.
+
+    Example:
+
+    >>> words, starts, ends = split_into_words(["Anna's 2,5 kg (U.S.)."])
+    >>> [word.decode() for word in words[0].numpy()]
+    ['Anna', "'s", '2,5', 'kg', '(', 'U.S.', ')', '.']
+    >>> starts[0].numpy().tolist()
+    [0, 4, 7, 11, 14, 15, 19, 20]
+    """
+    # A text would end at the character U+0000.
+    texts = tf.strings.unicode_transcode(
+        texts, "UTF-8", "UTF-8", "replace", 32, True
+    )
+    words, starts, _ = tf_text.regex_split_with_offsets(texts, _BETWEEN, _WORD)
+    before = tf.gather(texts, words.value_rowids())
+    offsets = tf.cast(starts.flat_values, tf.int32)
+    before = tf.strings.substr(before, tf.zeros_like(offsets), offsets)
+    first = tf.strings.length(before, "UTF8_CHAR")
+    last = first + tf.strings.length(words.flat_values, "UTF8_CHAR")
+    return Words(
+        words, words.with_flat_values(first), words.with_flat_values(last)
+    )

@@ -1,0 +1,247 @@
+"""Trains and exports a tagger of words: names, phrases, parts of speech.
+
+    python recipes/tag.py                              # generated sentences
+    python recipes/tag.py --corpus train.conll --dev dev.conll
+    python recipes/tag.py --corpus vi-train.conllu     # parts of speech
+    python recipes/tag.py --corpus more.conll --from OTHER/tagger.keras
+
+See `translate.py` for the files that a run writes and how to resume it.
+"""
+
+import collections
+import dataclasses
+import itertools
+import math
+import random
+from pathlib import Path
+from typing import Literal
+
+import keras
+from corpora.tagged_sentences import tagged_sentences
+
+from kerasrnn import data
+from kerasrnn import layers
+from kerasrnn import models
+from kerasrnn import pipelines
+from kerasrnn import tokenizers
+from kerasrnn import training
+
+SPECIALS = ("<pad>", "<unk>")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.EncoderSettings):
+    """Settings of data, model and training; `SIZES` replaces `None`."""
+
+    saved = training.EncoderSettings.saved | {
+        *("scheme", "lowercase", "min_count", "vectors", "embedding_dim"),
+        *("characters", "character_units", "crf"),
+    }
+    not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
+    needs = training.EncoderSettings.needs | {
+        "character_units": ("characters",),
+        "dev_size": ("dev", None),
+    }
+
+    output: Path = Path("saved_models/tagger")
+    corpus: str = "generated"
+    """generated, or a file: CoNLL, CoNLL-U, word TAB tag, JSON lines."""
+    word_column: str | None = None
+    """Column of the words: its number from 1, or its name; default: first."""
+    tag_column: str | None = None
+    """Column of the tags; default: the last, or UPOS, or ner_tags."""
+    dev: training.Existing | None = None
+    """Tagged sentences to validate on; default: some of the corpus."""
+    test: training.Existing | None = None
+    """Tagged sentences, scored at the end."""
+    dev_size: training.Count = 2000
+    """Sentences to hold out for validation: at most a fifth of them."""
+    scheme: Literal["IOB1", "IOB2", "BIOES", "BILOU"] = "BIOES"
+    """How the model's tags mark phrases; those of the corpus are converted."""
+    lowercase: bool = True
+    """Whether words are looked up in lower case; characters keep theirs."""
+    min_count: training.Count = 2
+    """Rarer words share one embedding."""
+    vectors: training.Existing | None = None
+    """Word vectors, a file of word2vec, GloVe or fastText."""
+    embedding_dim: training.Count = 100
+    """Width of the embeddings of words."""
+    characters: Literal["recurrent", "convolution"] | None = "recurrent"
+    """How the characters of each word are read."""
+    character_units: training.Count = 32
+    """Width of that reader, in each direction."""
+    crf: bool = True
+    """Whether tags are chosen together, by a CRF, or each by itself."""
+    dropout: training.Rate = 0.5
+    word_dropout: training.Rate = 0.0
+    cell: training.CellName = "lstm"
+    learning_rate: training.Positive = 2e-3
+    clip: training.Positive = 5.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("dev", "test", "word_column", "tag_column"):
+            if self.corpus == "generated" and getattr(self, name):
+                raise ValueError(f"`{name}` needs a `corpus` of your own.")
+
+
+SIZES = {  # for a corpus of up to so many sentences
+    4_000: {"units": 64, "batch_size": 16, "epochs": 15},
+    math.inf: {"units": 128, "batch_size": 32, "epochs": 20},
+}
+PRESETS = {
+    "generated": Settings(units=32, character_units=16, epochs=5),
+    "own": Settings(),
+}
+
+
+def read(path, settings):
+    """Returns the sentences of a file, and the scheme of their tags."""
+    sentences = data.read_tagged_words(
+        path, settings.word_column, settings.tag_column
+    )[: settings.limit]
+    scheme = data.tag_scheme(
+        [tag for _, tag in sentence] for sentence in sentences
+    )
+    return sentences, scheme
+
+
+def load_parts(settings):
+    """Returns sentences to train, validate and test on, and their scheme."""
+    if settings.corpus == "generated":
+        count = settings.limit or 3000
+        parts = [tagged_sentences(count, settings.seed), None, None]
+        scheme = "IOB2"
+    else:
+        path = data.find_corpus(settings.corpus, settings.data_dir)
+        train, scheme = read(path, settings)
+        others = [
+            other and read(other, settings)[0]
+            for other in (settings.dev, settings.test)
+        ]
+        parts = [train, *others]
+    if parts[1] is None:
+        parts[:2] = hold_out(parts[0], settings)
+    print(f"The tags are {f'phrases in {scheme}' if scheme else 'of words'}.")
+    if scheme is not None and scheme != settings.scheme:
+        parts = [part and convert(part, settings.scheme) for part in parts]
+    return parts, scheme and settings.scheme
+
+
+def hold_out(sentences, settings):
+    """Returns sentences to train on, and some to validate on."""
+    if len(sentences) < 2:
+        raise data.CorpusError(
+            "A corpus needs two sentences: one to train on, one to validate "
+            f"on. Received: {len(sentences)}"
+        )
+    sentences = sentences.copy()
+    random.Random(settings.seed).shuffle(sentences)
+    size = max(1, min(settings.dev_size, len(sentences) // 5))
+    return sentences[size:], sentences[:size]
+
+
+def convert(sentences, scheme):
+    """Returns the sentences with their tags in another scheme."""
+    converted = []
+    for sentence in sentences:
+        words, tags = zip(*sentence, strict=True)
+        tags = data.convert_tags(tags, scheme)
+        converted.append(list(zip(words, tags, strict=True)))
+    return converted
+
+
+def build_words(settings, texts):
+    """Returns the vocabulary of words, which may contain spaces."""
+    options = settings.pick("lowercase")
+    texts = tokenizers.WordTokenizer(**options).normalize_all(texts)
+    counts = collections.Counter(texts).most_common()
+    frequent = [word for word, n in counts if n >= settings.min_count]
+    return tokenizers.WordTokenizer([*SPECIALS, *frequent], **options)
+
+
+def build_reader(settings, characters):
+    """Returns what reads the characters of a word, or `None`."""
+    if settings.characters is None:
+        return None
+    units, cell = settings.character_units, None
+    if settings.characters == "recurrent":
+        cell = training.build_cell(settings.cell, units)
+    return models.CharacterReader(
+        characters.vocabulary_size,
+        cell,
+        filters=2 * units,
+        dropout=settings.dropout / 2,
+        pad_id=characters.pad_id,
+    )
+
+
+def build_tagger(settings, sentences, others, scheme):
+    """Returns the model as a pipeline, with word vectors if there are any."""
+    if settings.start_from:
+        return pipelines.TextTagger.open(settings.start_from)
+    texts = [word for sentence in sentences for word, _ in sentence]
+    everything = itertools.chain(sentences, *filter(None, others))
+    tags = sorted({tag for sentence in everything for _, tag in sentence})
+    words = build_words(settings, texts)
+    characters = tokenizers.CharacterTokenizer.train(
+        texts, specials=SPECIALS, lowercase=False
+    )
+    vectors, width = None, settings.embedding_dim
+    if settings.vectors:
+        vectors, found = data.read_word_vectors(
+            settings.vectors, words.vocabulary, settings.seed
+        )
+        width = vectors.shape[1]
+        print(f"{found:,} of {len(vectors):,} words have a vector.")
+    model = models.Tagger(
+        words.vocabulary_size,
+        len(tags),
+        training.build_cell(settings.cell, settings.units),
+        width,
+        build_reader(settings, characters),
+        crf=layers.CRF(tags if scheme else None, scheme)
+        if settings.crf
+        else None,
+        pad_id=words.pad_id,
+        **settings.pick("depth", "bidirectional", "dropout", "word_dropout"),
+    )
+    model.build()
+    if vectors is not None:
+        model.embedding.assign_vectors(vectors)
+    return pipelines.TextTagger(
+        model,
+        words,
+        tags,
+        characters if settings.characters else None,
+        scheme,
+    )
+
+
+def build_optimizer(settings, sentences):
+    steps = settings.epochs * math.ceil(sentences / settings.batch_size)
+    rate = training.cosine_schedule(settings.learning_rate, steps, warmup=100)
+    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
+
+
+def run(settings):
+    """Trains, evaluates and exports."""
+    with pipelines.TaskRun(settings) as this_run:
+        (train, dev, test), scheme = load_parts(settings)
+        settings = this_run.by_size(len(train), SIZES)
+        tagger = build_tagger(settings, train, [dev, test], scheme)
+        tagger.compile(build_optimizer(settings, len(train)))
+        return this_run.train(tagger, train, dev, test)
+
+
+def main():
+    corpora = {None: "generated", "generated": "generated"}
+    run(
+        training.read_settings(
+            PRESETS, lambda corpus: corpora.get(corpus, "own"), __doc__
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
