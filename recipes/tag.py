@@ -182,7 +182,8 @@ def build_tagger(settings, sentences, others, scheme):
         return pipelines.TextTagger.open(settings.start_from)
     texts = [word for sentence in sentences for word, _ in sentence]
     everything = itertools.chain(sentences, *filter(None, others))
-    tags = sorted({tag for sentence in everything for _, tag in sentence})
+    tags = {tag for sentence in everything for _, tag in sentence}
+    tags = sorted(tags, key=lambda tag: (tag != "O", *reversed(tag.split("-"))))
     words = build_words(settings, texts)
     characters = tokenizers.CharacterTokenizer.train(
         texts, specials=SPECIALS, lowercase=False

@@ -98,10 +98,10 @@ def phrases_of(tags: Strings) -> list[Phrase]:
     return phrases
 
 
-def parsed_tag(tag):
+def parsed_tag(tag: str) -> tuple[str, str]:
     """Returns the prefix and the type of a tag; `("O", "")` outside."""
     found = _TAG.fullmatch(tag)
-    return found.groups() if found else ("O", "")
+    return (found[1], found[2]) if found else ("O", "")
 
 
 def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
@@ -126,7 +126,9 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
             f"Received: scheme={scheme!r}"
         )
     tags = ["O"] * length
-    end, single = {"BIOES": "ES", "BILOU": "LU"}.get(scheme, "IB")
+    end, single = {"BIOES": ("E", "S"), "BILOU": ("L", "U")}.get(
+        scheme, ("I", "B")
+    )
     befores = itertools.chain([Phrase(0, 0, "")], phrases)
     for before, (start, stop, label) in zip(befores, phrases, strict=False):
         tags[start:stop] = [f"I-{label}"] * (stop - start)

@@ -52,10 +52,12 @@ def phrase_scores(
         name: collections.Counter() for name in ("true", "found", "right")
     }
     for expected, given in zip(true, found, strict=True):
-        expected, given = (set(map(tuple, x)) for x in (expected, given))
-        counts["true"].update(label for *_, label in expected)
-        counts["found"].update(label for *_, label in given)
-        counts["right"].update(label for *_, label in expected & given)
+        of_sentence = set(map(tuple, expected)), set(map(tuple, given))
+        found_and_true = of_sentence[0] & of_sentence[1]
+        for name, phrases in zip(
+            counts, (*of_sentence, found_and_true), strict=True
+        ):
+            counts[name].update(str(label) for *_, label in phrases)
     by_label = {
         label: {
             **_scores(*(counts[name][label] for name in counts)),

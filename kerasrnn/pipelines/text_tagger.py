@@ -10,21 +10,20 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.length_buckets import index_batches
-from kerasrnn.data.tag_schemes import parsed_tag
 from kerasrnn.data.tag_schemes import phrases_of
 from kerasrnn.layers import CRFLoss
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.models.tagger import Tagger
-from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
-from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.pipelines.tagging_functions import TaggingFunctions
+from kerasrnn.pipelines.tagging_report import confusion_figure
+from kerasrnn.pipelines.tagging_report import print_worst
+from kerasrnn.pipelines.tagging_report import transition_figure
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_pipeline import ready
 from kerasrnn.pipelines.text_pipeline import text_list
-from kerasrnn.plots import matrix_figure
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
-from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.training import TextScores
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
@@ -32,10 +31,8 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
-TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
 NO_TAG = -1
 _SCORED = 2000  # sentences to tag after every epoch
-_SHOWN = 5  # sentences with errors
 Sentences = Sequence[Sequence[tuple[str, str]]]
 """Sentences of words and their tags."""
 
@@ -175,16 +172,12 @@ class TextTagger(TextPipeline):
         """
         words, tags = _columns(sentences)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
-        features = self._features(tf.ragged.constant(words, tf.string))
+        features = self.features(tf.ragged.constant(words, tf.string))
 
         def gathered(indices):
-            inputs = {
-                name: tf.gather(x, indices).to_tensor(self._pad_id(name))
-                for name, x in features.items()
-            }
-            return self._as_input(inputs), tf.gather(
-                numbers, indices
-            ).to_tensor(NO_TAG)
+            rows = {name: tf.gather(x, indices) for name, x in features.items()}
+            tags = tf.gather(numbers, indices).to_tensor(NO_TAG)
+            return self.as_inputs(rows), tags
 
         dataset = index_batches(numbers.row_lengths(), batch_size, seed)
         return dataset.map(gathered).prefetch(2)
@@ -229,50 +222,34 @@ class TextTagger(TextPipeline):
         )
 
     def functions(self) -> dict[str, list[Any]]:
-        return {
-            "serving_default": [self._tag_text, TEXTS],
-            "tag_tokens": [self._tag_given, TOKENS],
-        }
+        return TaggingFunctions(self).by_name()
 
-    def _tag_text(self, text):
-        """Tags texts; the places of spans are those of characters."""
-        return self._answer(*split_into_words(text))
+    def report(
+        self, sentences: Sentences
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the sentences with the most errors, and draws all errors.
 
-    def _tag_given(self, tokens):
-        """Tags sentences of given words; places of spans are those of words."""
-        is_word = tf.cast(tf.not_equal(tokens, ""), tf.int32)
-        last = tf.cumsum(is_word, axis=1, reverse=True) > 0
-        words = tf.ragged.boolean_mask(tokens, last)
-        places = tf.ragged.range(tf.cast(words.row_lengths(), tf.int32))
-        places = places.with_row_splits_dtype(tf.int64)
-        return self._answer(words, places, places + 1)
+        Args:
+            sentences: List of lists of `(word, tag)`.
 
-    def _answer(self, words, starts, ends):
-        features = self._features(words)
-        inputs = {
-            name: _at_least_one(x.to_tensor(self._pad_id(name)))
-            for name, x in features.items()
-        }
-        scores = self.model(self._as_input(inputs), training=False)
-        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
-        shares = self.model.probabilities(scores)
-        shares = tf.gather(shares, best, batch_dims=2)
-        lengths = words.row_lengths()
-        best, shares = (
-            tf.RaggedTensor.from_tensor(x, lengths) for x in (best, shares)
-        )
-        phrases = PhrasesOfWords(self.tags, self.scheme)
-        spans = phrases(best, shares, starts, ends)
-        names = tf.gather(tf.constant(self.tags), best.flat_values)
-        return {
-            "tokens": words.to_tensor(""),
-            "tags": best.with_flat_values(names).to_tensor(""),
-            "probabilities": shares.to_tensor(0.0),
-            **{f"span_{name}": x for name, x in spans.items()},
-        }
+        Returns:
+            Facts for a card, `"worst"`, and pictures: `"confusions"` of true
+            and predicted tags, without prefixes, and the `"transitions"` of a
+            `CRF`.
+        """
+        words, true = _columns(sentences)
+        found = self.tag_tokens(words)
+        pictures = {"confusions": confusion_figure(self, true, found)}
+        if self.model.crf is not None:
+            pictures["transitions"] = transition_figure(self)
+        return {"worst": print_worst(words, true, found)}, pictures
 
-    def _features(self, words):
-        """What the model reads of words, as ragged ids."""
+    def features(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
+        """Returns what the model reads of words, as ragged ids.
+
+        Args:
+            words: String `RaggedTensor` of shape `(batch, words)`.
+        """
         flat = words.flat_values
         ids = self.words.table.lookup(self.words.normalize(flat))
         found = {"words": words.with_flat_values(self.words.as_text(ids))}
@@ -285,18 +262,18 @@ class TextTagger(TextPipeline):
         """Leaves out the middle of long words."""
         half = self.max_letters // 2
         lengths = letters.row_lengths()
-        place = tf.ragged.range(lengths)
-        rest = tf.gather(lengths, letters.value_rowids()) - (
-            self.max_letters - half
-        )
-        kept = (place.flat_values < half) | (place.flat_values >= rest)
+        place = tf.ragged.range(lengths).flat_values
+        length = tf.gather(lengths, letters.value_rowids())
+        kept = (place < half) | (place >= length - (self.max_letters - half))
         return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
 
-    def _pad_id(self, name):
-        return getattr(self, name).pad_id
-
-    def _as_input(self, inputs):
-        return inputs if self.characters is not None else inputs["words"]
+    def as_inputs(self, features: dict[str, tf.RaggedTensor]) -> Any:
+        """Returns padded features, as the model takes them."""
+        padded = {
+            name: x.to_tensor(getattr(self, name).pad_id)
+            for name, x in features.items()
+        }
+        return padded if self.characters is not None else padded["words"]
 
     def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
         """Returns the phrases found in each of a list of strings.
@@ -398,74 +375,6 @@ class TextTagger(TextPipeline):
         phrases = [list(map(phrases_of, tags)) for tags in (true, found)]
         return {**phrase_scores(*phrases), **scores}
 
-    def report(
-        self, sentences: Sentences
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints the sentences with the most errors, and draws all errors.
-
-        Args:
-            sentences: List of lists of `(word, tag)`.
-
-        Returns:
-            Facts for a card, `"worst"`, and pictures: `"confusions"` of true
-            and predicted tags, without prefixes, and the `"transitions"` of a
-            `CRF`.
-        """
-        words, true = _columns(sentences)
-        found = self.tag_tokens(words)
-        kinds = [
-            parsed_tag(tag)[1] if self.scheme else tag for tag in self.tags
-        ]
-        kinds = list(dict.fromkeys(kind or "O" for kind in kinds))
-        numbers = {
-            tag: kinds.index(
-                (parsed_tag(tag)[1] or "O") if self.scheme else tag
-            )
-            for tag in self.tags
-        }
-        counts = np.zeros((len(kinds), len(kinds)), int)
-        for expected, given in zip(true, found, strict=True):
-            for a, b in zip(expected, given, strict=True):
-                counts[numbers[a], numbers[b]] += 1
-        pictures = {
-            "confusions": matrix_figure(
-                counts, kinds, kinds, "true tag", "predicted tag"
-            )
-        }
-        if self.model.crf is not None:
-            pictures["transitions"] = matrix_figure(
-                self.model.crf.transitions.numpy(),
-                self.tags,
-                self.tags,
-                "tag",
-                "next tag",
-                "Weights of the transitions",
-            )
-        return {"worst": self._print_worst(words, true, found)}, pictures
-
-    def _print_worst(self, words, true, found):
-        """Prints and returns the sentences with the most wrong tags."""
-        wrong = [
-            sum(a != b for a, b in zip(*tags, strict=True))
-            for tags in zip(true, found, strict=True)
-        ]
-        worst = sorted(range(len(words)), key=lambda n: -wrong[n])[:_SHOWN]
-        worst = [n for n in worst if wrong[n]]
-        if worst:
-            print("\nSentences with the most wrong tags (word/true/predicted):")
-        for n in worst:
-            triples = zip(words[n], true[n], found[n], strict=True)
-            print(
-                "\n  "
-                + " ".join(
-                    w if a == b else f"{w}/{a}/{b}" for w, a, b in triples
-                )
-            )
-        return [
-            {"words": words[n], "true": true[n], "found": found[n]}
-            for n in worst
-        ]
-
     def served_facts(self) -> Config:
         return {"tags": list(self.tags), "scheme": self.scheme}
 
@@ -493,10 +402,3 @@ def _columns(sentences):
         *(zip(*sentence, strict=True) for sentence in sentences), strict=True
     )
     return list(map(list, words)), list(map(list, tags))
-
-
-def _at_least_one(x):
-    """Pads ids `(batch, time, ...)` of no words to one place of padding."""
-    missing = [[0, tf.maximum(0, 1 - size)] for size in tf.unstack(tf.shape(x))]
-    missing[0] = [0, 0]
-    return tf.pad(x, missing)

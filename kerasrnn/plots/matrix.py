@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -65,10 +66,12 @@ def matrix_figure(
     )
     axes = figure.add_subplot()
     shades, limit, colors = _shades(values)
-    image = axes.imshow(
-        shades, cmap=colors, vmin=-limit if limit else 0.0, vmax=limit or 1.0
+    axes.imshow(
+        shades,
+        cmap=colormaps[colors].with_extremes(bad="lightgrey"),
+        vmin=-limit if limit else 0.0,
+        vmax=limit or 1.0,
     )
-    image.cmap.set_bad("lightgrey")
     for labels, ticks in ((rows, axes.set_yticks), (columns, axes.set_xticks)):
         ticks(
             range(len(labels)),

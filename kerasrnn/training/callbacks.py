@@ -5,6 +5,7 @@ import pathlib
 import time
 from collections.abc import Callable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -14,7 +15,6 @@ from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
-from kerasrnn.typing import Strings
 
 
 class Stopwatch:
@@ -40,17 +40,17 @@ class Stopwatch:
 
 
 class TextScores(keras.callbacks.Callback):
-    """Scores generated text after every epoch.
+    """Scores generated text, or tags of texts, after every epoch.
 
     The scores and `score_seconds`, the time it took to compute them, are
     added to the logs of the epoch, where the progress bar, the history and
     all later callbacks see them.
 
     Args:
-        generate: Function from a list of strings to a list of strings, such
-            as `TextTranslator.translate`.
-        inputs: List of strings to generate from.
-        references: List of strings, one for each input.
+        generate: Function from a list of inputs to a list of results, such
+            as `TextTranslator.translate`, from strings to strings.
+        inputs: List of inputs, such as strings.
+        references: List of true results, one for each input.
         score: Function from hypotheses and references to a dictionary, such
             as `kerasrnn.metrics.corpus_scores`. Its numbers are logged as
             `val_NAME`.
@@ -73,10 +73,10 @@ class TextScores(keras.callbacks.Callback):
 
     def __init__(
         self,
-        generate: Callable[[list[str]], list[str]],
-        inputs: Strings,
-        references: Strings,
-        score: Callable[[list[str], list[str]], dict[str, Any]],
+        generate: Callable[[list[Any]], list[Any]],
+        inputs: Sequence[Any],
+        references: Sequence[Any],
+        score: Callable[[list[Any], list[Any]], dict[str, Any]],
     ) -> None:
         super().__init__()
         self.generate = generate

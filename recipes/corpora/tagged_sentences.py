@@ -1,6 +1,5 @@
 """Generated English sentences with the names of people, places and firms."""
 
-import itertools
 import random
 
 _FIRST = "Anna Boris Carla David Elena Farid Grace Henry Irene Jonas Karin Luis"
@@ -30,7 +29,11 @@ The train from {LOC} to {LOC} was late again .
 {ORG} , a maker of {goods} , moved to {LOC} .
 Is {PER} the sister of {PER} ?
 No one buys {goods} here .
-The bridge in {LOC} was built by {ORG} ."""
+The bridge in {LOC} was built by {ORG} .
+{PER} said so on {DATE} .
+{ORG} said so on {DATE} .
+{LOC} said so on {DATE} .
+We wrote to {PER} and to {ORG} ."""
 
 
 def tagged_sentences(count: int, seed: int) -> list[list[tuple[str, str]]]:
@@ -67,12 +70,11 @@ def _filled(template, rng):
         elif kind == "goods":
             sentence.append((_one_of(_GOODS, rng), "O"))
         else:
-            prefixes = itertools.chain("B", itertools.repeat("I"))
+            name = _NAMES[kind](rng)
+            prefixes = "B" + "I" * (len(name) - 1)
             sentence += [
                 (part, f"{prefix}-{kind}")
-                for part, prefix in zip(
-                    _NAMES[kind](rng), prefixes, strict=False
-                )
+                for part, prefix in zip(name, prefixes, strict=True)
             ]
     return sentence
 
@@ -98,7 +100,9 @@ def _place(rng):
 def _firm(rng):
     name = rng.choice([_last_name(rng), *_place(rng)[-1:]])
     branch, form = _one_of(_BRANCHES, rng), _one_of(_FORMS, rng)
-    return rng.choice([[name, branch], [name, form], [name, branch, form]])
+    return rng.choice(
+        [[name], [name, branch], [name, form], [name, branch, form]]
+    )
 
 
 def _date(rng):

@@ -1,0 +1,72 @@
+"""What a tagger serves: its functions on texts and on words."""
+
+import tensorflow as tf
+
+from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
+from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.tokenizers.word_spans import split_into_words
+
+TOKENS = tf.TensorSpec([None, None], tf.string, name="tokens")
+
+
+class TaggingFunctions:
+    """The graph functions that a `TextTagger` serves.
+
+    Each takes tensors and returns a dictionary of tensors.
+
+    Args:
+        tagger: The `TextTagger`.
+    """
+
+    def __init__(self, tagger):
+        self.tagger = tagger
+        self.phrases = PhrasesOfWords(tagger.tags, tagger.scheme)
+
+    def by_name(self):
+        """Returns the functions by name, each in a list with its arguments."""
+        return {
+            "serving_default": [self.tag, TEXTS],
+            "tag_tokens": [self.tag_tokens, TOKENS],
+        }
+
+    def tag(self, text):
+        """Tags texts; the places of spans are those of characters."""
+        return self._answer(*split_into_words(text))
+
+    def tag_tokens(self, tokens):
+        """Tags sentences of words; the places of spans are those of words.
+
+        Sentences are padded with `""` at their end.
+        """
+        is_word = tf.cast(tf.not_equal(tokens, ""), tf.int32)
+        is_part = tf.cumsum(is_word, axis=1, reverse=True) > 0
+        words = tf.ragged.boolean_mask(tokens, is_part)
+        lengths = tf.cast(words.row_lengths(), tf.int32)
+        places = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
+        return self._answer(words, places, places + 1)
+
+    def _answer(self, words, starts, ends):
+        model, tags = self.tagger.model, tf.constant(self.tagger.tags)
+        inputs = self.tagger.as_inputs(self.tagger.features(words))
+        inputs = tf.nest.map_structure(_not_empty, inputs)
+        scores = model(inputs, training=False)
+        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
+        shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
+        best, shares = (
+            tf.RaggedTensor.from_tensor(x, words.row_lengths())
+            for x in (best, shares)
+        )
+        names = tf.gather(tags, best.flat_values)
+        spans = self.phrases(best, shares, starts, ends)
+        return {
+            "tokens": words.to_tensor(""),
+            "tags": best.with_flat_values(names).to_tensor(""),
+            "probabilities": shares.to_tensor(0.0),
+            **{f"span_{name}": x for name, x in spans.items()},
+        }
+
+
+def _not_empty(x):
+    """Pads ids of no words, `(batch, 0, ...)`, to a place of padding."""
+    missing = [[0, tf.maximum(0, 1 - size)] for size in tf.unstack(tf.shape(x))]
+    return tf.pad(x, [[0, 0], *missing[1:]])

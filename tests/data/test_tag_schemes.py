@@ -1,0 +1,57 @@
+import itertools
+import random
+
+import pytest
+
+from kerasrnn.data import Phrase
+from kerasrnn.data import convert_tags
+from kerasrnn.data import phrases_of
+from kerasrnn.data import tag_scheme
+from kerasrnn.data import tags_of
+
+PHRASES = [Phrase(0, 1, "A"), Phrase(1, 3, "A"), Phrase(3, 4, "B")]
+TAGS = {
+    "IOB1": "I-A B-A I-A I-B O",
+    "IOB2": "B-A B-A I-A B-B O",
+    "BIOES": "S-A B-A E-A S-B O",
+    "BILOU": "U-A B-A L-A U-B O",
+}
+
+
+@pytest.mark.parametrize("scheme", TAGS)
+def test_phrases_in_each_scheme(scheme):
+    tags = TAGS[scheme].split()
+    assert tags_of(PHRASES, 5, scheme) == tags
+    assert phrases_of(tags) == PHRASES
+    assert tag_scheme([tags]) == scheme
+    for other, expected in TAGS.items():
+        assert convert_tags(tags, other) == expected.split()
+
+
+@pytest.mark.parametrize("scheme", TAGS)
+def test_random_phrases_come_back(scheme):
+    rng = random.Random(0)
+    for _ in range(200):
+        length = rng.randint(1, 8)
+        ends = sorted(rng.sample(range(length + 1), min(length, 4)))
+        phrases = [
+            Phrase(a, b, rng.choice("XY"))
+            for a, b in itertools.pairwise(ends)
+            if rng.random() < 0.7
+        ]
+        assert phrases_of(tags_of(phrases, length, scheme)) == phrases
+
+
+def test_a_broken_scheme_begins_a_phrase():
+    found = phrases_of(["I-A", "I-B", "O", "E-A", "I-A", "S-A", "I-A"])
+    assert [phrase[:2] for phrase in found] == [
+        *((0, 1), (1, 2), (3, 4), (4, 5), (5, 6), (6, 7))
+    ]
+
+
+def test_what_is_no_scheme():
+    assert tag_scheme([["NOUN", "B-X"]]) is None
+    assert tag_scheme([["O", "O"], []]) is None
+    assert phrases_of(["NOUN", "O", "B-"]) == []
+    with pytest.raises(ValueError, match="scheme='BIO'"):
+        tags_of([], 0, "BIO")

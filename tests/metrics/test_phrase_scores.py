@@ -1,0 +1,46 @@
+import random
+
+import pytest
+
+from kerasrnn.metrics import phrase_scores
+
+
+def test_right_are_those_of_the_same_place_and_label():
+    true = [[(0, 1, "A"), (2, 4, "B")], [(0, 2, "A")]]
+    found = [[(0, 1, "A"), (2, 3, "B"), (3, 4, "B")], [(0, 2, "B")]]
+    scores = phrase_scores(true, found)
+    assert scores["precision"] == 1 / 4
+    assert scores["recall"] == 1 / 3
+    assert scores["f1"] == pytest.approx(2 / 7)
+    a, b = scores["by_label"]["A"], scores["by_label"]["B"]
+    assert (a["precision"], a["recall"], a["support"]) == (1, 1 / 2, 2)
+    assert (b["precision"], b["recall"], b["support"]) == (0, 0, 1)
+
+
+def test_nothing_is_found():
+    scores = phrase_scores([[(0, 1, "A")]], [[]])
+    assert (scores["precision"], scores["recall"], scores["f1"]) == (0, 0, 0)
+    assert phrase_scores([[]], [[]])["f1"] == 0
+    with pytest.raises(ValueError, match="2 and 1"):
+        phrase_scores([[]], [[], []])
+
+
+def test_equals_seqeval():
+    """The library that is compared with, where it can be installed."""
+    seqeval = pytest.importorskip("seqeval.metrics")
+    data = pytest.importorskip("kerasrnn.data")
+    rng = random.Random(1)
+    tags = ["O", "B-A", "I-A", "B-B", "I-B"]
+    true, found = (
+        [[rng.choice(tags) for _ in range(n % 9 + 1)] for n in range(300)]
+        for _ in range(2)
+    )
+    scores = phrase_scores(
+        *([data.phrases_of(x) for x in part] for part in (true, found))
+    )
+    for name, function in {
+        "precision": seqeval.precision_score,
+        "recall": seqeval.recall_score,
+        "f1": seqeval.f1_score,
+    }.items():
+        assert scores[name] == pytest.approx(function(true, found))

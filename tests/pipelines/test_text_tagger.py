@@ -1,0 +1,183 @@
+import random
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.data import phrases_of
+from kerasrnn.layers import CRF
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.models import CharacterReader
+from kerasrnn.models import Tagger
+from kerasrnn.pipelines import Span
+from kerasrnn.pipelines import TextTagger
+from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+NAMES = "Anna/B-PER Maria/I-PER lives/O in/O Rome/B-LOC ./O"
+OTHER = "दिल्‍ली/B-LOC and/O Bob/B-PER 😀/O"
+
+
+def sentence(text):
+    return [tuple(word.split("/")) for word in text.split()]
+
+
+SENTENCES = 6 * [sentence(NAMES), sentence(OTHER)]
+
+
+def build(scheme="IOB2", tags=TAGS):
+    specials = {"specials": ("<pad>", "<unk>")}
+    texts = [word for row in SENTENCES[:2] for word, _ in row]
+    words = WordTokenizer.train(texts, **specials)
+    characters = CharacterTokenizer.train(texts, lowercase=False, **specials)
+    model = Tagger(
+        words.vocabulary_size,
+        len(tags),
+        FastGRUCell(8),
+        8,
+        CharacterReader(characters.vocabulary_size, filters=6),
+        crf=CRF(tags, scheme) if scheme else None,
+    )
+    return TextTagger(model, words, tags, characters, scheme)
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    keras.utils.set_random_seed(0)
+    tagger = build()
+    tagger.compile(keras.optimizers.Adam(0.05))
+    tagger.fit(SENTENCES, epochs=15, batch_size=4, verbose=0)
+    return tagger
+
+
+def test_it_has_learnt(tagger):
+    scores = tagger.evaluate(SENTENCES)
+    assert scores["f1"] == scores["accuracy"] == 1
+    assert scores["by_label"]["PER"]["support"] == 12
+
+
+def test_spans_are_places_of_characters(tagger):
+    text = "In दिल्‍ली and Rome: 😀 Bob!"
+    (found,) = tagger.tag([text])
+    assert {(x.text, x.label) for x in found} >= {
+        ("दिल्‍ली", "LOC"),
+        ("Bob", "PER"),
+    }
+    for span in found:
+        assert isinstance(span, Span)
+        assert text[span.start : span.end] == span.text
+        assert 0 < span.score <= 1
+    assert tagger.tag(["", "  ", text]) == [[], [], found]
+
+
+def test_given_words_are_not_split(tagger):
+    words = [["Anna", "Maria", "lives"], [], ["Bob"]]
+    assert tagger.tag_tokens(words) == [["B-PER", "I-PER", "O"], [], ["B-PER"]]
+    found = tagger.signatures["tag_tokens"](
+        tf.constant([["Anna", "Maria", ""], ["", "Bob", ""]])
+    )
+    assert found["span_starts"].numpy()[0, 0] == 0
+    assert found["span_ends"].numpy()[0, 0] == 2
+    # A word may be empty or have blanks inside, but for those at the end.
+    assert found["tags"].numpy()[1, 0] != b""
+    assert found["tags"].numpy()[0].tolist()[2:] == [b""]
+
+
+@pytest.mark.slow
+def test_file_and_export_answer_alike(tagger, tmp_path):
+    texts = ["Anna Maria lives in Rome.", "", "Bob 😀"]
+    tagger.save(tmp_path / "tagger.keras")
+    loaded = TextTagger.open(tmp_path / "tagger.keras")
+    assert loaded.tag(texts) == tagger.tag(texts)
+    assert loaded.evaluate(SENTENCES) == tagger.evaluate(SENTENCES)
+    loaded.fit(SENTENCES, epochs=1, verbose=0)
+    tagger.export(tmp_path / "1")
+    served = tf.saved_model.load(tmp_path / "1").signatures
+    for name, given in {
+        "serving_default": tf.constant(texts),
+        "tag_tokens": tf.constant([["Anna", "lives"], ["Bob", ""]]),
+    }.items():
+        expected = tagger.signatures[name](given)
+        for key, value in served[name](given).items():
+            np.testing.assert_array_equal(value, expected[key])
+    assert served["serving_default"](tf.constant([""]))["tags"].shape[0] == 1
+
+
+@pytest.mark.slow
+def test_any_text_is_tagged(tagger):
+    rng = random.Random(0)
+    letters = "ab A.,'-@#\x00\u200d\u0301😀🏽\u093fक1\n’"
+    texts = [
+        "".join(rng.choice(letters) for _ in range(rng.randint(0, 25)))
+        for _ in range(3000)
+    ]
+    for text, spans in zip(texts, tagger.tag(texts), strict=True):
+        for span in spans:
+            assert text[span.start : span.end] == span.text != ""
+    assert len(tagger.tag(["Bob " * 3000])[0]) > 1000
+
+
+def test_long_words_keep_their_ends():
+    tagger = build()
+    tagger.max_letters = 5
+    words = tf.ragged.constant([["abcdefgh", "ab"]])
+    ids = tagger.features(words)["characters"]
+    letters = tagger.characters.tokenize(["abfgh", "ab"])
+    assert ids[0].to_list() == letters.to_list()
+
+
+def test_tags_of_single_words():
+    tagger = build(None, ["NOUN", "VERB"])
+    assert tagger.monitor == "val_accuracy"
+    scores = tagger.evaluate([[("Anna", "NOUN"), ("lives", "VERB")]])
+    assert set(scores) == {"accuracy"}
+    spans = tagger.tag(["Anna lives"])[0]
+    assert [span.text for span in spans] == ["Anna", "lives"]
+
+
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES"])
+def test_phrases_in_a_graph_are_those_in_python(scheme):
+    prefixes = {"IOB1": "BI", "IOB2": "BI", "BIOES": "BIES"}[scheme]
+    names = ["O", *(f"{x}-{kind}" for x in prefixes for kind in "XY")]
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(0, 7, 200)
+    tags = [rng.integers(0, len(names), n).tolist() for n in lengths]
+    scores = [rng.random(n).tolist() for n in lengths]
+    ragged = tf.ragged.constant(tags, tf.int32, ragged_rank=1)
+    places = tf.ragged.range(tf.cast(ragged.row_lengths(), tf.int32))
+    places = places.with_row_splits_dtype(tf.int64)
+    found = PhrasesOfWords(names, scheme)(
+        ragged,
+        tf.ragged.constant(scores, tf.float32, ragged_rank=1),
+        places,
+        places + 1,
+    )
+    columns = [
+        found[name].numpy() for name in ("starts", "ends", "labels", "scores")
+    ]
+    for row, (numbers, shares) in enumerate(zip(tags, scores, strict=True)):
+        expected = phrases_of([names[number] for number in numbers])
+        starts, ends, labels, least = (column[row] for column in columns)
+        count = np.sum(starts >= 0)
+        assert count == len(expected) == np.sum(ends >= 0)
+        for place, (start, end, label) in enumerate(expected):
+            assert (starts[place], ends[place]) == (start, end)
+            assert labels[place].decode() == label
+            assert least[place] == pytest.approx(min(shares[start:end]))
+
+
+def test_what_is_wrong_is_said():
+    tagger = build()
+    with pytest.raises(ValueError, match="'B-DOG'"):
+        tagger.batches([[("dog", "B-DOG")]])
+    with pytest.raises(ValueError, match="1 of them empty"):
+        tagger.batches([[], [("dog", "O")]])
+    with pytest.raises(ValueError, match="lists of words"):
+        tagger.tag_tokens(["Anna lives"])
+    with pytest.raises(ValueError, match="`tags` must be 5"):
+        TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
+    with pytest.raises(ValueError, match="CharacterReader"):
+        TextTagger(tagger.model, tagger.words, TAGS)

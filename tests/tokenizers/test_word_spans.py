@@ -1,0 +1,58 @@
+import random
+
+import pytest
+
+from kerasrnn.tokenizers import split_into_words
+
+
+def split(*texts):
+    """The words of texts, with their places, which are checked."""
+    found = []
+    columns = (x.to_list() for x in split_into_words(list(texts)))
+    for text, words, starts, ends in zip(texts, *columns, strict=True):
+        words = [word.decode() for word in words]
+        places = zip(starts, ends, strict=True)
+        assert [text[start:end] for start, end in places] == words
+        found.append(words)
+    return found
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("Anna's 2,5 kg (U.S.).", "Anna 's 2,5 kg ( U.S. ) ."),
+        ("me@a-b.org, @bob #tag!", "me@a-b.org , @bob #tag !"),
+        ("see https://a.b/c?d=1.", "see https://a.b/c?d=1 ."),
+        ("well-known... 3:30 -- no", "well-known ... 3:30 -- no"),
+        ("मैं दिल्\u200dली में हूँ।", "मैं दिल्\u200dली में हूँ ।"),
+        ("ok😀👩\u200d👩\u200d👧👍🏽", "ok 😀 👩\u200d👩\u200d👧 👍🏽"),
+        ("Hà Nội, e\u0301t\u00e9", "Hà Nội , e\u0301t\u00e9"),
+    ],
+)
+def test_words(text, words):
+    assert split(text) == [words.split()]
+
+
+def test_nothing_is_a_word():
+    assert split("", "  \n\t ", "\u200b\ufeff") == [[], [], []]
+
+
+def test_control_characters_do_not_end_a_text():
+    assert split("a\x00b\x01 c") == [["a", "b", "c"]]
+
+
+def test_bytes_that_are_not_text_count_as_one_character():
+    words, starts, _ = split_into_words([b"\xff\xfea b"])
+    assert words.to_list() == [[b"a", b"b"]]
+    assert starts.to_list() == [[2, 4]]
+
+
+def test_random_text_is_split_where_it_says():
+    rng = random.Random(0)
+    letters = "ab .,'-@#\x00\u200d\u0301😀🏽\u093f क1\ufffd\ue000\n’"
+    split(
+        *(
+            "".join(rng.choice(letters) for _ in range(rng.randint(0, 30)))
+            for _ in range(2000)
+        )
+    )
