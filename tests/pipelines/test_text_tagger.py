@@ -60,17 +60,16 @@ def test_it_has_learnt(tagger):
 
 
 def test_spans_are_places_of_characters(tagger):
-    text = "In दिल्‍ली and Rome: 😀 Bob!"
+    text = "😀 दिल्‍ली and Bob, 👩‍👩‍👧 in Rome."
     (found,) = tagger.tag([text])
-    assert {(x.text, x.label) for x in found} >= {
-        ("दिल्‍ली", "LOC"),
-        ("Bob", "PER"),
-    }
+    assert ("दिल्‍ली", "LOC") in {(span.text, span.label) for span in found}
     for span in found:
         assert isinstance(span, Span)
         assert text[span.start : span.end] == span.text
         assert 0 < span.score <= 1
-    assert tagger.tag(["", "  ", text]) == [[], [], found]
+    *nothing, again = tagger.tag(["", "  ", text])
+    assert nothing == [[], []]
+    assert [span[:3] for span in again] == [span[:3] for span in found]
 
 
 def test_given_words_are_not_split(tagger):
@@ -81,9 +80,9 @@ def test_given_words_are_not_split(tagger):
     )
     assert found["span_starts"].numpy()[0, 0] == 0
     assert found["span_ends"].numpy()[0, 0] == 2
-    # A word may be empty or have blanks inside, but for those at the end.
+    # Only at the end of a sentence is "" padding.
+    assert found["tags"].shape == (2, 2)
     assert found["tags"].numpy()[1, 0] != b""
-    assert found["tags"].numpy()[0].tolist()[2:] == [b""]
 
 
 @pytest.mark.slow

@@ -1,0 +1,98 @@
+import json
+import runpy
+import sys
+
+import keras
+import pytest
+import tag
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the text operations
+from corpora.tagged_sentences import tagged_sentences
+
+import kerasrnn.pipelines  # noqa: F401  registers the pipelines
+from kerasrnn import data
+
+
+def run(monkeypatch, *flags):
+    monkeypatch.setattr(sys, "argv", ["tag.py", *map(str, flags)])
+    runpy.run_path(tag.__file__, run_name="__main__")
+
+
+def write(path, sentences):
+    """In columns of CoNLL-2003, with tags of IOB1."""
+    lines = ["-DOCSTART- -X- O O", ""]
+    for sentence in sentences:
+        words, tags = zip(*sentence, strict=True)
+        for word, name in zip(
+            words, data.convert_tags(tags, "IOB1"), strict=True
+        ):
+            lines.append(f"{word} X O {name}")
+        lines.append("")
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
+
+
+@pytest.mark.slow
+def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
+    sentences = tagged_sentences(700, seed=1)
+    corpus = write(tmp_path / "eng.train", sentences[:600])
+    test = write(tmp_path / "eng.test", sentences[600:])
+    output = tmp_path / "tagger"
+    flags = ("--corpus", corpus, "--output", output, *SMALL)
+    run(monkeypatch, *flags, "--test", test, "--epochs", 4)
+    printed = capsys.readouterr().out
+    assert "phrases in IOB1" in printed
+    assert "480 to train on, 120 to validate on" in printed
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert card["scores"]["dev"]["f1"] > 0.6
+    assert card["scores"]["test"]["by_label"]["DATE"]["f1"] > 0.8
+    for name in ("training", "confusions", "transitions"):
+        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    tagger = keras.saving.load_model(output / "tagger.keras")
+    assert tagger.scheme == "BIOES"
+    served = tf.saved_model.load(output / "1").signatures["serving_default"]
+    found = served(tf.constant(["Anna lives in Oslo."]))
+    (spans,) = tagger.tag(["Anna lives in Oslo."])
+    assert [span.start for span in spans] == [
+        x for x in found["span_starts"].numpy()[0] if x >= 0
+    ]
+    # A finished run is read, and another starts from it.
+    run(monkeypatch, *flags, "--test", test, "--epochs", 4)
+    more = tmp_path / "more"
+    run(
+        monkeypatch,
+        *("--corpus", test, "--from", output / "tagger.keras"),
+        *("--output", more, "--epochs", 1, "--batch-size", 16),
+    )
+    assert (more / "tagger.keras").exists()
+
+
+@pytest.mark.slow
+def test_parts_of_speech_without_characters_or_crf(monkeypatch, tmp_path):
+    corpus = tmp_path / "tagged.tsv"
+    lines = "\n".join(["the\tDET", "old\tADJ", "house\tNOUN", ""])
+    corpus.write_text(40 * f"{lines}\n", "utf-8")
+    flags = ("--corpus", corpus, "--output", tmp_path / "out", *SMALL)
+    run(monkeypatch, *flags[:-4], "--no-crf", "--characters", "None")
+    card = json.loads((tmp_path / "out" / "card.json").read_text("utf-8"))
+    assert card["scores"]["dev"] == {"accuracy": 1.0}
+
+
+def test_generated_sentences_differ_and_are_tagged():
+    sentences = tagged_sentences(500, seed=3)
+    assert sentences == tagged_sentences(500, seed=3)
+    assert sentences != tagged_sentences(500, seed=4)
+    texts = {" ".join(word for word, _ in row) for row in sentences}
+    assert len(texts) == 500
+    tags = [[name for _, name in row] for row in sentences]
+    assert data.tag_scheme(tags) == "IOB2"
+    kinds = {phrase.label for row in tags for phrase in data.phrases_of(row)}
+    assert kinds == {"PER", "LOC", "ORG", "DATE"}
+
+
+def test_columns_need_a_file():
+    with pytest.raises(ValueError, match="`tag_column` needs a `corpus`"):
+        tag.Settings(tag_column="2")
