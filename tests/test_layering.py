@@ -54,6 +54,7 @@ ALLOWED = {
         "tensorflow_text",
     },
     "data": {
+        "charset_normalizer",
         "datasets",
         "gensim",
         "keras",

@@ -27,6 +27,8 @@ from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import PianoRollCorpus
 from kerasrnn.data.piano_rolls import read_piano_rolls
 from kerasrnn.data.piano_rolls import split_piano_rolls
+from kerasrnn.data.rows import Rows
+from kerasrnn.data.rows import read_rows
 from kerasrnn.data.tag_schemes import Phrase
 from kerasrnn.data.tag_schemes import convert_tags
 from kerasrnn.data.tag_schemes import phrases_of
@@ -52,6 +54,7 @@ __all__ = [
     "ParallelCorpus",
     "Phrase",
     "PianoRollCorpus",
+    "Rows",
     "TextCorpus",
     "WordVectors",
     "convert_tags",
@@ -68,6 +71,7 @@ __all__ = [
     "read_midi",
     "read_parallel_corpus",
     "read_piano_rolls",
+    "read_rows",
     "read_tagged_words",
     "read_text_corpus",
     "read_vocabulary",

@@ -1,27 +1,23 @@
 """Reading texts with labels, of any number of classes."""
 
-import itertools
+import os
+from typing import Any
 from typing import NamedTuple
 
-from kerasrnn.data.archives import ARCHIVE_ENDS
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.labelled_folders import archive_files
-from kerasrnn.data.labelled_folders import collect
-from kerasrnn.data.labelled_folders import folder_files
+from kerasrnn.data.label_names import in_order
+from kerasrnn.data.label_names import one_spelling
+from kerasrnn.data.labelled_folders import in_turn
+from kerasrnn.data.labelled_folders import is_of_files
+from kerasrnn.data.labelled_folders import read_classes
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import select
-from kerasrnn.data.lines import Report
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
-from kerasrnn.data.tables import cell_text
-from kerasrnn.data.tables import find_column
-from kerasrnn.data.tables import is_dataset
-from kerasrnn.data.tables import open_table
+from kerasrnn.data.report import Report
+from kerasrnn.data.rows import read_columns
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
-
-_TEXT_COLUMNS = ("review", "text", "sentence")
-_LABEL_COLUMNS = ("sentiment", "label")
 
 
 class LabelledCorpus(NamedTuple):
@@ -50,13 +46,13 @@ class LabelledCorpus(NamedTuple):
 
 
 def read_labelled_corpus(
-    path: PathLike,
-    text_column: str | None = None,
-    label_column: str | None = None,
+    path: PathLike | Any,
+    text_column: str | int | None = None,
+    label_column: str | int | None = None,
     limit: int | None = None,
     label_names: Strings | None = None,
     test_path: PathLike | None = None,
-    group_column: str | None = None,
+    group_column: str | int | None = None,
 ) -> LabelledCorpus:
     r"""Reads texts with labels, in a format that the path determines.
 
@@ -135,16 +131,19 @@ def read_labelled_corpus(
         [Maas et al., 2011](https://aclanthology.org/P11-1015).
     """
     check_limit(limit)
-    path = existing_path(path)
+    if isinstance(path, str | os.PathLike):
+        path = existing_path(path)
     test_path = test_path and existing_path(test_path)
     _check_columns(path, test_path, text_column, label_column, group_column)
-    report = Report(path, "text")
-    if _is_table(path):
-        columns = text_column, label_column, group_column
-        corpus = _of_table(path, *columns, report)
+    known = list(label_names or ())
+    if not is_of_files(path):
+        columns = {"text": text_column, "label": label_column}
+        columns |= {"group": group_column} if group_column else {}
+        corpus, report = _of_table(path, columns, known)
     else:
-        files = folder_files if path.is_dir() else archive_files
-        corpus = _of_files(files(path), report)
+        report = Report(path, "text")
+        corpus = _of_files(path, report)
+    report.check_encoding()
     least = "two classes" if label_names is None else "one class"
     if len(corpus.label_names) < 1 + (label_names is None):
         raise CorpusError(
@@ -156,12 +155,15 @@ def read_labelled_corpus(
             * bool(report.malformed)
         )
     if label_names is not None:
-        corpus = _renumbered(corpus, list(label_names), path)
+        corpus = _renumbered(corpus, known, path)
     report.warn()
+    texts, labels = corpus.train
+    label = corpus.label_names[labels[0]]
+    report.say({"text": texts[0], "label": label}, len(texts))
     if limit is not None:
         corpus = _limited(corpus, limit)
     if test_path is not None:
-        if not _is_table(test_path):
+        if is_of_files(test_path):
             text_column = label_column = None
         test = read_labelled_corpus(
             test_path, text_column, label_column, limit, corpus.label_names
@@ -170,19 +172,13 @@ def read_labelled_corpus(
     return corpus
 
 
-def _is_table(path):
-    if path.is_dir():
-        return is_dataset(path)
-    return not path.name.lower().endswith(ARCHIVE_ENDS)
-
-
 def _check_columns(path, test_path, text_column, label_column, group_column):
     """Raises an error if a column is named, and no table may have it."""
     named = {"group_column": group_column}
-    if test_path is None or not _is_table(test_path):
+    if test_path is None or is_of_files(test_path):
         named |= {"text_column": text_column, "label_column": label_column}
     named = [f"{name}={value!r}" for name, value in named.items() if value]
-    if named and not _is_table(path):
+    if named and is_of_files(path):
         raise CorpusError(
             f"The corpus {path} is a folder or an archive of texts, which has "
             "no columns. Expected: a table, or no names of columns. "
@@ -190,76 +186,39 @@ def _check_columns(path, test_path, text_column, label_column, group_column):
         )
 
 
-def _of_table(path, text_column, label_column, group_column, report):
-    report.unit = "line"
-    table = open_table(path, report)
-    text_names = [text_column] if text_column else _TEXT_COLUMNS
-    label_names = [label_column] if label_column else _LABEL_COLUMNS
-    text_column = find_column(table, text_names, "text_column", report)
-    label_column = find_column(table, label_names, "label_column", report)
-    if group_column:
-        group_column = find_column(
-            table, [group_column], "group_column", report
-        )
-    texts, names, groups = [], [], {}
-    for number, row in table.rows:
-        try:
-            text = cell_text(row, text_column)
-            name = _cell_name(row, label_column)
-            group = _cell_name(row, group_column) if group_column else None
-        except ValueError as error:
-            report.add(number, error)
-        else:
-            texts.append(text)
-            names.append(name)
-            groups.setdefault(text, group)
-    label_names = _in_order(set(names))
+def _of_table(path, columns, known):
+    """The texts of a table, and the `Report` on it."""
+    arguments = {name: f"{name}_column" for name in columns}
+    rows = read_columns(path, columns, arguments=arguments)
+    names = one_spelling(rows["label"], known, rows.report)
+    label_names = in_order(set(names))
     labels = {name: label for label, name in enumerate(label_names)}
-    train = LabelledTexts(texts, [labels[name] for name in names])
-    groups = groups if group_column else None
-    return LabelledCorpus(train, None, [], label_names, groups)
+    train = LabelledTexts(rows["text"], [labels[name] for name in names])
+    groups = None
+    if "group" in columns:  # a text in several belongs to the first
+        pairs = zip(rows["text"][::-1], rows["group"][::-1], strict=True)
+        groups = dict(pairs)
+    return LabelledCorpus(train, None, [], label_names, groups), rows.report
 
 
-def _cell_name(row, column):
-    """The name in a cell, a string even if the value is a number."""
-    value = row.get(column)
-    if value is None or value != value:  # NaN, where a number is missing
-        value = ""
-    return cell_text({column: str(value)}, column)
-
-
-def _of_files(files, report):
-    train, test, unlabelled, films = collect(files, report)
-    label_names = _in_order(train)
+def _of_files(path, report):
+    train, test, unlabelled, films = read_classes(path, report)
+    label_names = in_order(train)
     if unknown := sorted(set(test) - set(train)):
         raise CorpusError(
             f"The test part of the corpus {report.corpus} has classes that "
             f"the training part lacks. Expected: {label_names}. "
             f"Received: {unknown}"
         )
-    train, test = (_in_turn(texts, label_names) for texts in (train, test))
+    labels = {name: label for label, name in enumerate(label_names)}
+    train, test = (
+        LabelledTexts(
+            [text for text, _ in pairs], [labels[name] for _, name in pairs]
+        )
+        for pairs in map(in_turn, (train, test))
+    )
     test = test if test.texts else None
     return LabelledCorpus(train, test, unlabelled, label_names, films)
-
-
-def _in_order(names):
-    """The names of classes by value if all are integers, else by letters."""
-    try:
-        return sorted(names, key=lambda name: (int(name), name))
-    except ValueError:
-        return sorted(names)
-
-
-def _in_turn(texts, label_names):
-    """The texts of the classes, one of each in turn."""
-    rows = itertools.zip_longest(
-        *(
-            [(text, label) for text in texts.get(name, [])]
-            for label, name in enumerate(label_names)
-        )
-    )
-    rows = [row for row in itertools.chain.from_iterable(rows) if row]
-    return LabelledTexts([text for text, _ in rows], [n for _, n in rows])
 
 
 def _renumbered(corpus, label_names, path):

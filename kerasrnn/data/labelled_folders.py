@@ -1,12 +1,20 @@
 """Labelled texts in files: folders of classes, or the archive of aclImdb."""
 
+import itertools
+import os
+import pathlib
 import re
 from typing import NamedTuple
 
+from kerasrnn.data.archives import ARCHIVE_ENDS
 from kerasrnn.data.archives import read_archive
 from kerasrnn.data.archives import untrusted
-from kerasrnn.data.lines import decode
+from kerasrnn.data.encodings import decode
+from kerasrnn.data.label_names import in_order
+from kerasrnn.data.lines import existing_path
 from kerasrnn.data.lines import split_lines
+from kerasrnn.data.records import is_dataset
+from kerasrnn.data.tables import Table
 
 _ROOT = "aclImdb"
 _SPLITS = ("train", "test")
@@ -29,47 +37,109 @@ class TextFile(NamedTuple):
     content: bytes
 
 
-def folder_files(path):
+def is_of_files(source):
+    """Whether a source is a folder or an archive of texts in classes."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = existing_path(source)
+    if path.is_dir():
+        return not is_dataset(path)
+    return path.name.lower().endswith(ARCHIVE_ENDS)
+
+
+def read_classes(source, report):
+    """Reads the texts of a folder or archive; returns what `collect` does."""
+    path = existing_path(source)
+    files = folder_files if path.is_dir() else archive_files
+    return collect(files(path, report), report)
+
+
+def class_table(source, report):
+    """Opens the training part of a folder or archive as a `Table`."""
+    report.unit = "text"
+    train, _, _, films = read_classes(source, report)
+    rows = (
+        (
+            number,
+            {"text": text, "label": name, "group": (films or {}).get(text)},
+        )
+        for number, (text, name) in enumerate(in_turn(train), start=1)
+    )
+    return Table(["text", "label", *["group"] * bool(films)], rows)
+
+
+def in_turn(texts):
+    """Pairs of a text and its class, one of each class in turn.
+
+    Args:
+        texts: Dict from the names of classes to their texts.
+    """
+    pairs = itertools.zip_longest(
+        *([(text, name) for text in texts[name]] for name in in_order(texts))
+    )
+    return [pair for pair in itertools.chain.from_iterable(pairs) if pair]
+
+
+def folder_files(path, report):
     """Yields the `TextFile`s of a folder.
 
     Its sub-folders are classes, or `train` and `test`, whose sub-folders are
-    classes. They may also be in a sub-folder `aclImdb`.
+    classes. They may also be in a sub-folder `aclImdb`. The texts of a class
+    are its `.txt` files; if it has none, those without an end, as in 20
+    Newsgroups. All else in a class is reported, and so is a class without a
+    text. Links are not followed, since they may lead anywhere.
 
     Raises:
-        CorpusError: If the folder of a class or a text is a link, or a text
-            is not a file. Links may lead anywhere, so archives must not
-            contain them either.
+        CorpusError: If the folder of a class, or a file of addresses, is a
+            link.
     """
     root = path / _ROOT if (path / _ROOT).is_dir() else path
     splits = [split for split in _SPLITS if (root / split).is_dir()]
     if "train" not in splits:
-        yield from _class_files(root, root, "train")
+        yield from _class_files(root, root, "train", report)
         return
+    others = [x.name for x in _visible(root) if x.is_dir()]
+    if others := sorted(set(others) - set(_SPLITS)):
+        report.notes.append(
+            "of its folders, only train and test are read. Received also: "
+            + ", ".join(map(repr, others))
+        )
     for split in splits:
-        yield from _class_files(root, root / split, split)
+        yield from _class_files(root, root / split, split, report)
 
 
-def _class_files(root, folder, split):
+def _visible(folder):
+    """The files and folders in a folder, sorted, but for hidden ones."""
+    return sorted(x for x in folder.iterdir() if not x.name.startswith("."))
+
+
+def _class_files(root, folder, split, report):
     _refuse_link(root, folder)
-    for file in sorted(folder.iterdir()):
+    for file in _visible(folder):
         if _is_addresses((split, file.name)):
-            yield TextFile(split, "", file.name, _content(root, file))
-    for kind in sorted(folder.iterdir()):
-        if kind.name.startswith(".") or not kind.is_dir():
+            _refuse_link(root, file)
+            yield TextFile(split, "", file.name, file.read_bytes())
+    for kind in filter(pathlib.Path.is_dir, _visible(folder)):
+        if split == "test" and kind.name == _UNLABELLED:
             continue
-        for file in kind.glob("*.txt"):
-            if _is_text((split, kind.name, file.name)):
-                _refuse_link(root, kind)
-                content = _content(root, file)
+        _refuse_link(root, kind)
+        files = _visible(kind)
+        ends = {file.suffix.lower() for file in files}
+        end = ".txt" if ".txt" in ends else ""
+        if end not in ends:
+            report.notes.append(f"its class {kind.name!r} has no .txt file")
+        for file in files:
+            try:
+                if file.suffix.lower() != end or file.is_dir():
+                    raise ValueError(f"not a {end or '.txt'} file")
+                if file.is_symlink() or not file.is_file():
+                    raise ValueError("a link or a device")
+                content = file.read_bytes()
+            except (ValueError, OSError) as error:
+                report.seen += 1
+                report.add(f"{split}/{kind.name}/{file.name}", error)
+            else:
                 yield TextFile(split, kind.name, file.name, content)
-
-
-def _content(root, file):
-    _refuse_link(root, file)
-    if not file.is_file():
-        name = file.relative_to(root).as_posix()
-        raise untrusted(root, name, "is a folder or a device")
-    return file.read_bytes()
 
 
 def _refuse_link(root, path):
@@ -78,7 +148,7 @@ def _refuse_link(root, path):
         raise untrusted(root, name, "is a link")
 
 
-def archive_files(path):
+def archive_files(path, report):
     """Yields the `TextFile`s of an archive such as `aclImdb_v1.tar.gz`."""
 
     def is_wanted(parts):
@@ -140,13 +210,12 @@ def collect(files, report):
         report.seen += 1
         try:
             text = decode(content).removeprefix("\ufeff").strip()
+            if not text:
+                raise ValueError("empty")
         except ValueError as error:
             report.add(f"{split}/{kind}/{name}", error)
-            continue
-        if text:
-            found[split].setdefault(kind, {})[name] = text
         else:
-            report.add(f"{split}/{kind}/{name}", "empty")
+            found[split].setdefault(kind, {})[name] = text
     films = _films(found["train"], addresses, report) if addresses else None
     report.malformed.sort()  # the files of a folder come in any order
     train, test = (

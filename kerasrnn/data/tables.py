@@ -1,117 +1,126 @@
-"""Tables of named columns: CSV, TSV, JSON lines, parquet, `datasets`.
+"""Tables of named or numbered columns, in a format that the source decides."""
 
-The libraries `pyarrow` and `datasets` are needed only for their own formats.
-"""
-
-import contextlib
 import itertools
-import json
 import os
+import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kerasrnn.data.delimited import read_delimited
+from kerasrnn.data.delimited import delimited_rows
+from kerasrnn.data.encodings import decode
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.lines import decode
+from kerasrnn.data.lines import byte_lines
 from kerasrnn.data.lines import existing_path
-from kerasrnn.data.lines import numbered_lines
+from kerasrnn.data.records import dataset_records
+from kerasrnn.data.records import flat
+from kerasrnn.data.records import is_dataset
+from kerasrnn.data.records import json_records
+from kerasrnn.data.records import object_records
+from kerasrnn.data.records import parquet_records
+from kerasrnn.data.records import tmx_records
+from kerasrnn.data.report import Report
 
 JSON_ENDS = (".jsonl", ".ndjson", ".json")
-_LOOKED_AT = 100  # records, for the names of the columns
-_DATASET_FILES = ("state.json", "dataset_dict.json")
+NAMED_ENDS = (*JSON_ENDS, ".parquet", ".tmx")
+_LOOKED_AT = 2**16  # lines from which the form of a file is decided
+_FIRST = 100  # records, for the names of the columns
+_LABEL = "__label__"  # of fastText
 
 
 class Table(NamedTuple):
     """A table, read row by row.
 
     Args:
-        columns: List of strings, the names of the columns.
+        columns: List of strings, the names of the columns, or numbers from 1.
         rows: Iterator of `(number, row)`: the line number of the row, counted
             from 1, and a dict from the names of columns to values.
+        numbered: Whether the columns have numbers, since there is no header.
     """
 
     columns: list[str]
     rows: Iterator[tuple[int, dict]]
+    numbered: bool = False
 
 
 def format_end(path):
     """The end of a file's name that determines its format, without `.gz`."""
-    name = path.name.lower().removesuffix(".gz")
+    name = pathlib.Path(path).name.lower().removesuffix(".gz")
     return name[name.rfind(".") :] if "." in name else ""
-
-
-def is_dataset(path):
-    """Whether a folder was written by `save_to_disk` of `datasets`."""
-    return any((path / name).is_file() for name in _DATASET_FILES)
 
 
 def is_table(source):
     """Whether a source is a table by its kind, not lines of text."""
     if not isinstance(source, str | os.PathLike):
         return True
-    path = existing_path(source)
-    return is_dataset(path) or format_end(path) in (*JSON_ENDS, ".parquet")
+    return is_dataset(existing_path(source)) or format_end(source) in NAMED_ENDS
 
 
-def open_table(path, report):
-    """Opens a table of named columns.
+def open_table(source, report, wanted=(), delimiter=None):
+    """Opens a table.
 
-    A folder is a data set of `datasets`; `.parquet` is a parquet file;
-    `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each; the
-    columns are those of the first 100 together. Any other file is text with a
-    header. Its delimiter is a tab, comma or semicolon, whichever occurs most
-    often in the header; cells may be quoted with `"`.
+    A folder is a data set of `datasets`; `.parquet`, `.tmx` and JSON (lines,
+    or one array) are what they say; their columns are those of the first 100
+    records together. A file that begins with `__label__` is one of fastText,
+    with the columns `label` and `text`. Any other is text between delimiters,
+    with a header unless the wanted columns are numbers.
 
     A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
     translation, becomes a row with the languages as columns.
 
     Args:
-        path: String or path.
+        source: String or path; or a data set, a DataFrame, a list of dicts.
         report: The `Report` that bad rows are added to.
+        wanted: List of strings, the columns that were named or numbered.
+        delimiter: String, that of text; `None` for the one that it has.
 
     Returns:
         A `Table`.
 
     Raises:
         CorpusError: If the file is damaged or not UTF-8.
-        FileNotFoundError: If there is nothing at `path`.
+        FileNotFoundError: If there is nothing at the path.
         ImportError: If the library of a format is not installed.
         IsADirectoryError: If a folder is not a data set.
     """
-    if not isinstance(path, str | os.PathLike):
-        report.corpus, records = _object_records(path)
-        report.unit = "row"
-        return _records_table(_counted(records, report))
-    path = existing_path(path)
+    if not isinstance(source, str | os.PathLike):
+        return _records_table(object_records(source), report)
+    path = existing_path(source)
     end = format_end(path)
     if path.is_dir():
-        records = _dataset_records(path)
-    elif end == ".parquet":
-        records = _parquet_records(path)
-    elif end in JSON_ENDS:
-        return _records_table(_json_records(path, report))
-    else:
-        rows = read_delimited(path, report)
-        columns = [cell.strip() for cell in next(rows, (1, []))[1]]
-        twice = {column for column in columns if columns.count(column) > 1}
-        if twice - {""}:
-            raise CorpusError(
-                f"The columns of {path} must have different names. "
-                f"Received: {', '.join(map(repr, columns))}"
-            )
-        return Table(
-            columns,
-            (
-                (number, dict(zip(columns, cells, strict=True)))
-                for number, cells in rows
-            ),
-        )
-    report.unit = "row"
-    return _records_table(_counted(records, report))
+        return _records_table(dataset_records(path), report)
+    if end == ".parquet":
+        return _records_table(parquet_records(path), report)
+    if end == ".tmx":
+        return _records_table(tmx_records(path), report)
+    if end in JSON_ENDS:
+        return _table(json_records(path, report))
+    counted = Report(path)
+    lines = byte_lines(path, counted)
+    text = itertools.dropwhile(lambda line: not line[1].strip(), lines)
+    first = list(itertools.islice(text, _LOOKED_AT))
+    numbered = bool(wanted) and all(map(is_number, wanted))
+    if not first:
+        report.seen = counted.seen
+        return Table(list(wanted) if numbered else [], iter(()))
+    if first[0][1].startswith(_LABEL.encode()):
+        rows = _fasttext_rows(itertools.chain(first, text), report)
+        return Table(["label", "text"], rows)
+    rows = delimited_rows(first, text, report, delimiter)
+    if numbered:
+        return _numbered_table(rows, max(map(int, wanted)), report)
+    return _headed_table(rows, report)
+
+
+def is_number(name):
+    """Whether a column is given by its number, from 1."""
+    return str(name).isdecimal() and int(name) > 0
 
 
 def find_column(table, names, argument, report):
     """Returns the first of some names that is a column, ignoring case.
+
+    A language such as `en` is also found as the only one of its varieties,
+    such as `en-GB`.
 
     Args:
         table: A `Table`.
@@ -125,164 +134,88 @@ def find_column(table, names, argument, report):
     places = {column.lower(): column for column in reversed(table.columns)}
     for name in names:
         column = name if name in table.columns else places.get(name.lower())
+        varieties = [x for x in places if x.startswith(f"{name.lower()}-")]
+        if column is None and len(varieties) == 1:
+            column = places[varieties[0]]
         if column is not None:
             return column
     raise CorpusError(
         f"The corpus {report.corpus} lacks a column. Expected: "
         + " or ".join(map(repr, names))
-        + f" among the columns, or another as `{argument}`. "
-        f"Received: {table.columns!r:.200}"
+        + f" among the columns, or another as `{argument}`; without a header, "
+        f"all by their numbers, from 1. Received: {table.columns!r:.200}"
         + f", {report.first()}"
         * bool(report.malformed)
     )
 
 
-def cell_text(row, column):
-    """Returns the text of a cell, without white space around it.
+def _headed_table(rows, report):
+    columns = [cell.strip() for cell in next(rows, (1, []))[1]]
+    twice = {column for column in columns if columns.count(column) > 1}
+    if twice - {""}:
+        raise CorpusError(
+            f"The columns of {report.corpus} must have different names; if "
+            "its first row is no header, give them by their numbers, from 1. "
+            f"Received: {', '.join(map(repr, columns))}"
+        )
 
-    Raises:
-        ValueError: If the cell is not a text, or empty. The message says
-            why.
-    """
-    value = row.get(column)
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"no text in {column!r}: {value!r:.40}")
-    text = (value or "").strip()
-    if not text:
-        raise ValueError(f"empty {column}")
-    try:  # bytes that are not UTF-8 were read as lone surrogates
-        return decode(text.encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:
-        raise ValueError(f"a lone surrogate in {column!r}") from None
+    def named():
+        for number, cells in rows:
+            if len(cells) == len(columns):
+                yield number, dict(zip(columns, cells, strict=True))
+            else:
+                problem = f"{len(cells)} columns instead of {len(columns)}"
+                report.add(number, problem)
+
+    return Table(columns, named())
 
 
-def _records_table(records):
+def _numbered_table(rows, most, report):
+    """A table without a header, of which the columns up to one are needed."""
+
+    def named():
+        for number, cells in rows:
+            if len(cells) >= most:
+                yield number, {str(n): x for n, x in enumerate(cells, 1)}
+            elif len(cells) > 1:
+                report.add(number, f"only {len(cells)} columns")
+            else:
+                report.add(number, "no tab between columns")
+
+    return Table([str(n) for n in range(1, most + 1)], named(), numbered=True)
+
+
+def _records_table(records, report):
+    """A table of records that are no lines."""
+    report.unit = "row"
+
+    def counted():
+        for report.seen, record in enumerate(records, start=1):
+            yield report.seen, flat(record)
+
+    return _table(counted())
+
+
+def _table(records):
     """A table with the columns of its first records together."""
-    first = list(itertools.islice(records, _LOOKED_AT))
-    columns = dict.fromkeys(name for _, record in first for name in record)
+    first = list(itertools.islice(records, _FIRST))
+    columns = dict.fromkeys(str(name) for _, record in first for name in record)
     return Table(list(columns), itertools.chain(first, records))
 
 
-def _counted(records, report):
-    for number, record in enumerate(records, start=1):
-        report.seen = number
-        yield number, _record(record)
-
-
-def _record(record):
-    nested = record.get("translation")
-    return nested if isinstance(nested, dict) else record
-
-
-def _json_records(path, report):
-    for number, line in numbered_lines(path, report):
-        if not line.strip():
-            continue
+def _fasttext_rows(lines, report):
+    """The rows of `__label__NAME text` lines."""
+    for report.seen, line in lines:
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            report.add(number, "invalid JSON")
+            labels, text = [], decode(line).strip()
+        except ValueError as error:
+            report.add(report.seen, error)
             continue
-        if isinstance(record, dict):
-            yield number, _record(record)
-        else:
-            report.add(number, "not a JSON object")
-
-
-def _parquet_records(path):
-    with _needs("pyarrow"):
-        import pyarrow.parquet
-
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches():
-                yield from batch.to_pylist()
-    except (OSError, pyarrow.ArrowException) as error:
-        raise CorpusError(
-            f"The corpus {path} cannot be read. Expected: a parquet file. "
-            f"Received: {error}"
-        ) from error
-
-
-def _dataset_records(path):
-    """The rows of a folder written by `save_to_disk`."""
-    if not is_dataset(path):
-        raise IsADirectoryError(
-            "Expected a corpus file, or a folder written by `save_to_disk` of "
-            f"`datasets`. Received: the folder {path.absolute()}"
-        )
-    with _needs("datasets"):
-        import datasets
-
-    try:
-        data = datasets.load_from_disk(str(path))
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise CorpusError(
-            f"The corpus {path} is damaged. Expected: a folder written by "
-            f"`save_to_disk` of `datasets`. Received: {error}"
-        ) from error
-    if isinstance(data, datasets.DatasetDict):
-        raise CorpusError(
-            f"The corpus {path} has several parts. Expected: the folder of "
-            f"one of them, such as {path / next(iter(data), 'train')}. "
-            f"Received: a folder with {', '.join(map(repr, data))}"
-        )
-    return _named_classes(data)
-
-
-def _named_classes(data):
-    """The rows of a data set, with classes by name instead of number."""
-    names = {
-        column: names
-        for column, feature in (data.features or {}).items()
-        if (names := _class_names(feature))
-    }
-    for row in data:
-        named = {
-            column: _by_name(row[column], dict(enumerate(classes)))
-            for column, classes in names.items()
-        }
-        yield row | named
-
-
-def _class_names(feature):
-    """The names of classes, of one or a list of them, of a feature."""
-    return getattr(getattr(feature, "feature", feature), "names", None)
-
-
-def _by_name(value, names):
-    if isinstance(value, list):
-        return [names.get(number) for number in value]
-    return names.get(value)
-
-
-def _object_records(source):
-    """The name of a table in memory in messages, and its rows."""
-    if hasattr(source, "to_dict") and hasattr(source, "columns"):
-        rows = source.astype(object).where(source.notna(), None)
-        rows = rows.rename(columns=str).to_dict("records")
-        return "given as a DataFrame", iter(rows)
-    if hasattr(source, "features"):
-        return "given as a data set", _named_classes(source)
-    if isinstance(source, dict):
-        raise CorpusError(
-            "The corpus has several parts. Expected: one of them, such as "
-            f"`corpus[{next(iter(source), 'train')!r}]`. "
-            f"Received: {', '.join(map(repr, source))}"
-        )
-    raise CorpusError(
-        "A corpus must be a path, a data set of `datasets` or a DataFrame of "
-        f"pandas. Received: {type(source).__name__}"
-    )
-
-
-@contextlib.contextmanager
-def _needs(library):
-    """Says what to install if an import fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise ImportError(
-            f"Reading this format needs the library {library!r}. "
-            "Install it: pip install 'kerasrnn[datasets]'"
-        ) from error
+        while text.startswith(_LABEL):
+            label, *rest = text.split(maxsplit=1)
+            labels.append(label.removeprefix(_LABEL))
+            text = "".join(rest).removeprefix(", ")
+        if len(labels) == 1:
+            yield report.seen, {"label": labels[0], "text": text}
+        elif text:
+            report.add(report.seen, f"{len(labels)} labels")

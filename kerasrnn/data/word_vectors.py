@@ -8,8 +8,8 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.lines import Report
 from kerasrnn.data.lines import byte_lines
+from kerasrnn.data.report import Report
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 

@@ -11,9 +11,9 @@ import uuid
 from collections.abc import Iterable
 from typing import Self
 
-from kerasrnn.data.lines import Report
+from kerasrnn.data.encodings import decode
 from kerasrnn.data.lines import byte_lines
-from kerasrnn.data.lines import decode
+from kerasrnn.data.report import Report
 from kerasrnn.training.files import whole
 from kerasrnn.typing import PathLike
 

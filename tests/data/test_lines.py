@@ -99,7 +99,7 @@ def test_a_folder_instead_of_a_file(tmp_path, read):
         read(tmp_path)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, "1"])
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "1", True])
 def test_a_limit_is_a_positive_integer_or_none(bad):
     check_limit(None)
     check_limit(1)

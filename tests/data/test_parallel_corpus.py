@@ -114,7 +114,7 @@ def test_one_warning_names_the_first_malformed_lines(write):
     message = str(record[0].message)
     assert "5 malformed of 6 lines" in message
     assert str(path) in message
-    assert "line 4 (no tab between source and target), ..." in message
+    assert "line 4 (no tab between columns), ..." in message
     assert "line 5" not in message
     assert record[0].filename == __file__
 

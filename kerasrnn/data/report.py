@@ -1,0 +1,113 @@
+"""What was read of a corpus, what was left out, and why."""
+
+import sys
+import warnings
+
+from kerasrnn.data.encodings import UndecodableError
+from kerasrnn.data.encodings import remedy
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+
+_FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
+_WIDTH = 60  # characters that are shown of a cell
+
+
+class Report:
+    """Counts the items of a corpus, and collects those that are left out.
+
+    Args:
+        corpus: String or path, the name of the corpus in messages.
+        unit: String, the name of its items: line, row or text.
+
+    Attributes:
+        seen: Integer, how many items were read.
+        malformed: List of `(place, reason)`, what was left out. A place is
+            the number of a line, counted from 1, or the name of a file.
+        columns: Dict from what was asked for to the column that was taken.
+        notes: List of strings, what else is to be warned of.
+    """
+
+    def __init__(self, corpus, unit="line"):
+        self.corpus = corpus
+        self.unit = unit
+        self.seen = 0
+        self.malformed = []
+        self.columns = {}
+        self.notes = []
+        self._undecodable = []
+
+    def add(self, place, reason):
+        """Records what is left out; `reason` is a string or an error."""
+        self.malformed.append((place, str(reason)))
+        if isinstance(reason, UndecodableError):
+            self._undecodable.append(reason.content[:1000])
+
+    def first(self, most=3):
+        """The first malformed places as a string, with their reasons."""
+        return ", ".join(
+            f"{place if isinstance(place, str) else f'{self.unit} {place}'} "
+            f"({reason})"
+            for place, reason in self.malformed[:most]
+        ) + ", ..." * (len(self.malformed) > most)
+
+    def received(self, most=3):
+        """How many items were read, and the first that were left out."""
+        units = f"{self.seen} {self.unit}s"
+        return units + f", {self.first(most)}" * bool(self.malformed)
+
+    def check_encoding(self):
+        """Raises `CorpusError` if more is undecodable than damage explains."""
+        bad = len(self._undecodable)
+        if bad >= _FEW and bad > _SHARE * self.seen:
+            raise CorpusError(
+                f"The corpus {self.corpus} is not UTF-8: {bad} of {self.seen} "
+                f"{self.unit}s cannot be decoded. Expected: "
+                f"{remedy(b' '.join(self._undecodable))}. "
+                f"Received: {self.first()}"
+            )
+
+    def warn(self):
+        """Warns of the items that were left out, and of the notes.
+
+        Raises:
+            CorpusError: If the text has another encoding than UTF-8.
+        """
+        self.check_encoding()
+        if self.malformed:
+            message = (
+                f"{len(self.malformed)} malformed of {self.seen} {self.unit}s "
+                f"in the corpus {self.corpus} were left out: {self.first()}"
+            )
+            if len(self._undecodable) > _SHARE * self.seen:
+                content = b" ".join(self._undecodable)
+                message += f". Expected: {remedy(content)}"
+            warn(message)
+        for note in self.notes:
+            warn(f"The corpus {self.corpus}: {note}")
+
+    def say(self, first, count):
+        """Prints which columns were taken, and the first row.
+
+        Args:
+            first: Dict from what was asked for to its value in the first row.
+            count: Integer, the number of rows.
+        """
+        row = ", ".join(
+            name
+            + f" (column {self.columns.get(name)!r})" * (name in self.columns)
+            + f": {value!r:.{_WIDTH}}"
+            for name, value in first.items()
+        )
+        print(
+            f"{count:,} {'texts' if self.unit == 'text' else 'rows'} of "
+            f"{self.corpus}. The first: {row}",
+            file=sys.stderr,
+        )
+
+
+def warn(message):
+    """Gives a `CorpusWarning` that refers to the line of the user's call."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].startswith(__package__):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CorpusWarning, stacklevel=level)

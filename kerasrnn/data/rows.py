@@ -1,0 +1,269 @@
+"""One reader of rows: the columns that a task needs, from any source."""
+
+import dataclasses
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+from typing import Self
+
+from kerasrnn.data.cells import KINDS
+from kerasrnn.data.cells import cell_value
+from kerasrnn.data.cells import check_lengths
+from kerasrnn.data.cells import named_tags
+from kerasrnn.data.conll import conll_table
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.labelled_folders import class_table
+from kerasrnn.data.labelled_folders import is_of_files
+from kerasrnn.data.line_pairs import line_table
+from kerasrnn.data.lines import check_limit
+from kerasrnn.data.report import Report
+from kerasrnn.data.tables import find_column
+from kerasrnn.data.tables import is_table
+from kerasrnn.data.tables import open_table
+
+_PAIR = ("source", "target")
+_OF_FILES = {"text", "label", "group"}  # what a folder of classes tells
+_NAMES = {
+    "text": ("review", "text", "sentence"),
+    "label": ("sentiment", "label"),
+    "tokens": ("tokens", "words"),
+    "tags": ("ner_tags", "tags", "pos_tags"),
+    "weight": ("weight", "sample_weight"),
+}
+_MANY = 5  # rows, before numbers alone are suspicious
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
+# What the cells of a header are, in files that are read without one.
+_HEADINGS = {
+    *(name for names in _NAMES.values() for name in names),
+    *"source target src tgt id index class category word tag title".split(),
+    *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
+    "ru sk sv ta te th tr uk ur vi zh".split(),
+    *"english german french hindi spanish vietnamese chinese".split(),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """Columns of equal length, and what was read to make them.
+
+    Args:
+        columns: Dict from names to lists.
+        report: What was read, or `None`. Its `seen` is the number of lines or
+            rows that were read, and its `malformed` a list of
+            `(place, reason)`, those that were left out.
+    """
+
+    columns: dict[str, list]
+    report: Report | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, name: str) -> list:
+        return self.columns[name]
+
+    def select(self, places: Sequence[int]) -> Self:
+        """Returns the rows at the given places."""
+        columns = {
+            name: [column[place] for place in places]
+            for name, column in self.columns.items()
+        }
+        return dataclasses.replace(self, columns=columns)
+
+
+def read_rows(
+    source: Any, *, limit: int | None = None, **columns: str | int | None
+) -> Rows:
+    r"""Reads columns of equal length, in a format that the source determines.
+
+    | source                                | its columns                      |
+    |---------------------------------------|----------------------------------|
+    | CSV, TSV                              | names, or numbers if no header   |
+    | `.jsonl`, `.ndjson`, `.json`          | keys of lines, or of one array   |
+    | `.parquet`                            | names                            |
+    | `.tmx`                                | languages                        |
+    | lines of `__label__NAME text`         | `label`, `text`                  |
+    | lines of a word each, as CoNLL        | numbers, see `read_tagged_words` |
+    | a pair of files, `("a.en", "a.de")`   | ends of the names, or 1 and 2    |
+    | a folder with a folder for each class | `text`, `label`                  |
+    | a folder of `datasets`                | names                            |
+    | a data set, DataFrame, list of dicts  | names                            |
+
+    Text may be gzipped, as `.csv.gz`; it is UTF-8. Lines of words are read
+    only if `tokens` or `tags` are asked for. Where a header is missing, give
+    all columns by their numbers: the first is 1. `"` quotes cells between
+    commas and semicolons, and between tabs if all of the file is so quoted;
+    elsewhere it is a character.
+
+    What the columns hold depends on the names that you give them: `label` and
+    `group` are names, `nan` is none; `weight` is a float; `tokens` and `tags`
+    are lists of strings, equally many; any other is text. White space around
+    texts is removed. A row that lacks one of the columns is left out and
+    reported in one `CorpusWarning`. Which columns were taken, and the first
+    row, is printed to the standard error.
+
+    Args:
+        source: String or path; or another source of the table above.
+        limit: Positive integer, how many rows to keep: the first. Defaults to
+            `None`, which keeps all.
+        **columns: For each name, its column in the source: a name or a number.
+            `None` for what is usual: `review`, `text` or `sentence` for
+            `text`, `sentiment` or `label` for `label`, `words` for `tokens`,
+            and so on; the first and second of two columns for `source` and
+            `target`.
+
+    Returns:
+        `Rows`, with one list for each name.
+
+    Raises:
+        CorpusError: If no row is usable, a column is missing, or the source is
+            damaged or not UTF-8. It is a `ValueError`.
+        FileNotFoundError: If there is nothing at the path.
+        ImportError: If parquet or `datasets` need a library that is missing.
+        IsADirectoryError: If a folder is not a data set.
+        ValueError: If `limit` is not a positive integer, or no column given.
+
+    Example:
+
+    >>> lines = ["stars\tbody\tby", "5\tA fine book.\tAnn", "2\tSo dull.\tBob"]
+    >>> pathlib.Path("reviews.tsv").write_text("\n".join(lines))
+    >>> rows = read_rows("reviews.tsv", text="body", label="stars", group="by")
+    >>> rows["text"], rows["label"]
+    (['A fine book.', 'So dull.'], ['5', '2'])
+    >>> len(rows), rows.report.malformed
+    (2, [])
+    """
+    check_limit(limit)
+    if not columns:
+        raise ValueError(
+            "Name the columns to read, such as `text=None, label='stars'`. "
+            "Received: none"
+        )
+    rows = read_columns(source, columns, limit)
+    if not len(rows):
+        raise CorpusError(
+            f"The corpus {rows.report.corpus} has no usable row. Expected: "
+            f"rows with {', '.join(columns)}. "
+            f"Received: {rows.report.received(1)}"
+        )
+    return finish(rows)
+
+
+def read_columns(
+    source,
+    columns,
+    limit=None,
+    arguments=None,
+    tag_names=None,
+    delimiter=None,
+):
+    """Reads `Rows` that may be empty, and whose report was not given yet.
+
+    Args:
+        source: As in `read_rows`.
+        columns: Dict, the columns of `read_rows`.
+        limit: Positive integer or `None`.
+        arguments: Dict from the names to the arguments of the caller.
+        tag_names: List of strings, the names of tags that are numbers.
+        delimiter: String, that of text; `None` for the one that it has.
+    """
+    named = isinstance(source, str | os.PathLike)
+    report = Report(source if named else type(source).__name__)
+    table, taken = _open(source, columns, report, arguments or {}, delimiter)
+    found: dict[str, list] = {name: [] for name in columns}
+    count = 0
+    for number, row in table.rows:
+        cells = {name: row.get(column) for name, column in taken.items()}
+        try:
+            if tag_names is not None:
+                cells["tags"] = named_tags(cells["tags"], tag_names)
+            values = [cell_value(cell, name) for name, cell in cells.items()]
+            check_lengths(cells)
+        except CorpusError:
+            raise
+        except ValueError as error:
+            report.add(number, error)
+            continue
+        for column, value in zip(found.values(), values, strict=True):
+            column.append(value)
+        count += 1
+        if count == limit:
+            break
+    report.columns = report.columns or taken
+    _note_suspicions(found, table, report)
+    return Rows(found, report)
+
+
+def finish(rows):
+    """Says what was read, and warns of what was left out."""
+    rows.report.warn()
+    first = {name: column[0] for name, column in rows.columns.items()}
+    rows.report.say(first, len(rows))
+    return rows
+
+
+def _open(source, columns, report, arguments, delimiter):
+    """A table, and a dict from what was asked for to its columns."""
+    if isinstance(source, list | tuple) and not _is_list_of_dicts(source):
+        table = line_table(source, report)
+    elif {"tokens", "tags"} & set(columns) and not is_table(source):
+        table, report.columns = conll_table(source, columns, report, arguments)
+        return table, {name: name for name in columns}
+    elif set(columns) <= _OF_FILES and is_of_files(source):
+        table = class_table(source, report)
+    else:
+        wanted = [str(x) for x in columns.values() if x is not None]
+        table = open_table(source, report, wanted, delimiter)
+    if set(columns.values()) == {None} and set(columns) == set(_PAIR):
+        return table, dict(zip(_PAIR, _pair(table, report), strict=True))
+    return table, {
+        name: find_column(
+            table,
+            _NAMES.get(name, (name,)) if column is None else [str(column)],
+            arguments.get(name, name),
+            report,
+        )
+        for name, column in columns.items()
+    }
+
+
+def _is_list_of_dicts(source):
+    return isinstance(source, list) and all(isinstance(x, dict) for x in source)
+
+
+def _pair(table, report):
+    """The columns of source and target, which were not named."""
+    if len(table.columns) == 2:
+        return table.columns
+    lower = [column.lower() for column in table.columns]
+    for names in (_PAIR, ("src", "tgt")):
+        if all(name in lower for name in names):
+            return [table.columns[lower.index(name)] for name in names]
+    if not table.columns:
+        return _PAIR  # there are no rows
+    raise CorpusError(
+        f"The columns of source and target in the corpus {report.corpus} are "
+        "unknown. Expected: two columns, or the arguments `source` and "
+        f"`target`. Received: {table.columns!r:.200}"
+    )
+
+
+def _note_suspicions(found, table, report):
+    """Notes columns that are probably not those that were meant."""
+    for name, values in found.items():
+        if name in KINDS or len(values) < _MANY:
+            continue
+        if all(map(_NUMBER.fullmatch, values)):
+            report.notes.append(
+                f"its {name}, column {report.columns[name]!r}, is all "
+                f"numbers: {', '.join(values[:3])}, ... Is it another column?"
+            )
+    first = [values[0] for values in found.values() if values]
+    if table.numbered and all(
+        isinstance(x, str) and x.lower() in _HEADINGS for x in first
+    ):
+        report.notes.append(
+            f"its first row, {', '.join(map(repr, first))}, looks like a "
+            "header, but is read as a row: give columns by name"
+        )

@@ -1,0 +1,207 @@
+import gzip
+import json
+
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
+from kerasrnn.data import Rows
+from kerasrnn.data import read_labelled_corpus
+from kerasrnn.data import read_parallel_corpus
+from kerasrnn.data import read_rows
+
+RECORDS = [
+    {"text": "so good", "label": "fine", "by": 1, "w": 0.5},
+    {"text": "so bad", "label": "poor", "by": 2, "w": 2},
+]
+COLUMNS = {"text": "text", "label": "label", "group": "by", "weight": "w"}
+EXPECTED = {
+    "text": ["so good", "so bad"],
+    "label": ["fine", "poor"],
+    "group": ["1", "2"],
+    "weight": [0.5, 2.0],
+}
+TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="en"/><body>
+<tu><tuv xml:lang="en-GB"><seg>A <bpt i="1">&lt;b&gt;</bpt>red<ept i="1">x</ept>
+ book</seg></tuv><tuv xml:lang="de"><seg>Ein Buch</seg></tuv></tu>
+<tu><tuv xml:lang="en-GB"><seg>A house</seg></tuv></tu>
+<tu><tuv xml:lang="de"><seg>Haus</seg></tuv>
+<tuv xml:lang="en-GB"><seg>House</seg></tuv></tu></body></tmx>"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="a.txt"):
+        if isinstance(content, str):
+            content = content.encode()
+        path = tmp_path / name
+        packed = gzip.compress(content) if name.endswith(".gz") else content
+        path.write_bytes(packed)
+        return path
+
+    return write
+
+
+def as_text(between, header=True):
+    rows = [RECORDS[0], *(row.values() for row in RECORDS)][1 - header :]
+    return "\n".join(between.join(map(str, row)) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.csv", as_text(",")),
+        ("a.tsv.gz", as_text("\t")),
+        ("a.jsonl", "\n".join(map(json.dumps, RECORDS))),
+        ("a.json", json.dumps(RECORDS)),
+        ("a.json.gz", "\n" + json.dumps(RECORDS, indent=2)),
+    ],
+)
+def test_formats_of_text(write, name, content):
+    rows = read_rows(write(content, name), **COLUMNS)
+    assert rows.columns == EXPECTED and rows.report.malformed == []
+    assert len(rows) == 2 and rows["label"] == EXPECTED["label"]
+    assert rows.select([1])["group"] == ["2"]
+
+
+@pytest.mark.parametrize("between", [",", "\t", ";"])
+def test_a_table_without_a_header(write, between):
+    path = write(as_text(between, header=False))
+    rows = read_rows(path, text=1, label="2", group=3, weight=4, limit=1)
+    assert rows.columns == {name: x[:1] for name, x in EXPECTED.items()}
+    corpus = read_labelled_corpus(path, "1", 2)
+    assert corpus.train == (EXPECTED["text"], [0, 1])
+    with pytest.raises(CorpusError, match="without a header, all by their num"):
+        read_labelled_corpus(path)
+
+
+def test_sources_in_memory(tmp_path):
+    assert read_rows(RECORDS, **COLUMNS).columns == EXPECTED
+    pandas = pytest.importorskip("pandas")
+    datasets = pytest.importorskip("datasets")
+    frame = pandas.DataFrame([*RECORDS, {"text": "no label"}])
+    with pytest.warns(CorpusWarning, match="row 3 .empty label"):
+        rows = read_rows(frame, text=None, label=None)
+    assert rows["label"] == ["fine", "poor"]
+    data = datasets.Dataset.from_list(RECORDS)
+    assert read_rows(data, **COLUMNS).columns == EXPECTED
+    assert read_labelled_corpus(data).train.labels == [0, 1]
+    with pytest.raises(CorpusError, match=r"corpus\['train'\].*of 'train'"):
+        read_rows(datasets.DatasetDict(train=data), text=None)
+    with pytest.raises(CorpusError, match="Received: int"):
+        read_rows(3, text=None)
+
+
+def test_parquet_of_the_hub_has_the_names_of_its_classes(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    names = datasets.ClassLabel(names=["poor", "fine"])
+    features = {"text": datasets.Value("string"), "label": names}
+    features["tags"] = datasets.List(names)
+    columns = {"text": ["a", "b"], "label": [1, 0], "tags": [[0, 1], [1]]}
+    features = datasets.Features(features)
+    data = datasets.Dataset.from_dict(columns, features=features)
+    data.to_parquet(tmp_path / "a.parquet")
+    rows = read_rows(tmp_path / "a.parquet", label=None, tags=None)
+    assert rows["label"] == ["fine", "poor"]
+    assert rows["tags"] == [["poor", "fine"], ["fine"]]
+
+
+def test_a_folder_of_classes(tmp_path):
+    for name in ("b/1.txt", "a/2.txt", "a/1.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"text {name}")
+    rows = read_rows(tmp_path, text=None, label=None)
+    assert rows["label"] == ["a", "b", "a"]
+    assert rows["text"] == ["text a/1.txt", "text b/1.txt", "text a/2.txt"]
+
+
+def test_fasttext(write):
+    lines = ["__label__good what a lovely, warm film", "__label__bad , dull"]
+    lines += ["__label__a __label__b text", "no label", "", "__label__c"]
+    with pytest.warns(CorpusWarning, match="2 labels.*0 labels.*empty text"):
+        rows = read_rows(write("\n".join(lines)), text=None, label=None)
+    assert rows["text"] == ["what a lovely, warm film", "dull"]
+    assert rows["label"] == ["good", "bad"]
+
+
+def test_a_translation_memory(write):
+    path = write(TMX, "a.tmx.gz")
+    with pytest.warns(CorpusWarning, match="row 2 .empty target"):
+        pairs = read_parallel_corpus(path, "en", "de").pairs
+    assert pairs == [("A red\n book", "Ein Buch"), ("House", "Haus")]
+    with pytest.raises(CorpusError, match="in the format TMX"):
+        read_parallel_corpus(write("<tmx>", "b.tmx"))
+
+
+def test_tokens_and_tags(write):
+    path = write("The DT B-NP\nend NN I-NP\n\nNo UH O\n")
+    rows = read_rows(path, tokens=None, tags=2)
+    assert rows["tokens"] == [["The", "end"], ["No"]]
+    assert rows["tags"] == [["DT", "NN"], ["UH"]]
+
+
+# Messages about what was read.
+
+
+def test_what_was_read_is_said(write, capsys):
+    read_parallel_corpus(write("red book\trotes Buch\nhouse\tHaus\n"))
+    assert capsys.readouterr().err.endswith(
+        "a.txt. The first: source (column '1'): 'red book', target "
+        "(column '2'): 'rotes Buch'\n"
+    )
+
+
+def test_a_side_of_numbers_is_warned_of(write):
+    path = write("".join(f"{n}\tword {n}\tWort\n" for n in range(9)))
+    with pytest.warns(
+        CorpusWarning, match="source, column '1', is all numbers"
+    ):
+        read_parallel_corpus(path)
+    assert len(read_parallel_corpus(path, 2, 3).pairs) == 9
+
+
+@pytest.mark.parametrize("header", ["en\tde", "Source\tTarget"])
+def test_a_header_that_is_read_as_a_row_is_warned_of(write, header):
+    path = write(f"{header}\nred book\trotes Buch\n")
+    with pytest.warns(CorpusWarning, match="first row, .*looks like a header"):
+        assert len(read_parallel_corpus(path).pairs) == 2
+
+
+@pytest.mark.parametrize("most", [1, 4])
+def test_another_encoding_is_an_error_that_names_it(write, most):
+    """A few broken lines are left out; not nine tenths of a file."""
+    lines = [f"d'où vient {n}\t{n}" for n in range(100 if most > 1 else 1)]
+    content = "\n".join(lines).encode("latin-1")
+    content += "\n".join(f"it {n}\t{n}" for n in range(99)).encode()
+    path = write(b"text\tlabel\n" + content)
+    if most == 1:
+        with pytest.warns(CorpusWarning, match="1 malformed of 100 lines"):
+            assert len(read_rows(path, text=None, label=None)) == 98
+        return
+    for read in (
+        lambda: read_rows(path, text=None, label=None),
+        lambda: read_parallel_corpus(path),
+        lambda: read_labelled_corpus(path),
+    ):
+        with pytest.raises(CorpusError, match="00 of .*iconv -f ISO-8859-1 -t"):
+            read()
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("a.json", '[{"text": "a"}, {"tex', "damaged JSON array"),
+        ("a.json", '{\n"text": "a"\n}', "one JSON object in several lines"),
+        ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
+        ("a.csv", "a,a\n1,2\n", "different names; if its first row is no head"),
+    ],
+)
+def test_sources_that_cannot_be_read(write, name, content, message):
+    with pytest.raises(CorpusError, match=message):
+        read_rows(write(content, name), text=None, label=None)
+
+
+def test_columns_must_be_named():
+    with pytest.raises(ValueError, match="Name the columns .*Received: none"):
+        read_rows([{"a": "b"}])
+    assert len(Rows({"text": ["a"]}).select([])) == 0
