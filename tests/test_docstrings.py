@@ -155,8 +155,9 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
         pytest.importorskip(extra, reason=f"needs {extra}")
     module = importlib.import_module(name)
     names = namespace() | given(name)
-    # Two parts may have a public name in common: its own is meant.
-    names |= {name: getattr(module, name, names[name]) for name in names}
+    # Two parts may have a public name in common: that of its own is meant.
+    own = importlib.import_module(".".join(name.split(".")[:2]))
+    names |= {x: getattr(own, x) for x in getattr(own, "__all__", ())}
     failures = []
     runner = doctest.DocTestRunner(
         Checker(), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

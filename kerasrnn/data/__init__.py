@@ -29,6 +29,7 @@ from kerasrnn.data.piano_rolls import read_piano_rolls
 from kerasrnn.data.piano_rolls import split_piano_rolls
 from kerasrnn.data.rows import Rows
 from kerasrnn.data.rows import read_rows
+from kerasrnn.data.splits import split_rows
 from kerasrnn.data.tag_schemes import Phrase
 from kerasrnn.data.tag_schemes import convert_tags
 from kerasrnn.data.tag_schemes import phrases_of
@@ -80,6 +81,7 @@ __all__ = [
     "split_by_source",
     "split_labelled_corpus",
     "split_piano_rolls",
+    "split_rows",
     "split_text_corpus",
     "tag_scheme",
     "tags_of",

@@ -2,11 +2,12 @@
 
 import collections
 
-from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.labelled_corpus import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.labelled_texts import select
+from kerasrnn.data.splits import say_removed
+from kerasrnn.data.splits import unequal
 
 
 def split_labelled_corpus(
@@ -15,7 +16,8 @@ def split_labelled_corpus(
     """Holds out texts of the training part for validation.
 
     Texts that also occur in the validation or test part are removed from the
-    training part and from the texts without a label. If the corpus has
+    training part and from the texts without a label, and a `CorpusWarning`
+    counts them. If the corpus has
     groups, such as the reviews of a film, whole groups are held out, and their
     texts without a label are removed, too. Otherwise texts are held out one by
     one: if some belong together, such as those of one author, a score on them
@@ -55,11 +57,12 @@ def split_labelled_corpus(
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
     train, validation = hold_out(texts, size, seed, groups)
-    left = without_texts(corpus._replace(train=train), validation)
+    left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():
         # A class consisted of copies of a held-out text: keep copies together.
         train, validation = hold_out(texts, size, seed, texts.texts)
-        left = without_texts(corpus._replace(train=train), validation)
+        left, gone = _without(corpus._replace(train=train), validation)
+    _say_removed(gone, train, corpus.unlabelled)
     return left, validation
 
 
@@ -67,6 +70,8 @@ def without_texts(
     corpus: LabelledCorpus, held_out: LabelledTexts
 ) -> LabelledCorpus:
     """Removes held-out texts and those of the test part from the training.
+
+    A `CorpusWarning` says how many, if any.
 
     Args:
         corpus: `LabelledCorpus`.
@@ -80,25 +85,34 @@ def without_texts(
     Raises:
         CorpusError: If no text is left to train on. It is a `ValueError`.
     """
+    left, gone = _without(corpus, held_out)
+    _say_removed(gone, corpus.train, corpus.unlabelled)
+    return left
+
+
+def _without(corpus, held_out):
+    """The corpus without held-out texts, and how many of both parts went."""
     taken = {*held_out.texts, *(corpus.test.texts if corpus.test else ())}
     taken_groups = set(corpus.groups_of(held_out.texts))
 
-    def places_left(texts):
+    def are_taken(texts):
+        groups = corpus.groups_of(texts)
         return [
-            place
-            for place, group in enumerate(corpus.groups_of(texts))
-            if texts[place] not in taken and group not in taken_groups
+            text in taken or group in taken_groups
+            for text, group in zip(texts, groups, strict=True)
         ]
 
-    texts, unlabelled = corpus.train.texts, corpus.unlabelled
-    places = places_left(texts)
-    if not places:
-        raise CorpusError(
-            "No text is left to train on. Expected: texts that are not held "
-            f"out or in the test part. Received: {len(texts)} texts, all of "
-            "them held out or in the test part"
-        )
-    return corpus._replace(
+    train, unlabelled = map(are_taken, (corpus.train.texts, corpus.unlabelled))
+    places, gone = unequal(train, range(len(train)), {True})
+    more = zip(corpus.unlabelled, unlabelled, strict=True)
+    left = corpus._replace(
         train=select(corpus.train, places),
-        unlabelled=[unlabelled[place] for place in places_left(unlabelled)],
+        unlabelled=[text for text, is_taken in more if not is_taken],
     )
+    return left, (gone, sum(unlabelled))
+
+
+def _say_removed(gone, train, unlabelled):
+    why = "they, or what they belong to, are held out or in the test part"
+    say_removed("training texts", gone[0], len(train.texts), why)
+    say_removed("texts without a label", gone[1], len(unlabelled), why)

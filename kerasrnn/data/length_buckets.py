@@ -1,4 +1,4 @@
-"""Batches of examples of similar length."""
+"""One way from rows to batches: rows of similar length share a batch."""
 
 import tensorflow as tf
 
@@ -9,33 +9,69 @@ from kerasrnn.data.untuned import untuned
 POOL = 50
 
 
-def index_batches(lengths, batch_size, seed=None):
-    """Batches of the indices of examples, by length.
+def length_batches(count, encode, batch_size, seed=None, pool=None):
+    """Batches of encoded rows, by length.
+
+    Pools of rows are encoded in parallel, but in the same order each time: a
+    seed gives the same batches.
 
     Args:
-        lengths: Integer tensor of shape `(examples,)`.
-        batch_size: Positive integer, examples in a batch.
+        count: Positive integer, the number of rows.
+        encode: Function from an int64 tensor of indices of rows, `(pool,)`, to
+            a tuple of their lengths, `(pool,)`, and a nest of tensors, ragged
+            or not, of as many rows.
+        batch_size: Positive integer, rows in a batch.
         seed: Integer, the seed of the shuffling, which differs in every
-            epoch. `None` sorts all examples by length instead.
+            epoch. `None` keeps the order of the pools.
+        pool: Positive integer, rows that are sorted together. Defaults to
+            those of 50 batches.
+
+    Returns:
+        A `tf.data.Dataset` of such nests, of `batch_size` rows.
+    """
+    dataset = tf.data.Dataset.range(count)
+    if seed is not None:
+        dataset = dataset.shuffle(count, seed=seed)
+
+    def sorted_rows(indices):
+        lengths, rows = encode(indices)
+        order = tf.argsort(lengths)
+        return tf.nest.map_structure(lambda x: tf.gather(x, order), rows)
+
+    def batches(*rows):
+        rows = rows if len(rows) > 1 else rows[0]
+        return tf.data.Dataset.from_tensor_slices(rows).batch(batch_size)
+
+    dataset = dataset.batch(pool or POOL * batch_size)
+    dataset = in_parallel(dataset, sorted_rows).flat_map(batches)
+    if seed is not None:
+        dataset = dataset.shuffle(POOL, seed=seed)
+    size = -(-count // batch_size)
+    dataset = dataset.apply(tf.data.experimental.assert_cardinality(size))
+    return untuned(dataset)
+
+
+def index_batches(lengths, batch_size, seed=None):
+    """Batches of the indices of rows, by length.
+
+    Args:
+        lengths: Integer tensor of shape `(rows,)`.
+        batch_size: Positive integer, rows in a batch.
+        seed: As in `length_batches`; but `None` sorts all rows by length.
 
     Returns:
         A `tf.data.Dataset` of int64 tensors of shape `(batch,)`.
     """
-    count = len(lengths)
-    dataset = tf.data.Dataset.range(count)
-    pool = count
-    if seed is not None:
-        dataset = dataset.shuffle(count, seed=seed)
-        pool = POOL * batch_size
 
-    def sorted_batches(indices):
-        order = tf.argsort(tf.gather(lengths, indices))
-        indices = tf.gather(indices, order)
-        return tf.data.Dataset.from_tensor_slices(indices).batch(batch_size)
+    def encode(indices):
+        return tf.gather(lengths, indices), indices
 
-    dataset = dataset.batch(pool).flat_map(sorted_batches)
-    if seed is not None:
-        dataset = dataset.shuffle(POOL, seed=seed)
-    batches = -(-count // batch_size)
-    dataset = dataset.apply(tf.data.experimental.assert_cardinality(batches))
-    return untuned(dataset)
+    pool = len(lengths) if seed is None else None
+    return length_batches(len(lengths), encode, batch_size, seed, pool)
+
+
+def in_parallel(dataset, function):
+    """Maps a dataset by several threads, which keep its order."""
+    return dataset.map(
+        function, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
+    )

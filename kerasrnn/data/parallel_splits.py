@@ -1,12 +1,13 @@
 """Splits of a parallel corpus whose sides share no source sentence."""
 
-import numbers
-import random
 import unicodedata
 from collections.abc import Callable
 from collections.abc import Hashable
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.splits import say_removed
+from kerasrnn.data.splits import unequal
+from kerasrnn.data.splits import whole_groups
 from kerasrnn.typing import Pairs
 
 
@@ -72,35 +73,9 @@ def split_by_source(
     >>> dev
     [('help', 'बचाओ')]
     """
-    by_source: dict[Hashable, list[tuple[str, str]]] = {}
-    for pair in pairs:
-        by_source.setdefault(key(pair[0]), []).append(pair)
-    groups = list(by_source.values())
-    if dev_size and len(groups) < 2:
-        raise CorpusError(
-            "Holding out pairs needs at least two sources, but all pairs have "
-            f"the same. Received: {len(pairs)} pairs, dev_size={dev_size}"
-        )
-    if not (
-        isinstance(dev_size, numbers.Integral) and 0 <= dev_size < len(pairs)
-    ):
-        raise ValueError(
-            "`dev_size` must be an integer, at least 0 and less than the "
-            f"number of pairs, {len(pairs)}. Received: dev_size={dev_size!r}"
-        )
-    rng = random.Random(seed)
-    rng.shuffle(groups)
-    if dev_size:
-        dev_size = max(dev_size, min(map(len, groups)))
-    train: list[tuple[str, str]] = []
-    dev: list[tuple[str, str]] = []
-    for group in groups:
-        fits = len(dev) + len(group) <= dev_size
-        (dev if fits else train).extend(group)
-    # Separate the pairs of one source, which are contiguous so far.
-    rng.shuffle(train)
-    rng.shuffle(dev)
-    return train, dev
+    sources = [key(source) for source, _ in pairs]
+    train, dev = whole_groups(sources, dev_size, seed, "dev_size")
+    return [pairs[place] for place in train], [pairs[place] for place in dev]
 
 
 def drop_overlap(
@@ -109,6 +84,8 @@ def drop_overlap(
     key: Callable[[str], Hashable] = source_key,
 ) -> list[tuple[str, str]]:
     """Removes the pairs whose source is also in a held-out set.
+
+    A `CorpusWarning` says how many, if any.
 
     Args:
         pairs: List of `(source, target)` tuples, such as additional training
@@ -127,17 +104,18 @@ def drop_overlap(
     Example:
 
     >>> more = [("Help!", "मदद!"), ("Jump!", "उछलो!")]
-    >>> drop_overlap(more, held_out=[("help", "बचाओ")])
-    [('Jump!', 'उछलो!')]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     rest = drop_overlap(more, held_out=[("help", "बचाओ")])
+    >>> rest, str(caught[0].message)
+    ([('Jump!', 'उछलो!')],
+     '1 of 2 pairs are not trained on: their sources are held out')
     """
-    unseen = {key(source) for source, _ in held_out}
-    rest = [pair for pair in pairs if key(pair[0]) not in unseen]
-    if pairs and not rest:
-        raise CorpusError(
-            f"No pair is left of {len(pairs)}. Expected: pairs whose source "
-            f"is not held out. Received: {len(unseen)} sources held out."
-        )
-    return rest
+    taken = {key(source) for source, _ in held_out}
+    keys = [key(source) for source, _ in pairs]
+    places, gone = unequal(keys, range(len(pairs)), taken)
+    say_removed("pairs", gone, len(pairs), "their sources are held out")
+    return [pairs[place] for place in places]
 
 
 def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 import tensorflow as tf
 
-from kerasrnn.data.length_buckets import POOL
-from kerasrnn.data.untuned import untuned
+from kerasrnn.data.length_buckets import in_parallel
+from kerasrnn.data.length_buckets import length_batches
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 
@@ -69,18 +69,18 @@ def translation_batches(
     training = seed is not None
     source_length = max_length + (source_tokenizer.end_id >= 0)
 
-    def tokenized(sources, targets):
-        source = split(source_tokenizer, sources)
-        target = split(target_tokenizer, targets)
+    texts = [tf.constant(list(side)) for side in zip(*pairs, strict=True)]
+    tokenizers = source_tokenizer, target_tokenizer
+
+    def encode(indices):
+        source, target = (
+            split(tokenizer, tf.gather(side, indices))
+            for tokenizer, side in zip(tokenizers, texts, strict=True)
+        )
         by_target_then_source = (
             target.row_lengths() * (max_length + 1) + source.row_lengths()
         )
-        order = tf.argsort(by_target_then_source)
-        return tf.gather(source, order), tf.gather(target, order)
-
-    def batches(source, target):
-        ids = tf.data.Dataset.from_tensor_slices((source, target))
-        return ids.batch(batch_size)
+        return by_target_then_source, (source, target)
 
     def split(tokenizer, texts):
         if training and hasattr(tokenizer, "sample"):
@@ -103,21 +103,8 @@ def translation_batches(
         labels = _with_ends(target, end=end)
         return inputs, labels.to_tensor(target_tokenizer.pad_id)
 
-    dataset = tf.data.Dataset.from_tensor_slices(
-        ([source for source, _ in pairs], [target for _, target in pairs])
-    )
-    if training:
-        dataset = dataset.shuffle(len(pairs), seed=seed)
-    # Parallel but deterministic: a seed gives the same batches each time.
-    parallel = {"num_parallel_calls": tf.data.AUTOTUNE, "deterministic": True}
-    dataset = dataset.batch(POOL * batch_size).map(tokenized, **parallel)
-    dataset = dataset.flat_map(batches)
-    if training:
-        dataset = dataset.shuffle(POOL, seed=seed)
-    dataset = dataset.map(padded, **parallel).prefetch(2)
-    count = -(-len(pairs) // batch_size)
-    dataset = dataset.apply(tf.data.experimental.assert_cardinality(count))
-    return untuned(dataset)
+    dataset = length_batches(len(pairs), encode, batch_size, seed)
+    return in_parallel(dataset, padded).prefetch(2)
 
 
 def _with_ends(ids, start=None, end=None):

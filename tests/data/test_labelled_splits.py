@@ -1,6 +1,7 @@
 import pytest
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledCorpus
 from kerasrnn.data import LabelledTexts
 from kerasrnn.data import split_labelled_corpus
@@ -17,10 +18,13 @@ def test_scored_texts_are_never_trained_on():
     texts = LabelledTexts(["c", "b", "d", "a", "c"], [1, 0, 0, 1, 1])
     test = LabelledTexts(["d"], [0])
     held_out = LabelledTexts(["a", "b"], [1, 0])
-    found = without_texts(corpus_of(texts, test, ["b", "e", "d"]), held_out)
+    corpus = corpus_of(texts, test, ["b", "e", "d"])
+    with pytest.warns(CorpusWarning, match="2 of 3 texts without a label"):
+        with pytest.warns(CorpusWarning, match="3 of 5 training texts are"):
+            found = without_texts(corpus, held_out)
     assert found == corpus_of(LabelledTexts(["c", "c"], [1, 1]), test, ["e"])
     test = LabelledTexts([*"abcd"], [1, 0, 0, 1])
-    with pytest.raises(CorpusError, match="5 texts, all of them"):
+    with pytest.raises(CorpusError, match="5 rows, all of them"):
         without_texts(corpus_of(texts, test), held_out)
 
 
@@ -31,14 +35,28 @@ def test_groups_are_held_out_as_a_whole():
     groups = {f"{n}": f"film {n // 4}" for n in numbers}
     groups |= {f"more {n}": f"film {n}" for n in numbers}
     corpus = corpus_of(texts, None, more)._replace(groups=groups)
-    learnt, validation = split_labelled_corpus(corpus, 9, seed=1)
+    with pytest.warns(CorpusWarning, match="2 of 60 texts without a label"):
+        learnt, validation = split_labelled_corpus(corpus, 9, seed=1)
     held_out = {*learnt.groups_of(validation.texts)}
     assert len(held_out) == 2 and sorted(validation.labels) == 4 * [0] + 4 * [1]
     assert len(learnt.train.texts) == 52 and len(learnt.unlabelled) == 58
     rest = learnt.train.texts + learnt.unlabelled
     assert held_out.isdisjoint(learnt.groups_of(rest))
-    assert split_labelled_corpus(corpus, 9, seed=1) == (learnt, validation)
+    corpus = corpus._replace(unlabelled=[])
+    assert split_labelled_corpus(corpus, 9, seed=1)[1] == validation
     assert split_labelled_corpus(corpus, 9, seed=2)[1] != validation
+
+
+def test_copies_of_held_out_texts_are_counted():
+    names = [f"{n % 40}" for n in range(100)]  # each occurs two or three times
+    texts = LabelledTexts(names, [int(name) % 2 for name in names])
+    with pytest.warns(CorpusWarning, match="are not trained on") as record:
+        left, validation = split_labelled_corpus(corpus_of(texts), 10, seed=1)
+    [warning] = record
+    gone = 100 - len(validation.texts) - len(left.train.texts)
+    assert gone > 10 and str(warning.message).startswith(f"{gone} of 90 train")
+    assert warning.filename == __file__
+    assert set(left.train.texts).isdisjoint(validation.texts)
 
 
 def test_a_part_is_held_out():

@@ -4,6 +4,7 @@ import random
 import pytest
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import source_key
@@ -90,7 +91,7 @@ def test_dev_is_the_smallest_group_if_none_fits():
 
 @pytest.mark.parametrize("pairs", [[("a", "1")], [("a", "1"), ("A", "2")]])
 def test_one_source_cannot_be_split(pairs):
-    with pytest.raises(CorpusError, match=f"Received: {len(pairs)} pairs"):
+    with pytest.raises(CorpusError, match=f"Received: {len(pairs)} rows"):
         split_by_source(pairs, 1, seed=0)
     assert split_by_source(pairs, 0, seed=0) == (pairs, [])
 
@@ -132,9 +133,9 @@ def test_split_by_own_key():
     assert sorted(train) == [("a1", "x"), ("a2", "y")]
 
 
-@pytest.mark.parametrize("dev_size", [-1, 2, 0.5])
+@pytest.mark.parametrize("dev_size", [-1, 2, 0.5, True])
 def test_bad_dev_size(dev_size):
-    with pytest.raises(ValueError, match="number of pairs, 2. Received"):
+    with pytest.raises(ValueError, match="number of rows, 2. Received"):
         split_by_source([HELLO, KNOWS], dev_size, seed=0)
 
 
@@ -147,18 +148,21 @@ def test_punctuation_alone_tells_sentences_apart():
 
 def test_drop_overlap_compares_normalised_sources():
     more = [("HELLO", "हैलो"), ("jump", "उछलो"), ("Who knows?", "पता नहीं")]
-    assert drop_overlap(more, [HELLO, KNOWS]) == [("jump", "उछलो")]
+    with pytest.warns(CorpusWarning, match="2 of 3 pairs are not trained on"):
+        assert drop_overlap(more, [HELLO, KNOWS]) == [("jump", "उछलो")]
     assert drop_overlap(more, []) == more
 
 
 def test_drop_overlap_by_own_key():
     more = [("HELLO", "हैलो"), ("Hello!", "नमस्कार")]
-    assert drop_overlap(more, [HELLO], key=str) == more[:1]
+    with pytest.warns(CorpusWarning, match="1 of 2 pairs") as record:
+        assert drop_overlap(more, [HELLO], key=str) == more[:1]
+    assert record[0].filename == __file__
 
 
 def test_an_overlap_that_leaves_nothing_is_named():
     assert drop_overlap([], [HELLO]) == []
-    with pytest.raises(CorpusError, match="of 2.*Received: 1 sources held out"):
+    with pytest.raises(CorpusError, match="Received: 2 rows, all of them"):
         drop_overlap([HELLO, HELLO], [HELLO])
 
 

@@ -77,6 +77,7 @@ def test_the_built_in_phrasebook_needs_no_file():
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_held_out_texts_are_not_trained_on(corpus, tmp_path):
     train, dev, _ = nmt_hindi.load_pairs(settings("--corpus", corpus))
     assert (len(train), len(dev)) == (54, 6)
@@ -89,6 +90,7 @@ def test_held_out_texts_are_not_trained_on(corpus, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*malformed")
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_pairs_of_several_corpora_are_held_out(corpus, tmp_path):
     more = tmp_path / "more.tsv"
     pairs = [(f"{subject} is {n}", f"{n}") for subject in "ab" for n in PLACES]

@@ -46,6 +46,7 @@ PUBLISHED = ["laird", "gam-rhn", "luong", "laird-hour", "luong-hour"]
 
 
 @pytest.mark.parametrize("preset", one_now([*PUBLISHED, "sutskever"]))
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_published_models_are_built_and_learn(preset, corpus):
     options = settings(
         *("--preset", preset, "--corpus", corpus / "train.en", "--units", 8)
@@ -119,6 +120,7 @@ def test_an_hour_is_along_a_cosine():
     np.testing.assert_allclose(found, [1, 0.5, 0], atol=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_held_out_texts_are_not_trained_on(corpus):
     options = settings("--corpus", corpus / "train.en")
     assert options.preset == "own"
@@ -188,6 +190,7 @@ def test_settings_of_a_published_model(corpus, capsys):
         ("vocab.vi", lambda lines: lines[:1] + lines[2:], "lacks '<s>'"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_faulty_files_are_named(name, change, message, corpus):
     lines = (corpus / name).read_text("utf-8").splitlines()
     (corpus / name).write_text("\n".join(change(lines)) + "\n", "utf-8")

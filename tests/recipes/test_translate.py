@@ -165,6 +165,7 @@ def test_the_options_of_the_text_are_applied():
     assert len({*map(tuple, source.tokenize(words).to_list())}) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_two_files_and_what_is_held_out(two_files, tmp_path):
     pairs, dev, test = translate.load_pairs(settings("--train", *two_files))
     assert sorted(pairs + dev) == sorted(PAIRS)

@@ -1,0 +1,241 @@
+"""One split: rows to train on, and rows held out that none of them equals."""
+
+import collections
+import random
+from collections.abc import Hashable
+from collections.abc import Sequence
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import is_integer
+from kerasrnn.data.report import warn
+from kerasrnn.data.rows import Rows
+
+
+def split_rows(
+    rows: Rows,
+    size: int,
+    seed: int,
+    by: str | None = None,
+    group: str | None = None,
+    stratify: str | None = None,
+) -> tuple[Rows, Rows]:
+    """Holds out rows at random, so that none to train on equals one of them.
+
+    Args:
+        rows: `Rows` to split.
+        size: Positive integer, how many rows to hold out. Whole groups are
+            about as many.
+        seed: Non-negative integer. The same rows and seed give the same split.
+        by: String, the column in which rows must not be equal. Defaults to
+            `None`: all columns together.
+        group: String, a column of what rows belong to, such as an author.
+            Rows of one stay together. Defaults to `None`: rows that are equal
+            stay together.
+        stratify: String, a column such as the label, whose values are held
+            out in the same proportions. Then rows that are equal may be
+            separated, and those to train on that equal one held out are
+            removed, which a `CorpusWarning` counts.
+
+    Returns:
+        A tuple `(train, held_out)` of `Rows`, in their order.
+
+    Raises:
+        CorpusError: If no rows can be held out, or none is left.
+        ValueError: If `size` does not fit the number of rows.
+
+    Example:
+
+    >>> rows = read_rows(
+    ...     [{"text": text, "by": by} for text, by in zip("abcd", "xyxz")],
+    ...     text=None, group="by",
+    ... )
+    >>> train, held_out = split_rows(rows, 2, seed=1, group="group")
+    >>> set(train["group"]) & set(held_out["group"])
+    set()
+    """
+    columns = [rows[by]] if by else list(rows.columns.values())
+    keys = list(map(repr, zip(*columns, strict=True)))
+    groups = rows[group] if group else None
+    if stratify is None:
+        train, held_out = whole_groups(groups or keys, size, seed, "size")
+        train, held_out = sorted(train), sorted(held_out)
+    else:
+        train, held_out = stratified(rows[stratify], size, seed, groups)
+    places, gone = unequal(keys, train, {keys[place] for place in held_out})
+    say_removed("rows", gone, len(train), "they equal rows that are held out")
+    return rows.select(places), rows.select(held_out)
+
+
+def whole_groups(
+    groups: Sequence[Hashable], size: int, seed: int, name: str
+) -> tuple[list[int], list[int]]:
+    """The places of groups to train on and to hold out, in random order.
+
+    The groups are shuffled. Each is held out if it still fits, and trained on
+    otherwise. If none fits, the smallest is held out nevertheless.
+
+    Args:
+        groups: The group of each row.
+        size: Non-negative integer, how many rows to hold out.
+        seed: Integer.
+        name: String, the name of `size` in messages.
+    """
+    places: dict[Hashable, list[int]] = {}
+    for place, group in enumerate(groups):
+        places.setdefault(group, []).append(place)
+    members, count = list(places.values()), len(groups)
+    if size and len(members) < 2:
+        raise CorpusError(
+            "Holding out rows needs at least two that differ, but all have the "
+            f"same source or group. Received: {count} rows, {name}={size}"
+        )
+    if not (is_integer(size) and 0 <= size < count):
+        raise ValueError(
+            f"`{name}` must be an integer, at least 0 and less than the "
+            f"number of rows, {count}. Received: {name}={size!r}"
+        )
+    rng = random.Random(seed)
+    rng.shuffle(members)
+    if size:
+        size = max(size, min(map(len, members)))
+    train: list[int] = []
+    held_out: list[int] = []
+    for group in members:
+        fits = len(held_out) + len(group) <= size
+        (held_out if fits else train).extend(group)
+    # Separate the rows of one group, which are contiguous so far.
+    rng.shuffle(train)
+    rng.shuffle(held_out)
+    return train, held_out
+
+
+def stratified(labels, size, seed, groups=None):
+    """The places of rows to train on and to hold out, in order, by label.
+
+    Args:
+        labels: The label of each row.
+        size: Non-negative integer, how many rows to hold out.
+        seed: Non-negative integer.
+        groups: The group of each row, whole ones of which are held out.
+            Defaults to `None`: each row by itself.
+    """
+    chosen = []
+    if size != 0 and groups is None:
+        chosen = _single_rows(labels, size, seed)
+    elif size != 0:
+        chosen = _groups_by_label(labels, size, seed, groups)
+    held_out = set(chosen)
+    rest = [place for place in range(len(labels)) if place not in held_out]
+    return rest, sorted(held_out)
+
+
+def _single_rows(labels, size, seed):
+    from sklearn.model_selection import train_test_split
+
+    counts = collections.Counter(labels)
+    several = {label for label, count in counts.items() if count > 1}
+    places = [n for n, label in enumerate(labels) if label in several]
+    least, most = len(several), len(places) - len(several)
+    received = f"{len(labels)} texts of {len(counts)} classes"
+    if not several:
+        raise CorpusError(
+            "Holding out texts needs a class with at least two: no class has "
+            f"two. Received: {received}, size={size!r}"
+        )
+    if not (is_integer(size) and least <= size <= most):
+        raise ValueError(
+            "`size` must be an integer that leaves each class a text to train "
+            f"on and one to hold out: 0, or from {least} to {most} of these "
+            f"{received}. Received: size={size!r}"
+        )
+    kept = [labels[place] for place in places]
+    _, held_out = train_test_split(
+        places, test_size=size, stratify=kept, random_state=seed
+    )
+    taken = collections.Counter(labels[place] for place in held_out)
+    for label, count in taken.items():
+        if count == counts[label]:
+            raise ValueError(
+                "`size` must leave each class a text to train on, but it takes "
+                f"all {count} of class {label!r}. Received: size={size}"
+            )
+    return held_out
+
+
+def _groups_by_label(labels, size, seed, groups):
+    """One pass over the groups in random order.
+
+    Each is held out that brings the numbers of rows of the labels nearer to
+    those wanted. `sklearn.model_selection.StratifiedGroupKFold` would make
+    one pass for every `size` rows.
+    """
+    count = len(labels)
+    if not (is_integer(size) and 0 < size < count):
+        raise ValueError(
+            "`size` must be an integer, at least 0 and less than the number of "
+            f"texts, {count}. Received: size={size!r}"
+        )
+    if len(groups) != count:
+        raise ValueError(
+            "`groups` must have the group of each text. "
+            f"Received: {len(groups)} groups of {count} texts"
+        )
+    places = {}
+    for place, group in enumerate(groups):
+        places.setdefault(group, []).append(place)
+    members = list(places.values())
+    random.Random(seed).shuffle(members)
+    classes, labels = np.unique(labels, return_inverse=True)
+    counts = [np.bincount(labels[m], minlength=len(classes)) for m in members]
+    left = np.bincount(labels)
+    missing = left * (size / count)
+
+    def may_leave(count):  # each class keeps a text to train on
+        return np.all((count == 0) | (count < left))
+
+    held_out = []
+    for group, counted in zip(members, counts, strict=True):
+        nearer = np.sum((missing - counted) ** 2) < np.sum(missing**2)
+        if nearer and may_leave(counted):
+            held_out += group
+            left, missing = left - counted, missing - counted
+    if not held_out:  # all are too large
+        pairs = zip(members, counts, strict=True)
+        small = [group for group, counted in pairs if may_leave(counted)]
+        held_out = min(small, key=len, default=None)
+    if held_out is None:
+        raise CorpusError(
+            "Holding out whole groups needs one that leaves each class a text "
+            f"to train on. Received: {count} texts of {len(classes)} classes "
+            f"in {len(members)} groups"
+        )
+    return held_out
+
+
+def unequal(keys, places, taken):
+    """The places of rows whose keys are not taken, and how many others.
+
+    Args:
+        keys: The key of each row.
+        places: The places to choose from.
+        taken: Set of the keys of rows that are not to be trained on.
+
+    Raises:
+        CorpusError: If all of one or more rows are taken.
+    """
+    left = [place for place in places if keys[place] not in taken]
+    if places and not left:
+        raise CorpusError(
+            "No row is left to train on. Expected: some that are not held out "
+            f"or in the test part. Received: {len(places)} rows, all of them "
+            "held out or in the test part"
+        )
+    return left, len(places) - len(left)
+
+
+def say_removed(what, gone, count, why):
+    """Warns of rows that are not trained on, if there are any."""
+    if gone:
+        warn(f"{gone:,} of {count:,} {what} are not trained on: {why}")
