@@ -11,6 +11,7 @@ ARCHIVE_ENDS = (".tgz", ".tar.gz")
 # The name of a member must not lead out of the folder, on any system.
 _OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
 _LARGEST = 2**31  # bytes of an unpacked archive
+_HEADER = 2**20  # bytes that are read at once, but for a wanted file
 
 
 def read_archive(path, is_wanted, largest):
@@ -30,9 +31,9 @@ def read_archive(path, is_wanted, largest):
         `(parts, content)`: a tuple of strings, and bytes.
 
     Raises:
-        CorpusError: If the archive is damaged or too large; if the name of a
-            member leads out of it; if a wanted file is a link, a folder, a
-            device or too large.
+        CorpusError: If the archive, or the header of a member, is damaged or
+            too large; if the name of a member leads out of it; if a wanted
+            file is a link, a folder, a device or too large.
     """
     try:
         with (
@@ -49,7 +50,9 @@ def read_archive(path, is_wanted, largest):
                 )
                 if is_wanted(parts):
                     _check(path, member, largest)
+                    stream.most = largest
                     yield parts, archive.extractfile(member).read()
+                    stream.most = _HEADER
             # `tarfile` stops silently at a damaged header. Reading to the
             # end of the stream checks the checksum.
             while stream.read(2**20):
@@ -62,12 +65,26 @@ def read_archive(path, is_wanted, largest):
 
 
 class _BoundedFile(gzip.GzipFile):
-    """A gzip file of which at most `_LARGEST` unpacked bytes are read."""
+    """A gzip file of which at most `_LARGEST` unpacked bytes are read.
+
+    `tarfile` reads a header at once, however long it says that it is: a few
+    kilobytes of zeros, packed, would fill the memory.
+
+    Attributes:
+        most: Integer, how many bytes may be read at once.
+    """
 
     def __init__(self, path):
         super().__init__(path, "rb")
+        self.most = _HEADER
 
     def read(self, size=-1):
+        if size > max(self.most, _HEADER):
+            raise CorpusError(
+                f"The corpus {self.name} has a member with a header that is "
+                f"too long. Expected: at most {_HEADER:,} bytes. "
+                f"Received: {size:,} bytes"
+            )
         self._check(self.tell() + max(size, 0))
         return super().read(size)
 

@@ -1,9 +1,15 @@
 """A translation lexicon, estimated from a parallel corpus."""
 
+import itertools
+
 import numpy as np
 
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
+
+_CELLS = 2**20  # cells, pairs of positions, that are in memory at a time
+_KEPT = 2**27  # cells whose places are kept from one iteration to the next
+_ENTRIES = 2**26  # pairs of tokens that are kept; each takes 24 bytes or more
 
 
 def translation_lexicon(
@@ -60,54 +66,129 @@ def translation_lexicon(
         [Brown et al., 1993](https://aclanthology.org/J93-2003),
         [Ney et al., 1994](https://doi.org/10.1006/csla.1994.1001).
     """
-    sources, targets = (
-        _token_lists(tokenizer, [pair[side] for pair in pairs], max_length)
+    sides = [
+        _tokens(tokenizer, [pair[side] for pair in pairs], max_length)
         for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))
-    )
-    # A source without tokens gives no evidence.
-    ids = [
-        (source, target)
-        for source, target in zip(sources, targets, strict=True)
-        if len(source)
     ]
-    if not ids:
-        shape = source_tokenizer.vocabulary_size, translations
-        return np.zeros(shape, "int32"), np.zeros(shape, "float32")
-    # Every (source position, target position) of every pair is one cell.
-    # Cells of the same target position are contiguous.
     width = target_tokenizer.vocabulary_size
-    cells = np.concatenate(
-        [(source * width + target[:, None]).ravel() for source, target in ids]
-    )
-    sizes = np.concatenate(
-        [np.full(len(target), len(source)) for source, target in ids]
-    )
-    entries, cells = np.unique(cells, return_inverse=True)
+    entries, counts = _uniform_counts(*sides, width)
     source, target = np.divmod(entries, width)
-    probabilities = _maximise(cells, sizes, source, iterations, discount)
+    chunks = _PlacedChunks(*sides, width, entries)
+    for _ in range(iterations - 1):
+        # Entries that were left out have become improbable.
+        probabilities = np.append(counts / _totals(source, counts), 0.0)
+        counts = np.zeros(len(probabilities))
+        for places, sizes in chunks:
+            _add_shares(counts, places, probabilities[places], sizes)
+        counts = counts[:-1]
+    probabilities = np.maximum(counts - discount, 0.0)
+    probabilities /= _totals(source, counts)
     shape = source_tokenizer.vocabulary_size, translations
     return _most_probable(source, target, probabilities, shape)
 
 
-def _maximise(cells, sizes, source, iterations, discount):
-    """The probability of each entry of the lexicon.
+def _uniform_counts(sources, targets, width):
+    """The pairs of tokens that meet, and their expected counts at first.
 
-    Args:
-        cells: Integer array, the entry of each cell.
-        sizes: Integer array, the number of cells of each target position.
-        source: Integer array, the source token of each entry.
-        iterations: Positive integer.
-        discount: Float, at least 0.
+    They are added up by chunks. Of more than `_ENTRIES` entries, the least
+    are left out.
+
+    Returns:
+        A tuple of an array of sorted entries, `source * width + target`, and
+        one of their counts, if all translations are equally probable.
     """
-    starts = np.cumsum(sizes) - sizes
-    probabilities = np.ones(len(source))
-    for _ in range(iterations):
-        shares = probabilities[cells]
-        shares /= np.repeat(np.add.reduceat(shares, starts), sizes)
-        counts = np.bincount(cells, shares)
-        totals = np.maximum(np.bincount(source, counts), 1e-9)[source]
-        probabilities = counts / totals
-    return np.maximum(counts - discount, 0.0) / totals
+    entries, counts = np.zeros(0, "int64"), np.zeros(0)
+    found: list = []
+    waiting = 0
+    for cells, sizes in itertools.chain(
+        _chunks(sources, targets, width), [(None, None)]
+    ):
+        if cells is not None:
+            new, places = np.unique(cells, return_inverse=True)
+            more = np.zeros(len(new))
+            _add_shares(more, places, np.ones(len(cells)), sizes)
+            found.append((new, more))
+            waiting += len(new)
+            if waiting < max(_CELLS, len(entries)):
+                continue
+        merged = np.concatenate([entries, *(new for new, _ in found)])
+        values = np.concatenate([counts, *(more for _, more in found)])
+        entries, places = np.unique(merged, return_inverse=True)
+        counts = np.bincount(places, values, minlength=len(entries))
+        if len(entries) > _ENTRIES:
+            likeliest = np.argpartition(-counts, _ENTRIES)[:_ENTRIES]
+            likeliest.sort()
+            entries, counts = entries[likeliest], counts[likeliest]
+        found, waiting = [], 0
+    return entries, counts
+
+
+def _chunks(sources, targets, width):
+    """Yields the cells of some pairs at a time, for as little memory.
+
+    A cell is a source position and a target position of a pair, and says
+    which tokens meet there. Those of one target position are contiguous.
+
+    Yields:
+        `(cells, sizes)`: an array of entries, `source * width + target`, and
+        one of the numbers of cells of the target positions.
+    """
+    lengths = np.diff(sources[1]), np.diff(targets[1])
+    ends = np.cumsum(lengths[0] * lengths[1])
+    first, count = 0, len(ends)
+    while first < count:
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, np.searchsorted(ends, before + _CELLS))
+        # One size for each target position; a source without tokens has none.
+        sizes = np.repeat(lengths[0][first:last], lengths[1][first:last])
+        starts = np.repeat(sources[1][first:last], lengths[1][first:last])
+        target = targets[0][targets[1][first] : targets[1][last]]
+        steps = np.arange(sizes.sum()) - np.repeat(
+            np.cumsum(sizes) - sizes, sizes
+        )
+        source = sources[0][np.repeat(starts, sizes) + steps]
+        cells = source * np.int64(width) + np.repeat(target, sizes)
+        yield cells, sizes[sizes > 0]
+        first = last
+
+
+class _PlacedChunks:
+    """The chunks of cells as places among entries, which are kept if few.
+
+    An entry that was left out has the place after the last.
+    """
+
+    def __init__(self, sources, targets, width, entries):
+        self._given = sources, targets, width
+        self._entries = entries
+        cells = np.diff(sources[1]) * np.diff(targets[1])
+        self._kept = list(self._placed()) if cells.sum() <= _KEPT else None
+
+    def __iter__(self):
+        return iter(self._placed() if self._kept is None else self._kept)
+
+    def _placed(self):
+        last = len(self._entries)
+        for cells, sizes in _chunks(*self._given):
+            places = np.searchsorted(self._entries, cells).astype("int32")
+            is_known = self._entries[places.clip(max=last - 1)] == cells
+            yield np.where(is_known, places, last), sizes
+
+
+def _add_shares(counts, places, shares, sizes):
+    """Adds the shares of cells, those of a target position made to sum to 1."""
+    if not len(places):
+        return
+    sums = np.add.reduceat(shares, np.cumsum(sizes) - sizes)
+    shares /= np.repeat(np.where(sums > 0, sums, 1.0), sizes)
+    counts += np.bincount(places, shares, minlength=len(counts))
+
+
+def _totals(source, counts):
+    """The sum of the counts of the source token of each entry."""
+    if not len(source):
+        return counts
+    return np.maximum(np.bincount(source, counts), 1e-9)[source]
 
 
 def _most_probable(source, target, probabilities, shape):
@@ -123,7 +204,16 @@ def _most_probable(source, target, probabilities, shape):
     return ids, values
 
 
-def _token_lists(tokenizer, texts, max_length):
+def _tokens(tokenizer, texts, max_length):
+    """The tokens of all texts one after another, and where each text begins.
+
+    Texts are tokenized by thousands: ragged tensors take far more memory.
+    """
     end = [tokenizer.end_id] if tokenizer.end_id >= 0 else []
-    ids = tokenizer.tokenize(list(texts), max_length).to_list()
-    return [np.array(row + end, "int64") for row in ids]
+    ids, lengths = [np.zeros(0, "int32")], [0]
+    for first in range(0, len(texts), 1000):
+        part = tokenizer.tokenize(texts[first : first + 1000], max_length)
+        rows = [row + end for row in part.to_list()]
+        lengths += map(len, rows)
+        ids.append(np.array(list(itertools.chain(*rows)), "int32"))
+    return np.concatenate(ids), np.cumsum(lengths)

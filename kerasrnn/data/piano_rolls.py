@@ -10,6 +10,7 @@ from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.midi import KEYS
 from kerasrnn.data.midi import read_midi
+from kerasrnn.data.report import Report
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Rolls
 
@@ -45,7 +46,8 @@ def read_piano_rolls(
 
     The MIDI files, which end in `.mid` or `.midi`, may be in sub-folders.
     They are read by `read_midi` in the order of their names, and divided by
-    `split_piano_rolls`. It needs mido.
+    `split_piano_rolls`. Files that cannot be read are left out and reported
+    in a `CorpusWarning`. It needs mido.
 
     Args:
         path: String or path of the `.mat` file, or of the folder.
@@ -60,9 +62,10 @@ def read_piano_rolls(
         `test`.
 
     Raises:
-        CorpusError: If a file cannot be read, a piece is not a matrix of
-            zeros and ones of 88 columns, a folder has fewer than three MIDI
-            files, or `path` is one of them. It is a `ValueError`.
+        CorpusError: If the MATLAB file cannot be read, a piece is not a
+            matrix of zeros and ones of 88 columns, a folder has fewer than
+            three MIDI files that can be read, or `path` is one of them. It is
+            a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
         ValueError: If `limit` or `steps_per_beat` is not a positive integer.
 
@@ -100,9 +103,20 @@ def read_piano_rolls(
             f"The folder {path} has too few pieces to divide. Expected: at "
             f"least {_PIECES} MIDI files (.mid). Received: {len(files)}"
         )
-    return split_piano_rolls(
-        [read_midi(file, steps_per_beat) for file in files[:limit]]
-    )
+    report = Report(path, "file")
+    rolls = []
+    for report.seen, file in enumerate(files[:limit], start=1):
+        try:
+            rolls.append(read_midi(file, steps_per_beat))
+        except CorpusError as error:
+            report.add(file.relative_to(path).as_posix(), error)
+    if len(rolls) < _PIECES <= report.seen:
+        raise CorpusError(
+            f"The folder {path} has too few pieces that can be read. "
+            f"Expected: at least {_PIECES}. Received: {report.received(1)}"
+        )
+    report.warn()
+    return split_piano_rolls(rolls)
 
 
 def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:

@@ -304,6 +304,18 @@ def test_a_giant_member_is_refused_unread(tmp_path):
         read_labelled_corpus(path)
 
 
+@pytest.mark.parametrize("kind", [b"L", b"x", b"g", b"K"])
+def test_a_giant_header_is_refused_unread(tmp_path, kind):
+    """A long name, or further facts, of as many zeros as it says."""
+    member = tarfile.TarInfo("././@LongLink")
+    member.type, member.size = kind, 2**24 + 1
+    path = write_archive(tmp_path, more=[member])
+    with pytest.raises(
+        CorpusError, match="a header that is too long. .*16,777"
+    ):
+        read_labelled_corpus(path)
+
+
 @pytest.mark.parametrize("name", ["labeledBow.feat", "unsupBow.feat"])
 def test_files_that_are_not_read_may_be_large(tmp_path, name):
     """The official archive has tables of word counts of up to 41 MB."""

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from kerasrnn.data import lexicon
 from kerasrnn.data import translation_lexicon
 from kerasrnn.tokenizers import WordTokenizer
 
@@ -63,8 +64,8 @@ def test_equals_a_plain_model_1(tokenizers, iterations):
     for (s, t), probability in plain_model_1(ids, iterations)[0].items():
         expected[s, t] = probability
     found = translation_lexicon(PAIRS, source, target, 9, iterations)
-    lexicon = dense(*found, target.vocabulary_size)
-    np.testing.assert_allclose(lexicon, expected, atol=1e-6)
+    table = dense(*found, target.vocabulary_size)
+    np.testing.assert_allclose(table, expected, atol=1e-6)
     # The likeliest first, and all that are kept.
     few = translation_lexicon(PAIRS, source, target, 2, iterations)
     for whole, kept in zip(found, few, strict=True):
@@ -124,8 +125,8 @@ def test_a_pair_without_source_tokens_is_passed_over():
     hindi = WordTokenizer.train(["लाल", "किताब"])
     pairs = [("red", "लाल"), ("unknown", "किताब"), ("book", "किताब")]
     found = translation_lexicon(pairs, english, hindi)
-    lexicon = dense(*found, hindi.vocabulary_size)
-    row = lexicon[english.vocabulary.index("book")]
+    table = dense(*found, hindi.vocabulary_size)
+    row = table[english.vocabulary.index("book")]
     np.testing.assert_allclose(row[hindi.vocabulary.index("किताब")], 0.5)
 
 
@@ -136,6 +137,37 @@ def test_a_corpus_of_unknown_words_has_an_empty_lexicon():
     )
     assert ids.shape == probabilities.shape == (1, 2)
     assert not probabilities.any()
+
+
+def test_a_large_corpus_is_counted_in_chunks(tokenizers, monkeypatch):
+    """Of any size, with places kept or not, the result is the same."""
+    whole = translation_lexicon(PAIRS * 3, *tokenizers)
+    monkeypatch.setattr(lexicon, "_CELLS", 7)
+    for kept in (2**20, 0):
+        monkeypatch.setattr(lexicon, "_KEPT", kept)
+        for expected, found in zip(
+            whole, translation_lexicon(PAIRS * 3, *tokenizers), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+    largest = []
+    real = np.searchsorted
+    monkeypatch.setattr(
+        np, "searchsorted", lambda *x: largest.append(np.size(x[1])) or real(*x)
+    )
+    translation_lexicon(PAIRS * 50, *tokenizers)
+    assert max(largest) < 40  # and not 2,000
+
+
+def test_the_least_entries_are_left_out_if_there_are_too_many(
+    tokenizers, monkeypatch
+):
+    source, target = tokenizers
+    monkeypatch.setattr(lexicon, "_ENTRIES", 12)
+    monkeypatch.setattr(lexicon, "_CELLS", 7)
+    ids, probabilities = translation_lexicon(PAIRS * 9, source, target)
+    assert 0 < (probabilities > 0).sum() <= 12
+    red = ids[source.vocabulary.index("red"), 0]
+    assert target.vocabulary[red] == "लाल"
 
 
 def test_no_pairs_have_an_empty_lexicon(tokenizers):

@@ -1,8 +1,12 @@
+import pathlib
+import random
+
 import numpy as np
 import pytest
 import scipy.io
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import read_piano_rolls
 from kerasrnn.data import split_piano_rolls
 from kerasrnn.data import write_midi
@@ -90,6 +94,34 @@ def test_a_folder_of_midi_files_is_divided(tmp_path):
         write_midi(roll, tmp_path / name, steps_per_beat=2)
     corpus = read_piano_rolls(tmp_path, steps_per_beat=4)
     assert [[len(roll) for roll in part] for part in corpus] == [[8], [4], [6]]
+
+
+def test_a_broken_midi_file_is_left_out(tmp_path):
+    for i in range(3):
+        write_midi(piece(4, i), tmp_path / f"{i}.mid")
+    (tmp_path / "1b.mid").write_bytes(b"<html>not found</html>")
+    with pytest.warns(CorpusWarning, match="1 malformed of 4 files.* 1b.mid"):
+        corpus = read_piano_rolls(tmp_path)
+    assert [len(part) for part in corpus] == [1, 1, 1]
+    (tmp_path / "2.mid").unlink()
+    with pytest.raises(CorpusError, match="too few pieces .*3 files, 1b.mid"):
+        read_piano_rolls(tmp_path)
+
+
+def test_a_folder_is_divided_in_the_order_of_names(tmp_path, monkeypatch):
+    """Whatever the order in which the file system lists it."""
+    for i in range(20):
+        write_midi(piece(i + 1), tmp_path / f"{i:02}.mid")
+    listed = pathlib.Path.rglob
+
+    def shuffled(path, pattern):
+        files = list(listed(path, pattern))
+        return iter(random.Random(1).sample(files, len(files)))
+
+    monkeypatch.setattr(pathlib.Path, "rglob", shuffled)
+    corpus = read_piano_rolls(tmp_path)
+    lengths = [[len(roll) for roll in part] for part in corpus]
+    assert lengths == [[*range(1, 17)], [17, 18], [19, 20]]
 
 
 def test_too_few_pieces_to_divide(tmp_path):
