@@ -4,12 +4,12 @@ import os
 from typing import Any
 from typing import NamedTuple
 
+from kerasrnn.data.class_tables import in_turn
+from kerasrnn.data.class_tables import is_of_files
+from kerasrnn.data.class_tables import read_classes
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
 from kerasrnn.data.label_names import one_spelling
-from kerasrnn.data.labelled_folders import in_turn
-from kerasrnn.data.labelled_folders import is_of_files
-from kerasrnn.data.labelled_folders import read_classes
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import select
 from kerasrnn.data.lines import check_limit
@@ -57,36 +57,37 @@ def read_labelled_corpus(
     r"""Reads texts with labels, in a format that the path determines.
 
     * A folder has a sub-folder for each class, with a text in each of its
-      `.txt` files; or such folders in `train` and `test`. `train/unsup` has
-      texts without a label. A folder written by `save_to_disk` of Hugging
-      Face `datasets` is a table.
+      `.txt` files, or files without an end; or such folders in `train` and
+      `test`. `train/unsup` has texts without a label. Whatever else is in the
+      folder of a class is reported.
     * `.tgz` and `.tar.gz` are the Large Movie Review Dataset of Maas et al.,
       `aclImdb_v1.tar.gz`, which is read without unpacking it; its folder
       `aclImdb` works too. Without `test/`, `test` is `None`. The groups are
       the films, from `train/urls_pos.txt` and so on; films that share a
       review, such as a series and its episodes, are one.
-    * `.jsonl`, `.ndjson` and `.json` are JSON lines, one object each;
-      `.parquet` is a parquet file.
-    * Any other file is a table with a header. Columns are separated by tabs,
-      commas or semicolons, and cells may be quoted with `"`.
+    * Any other source is a table, in the formats of `read_rows`: CSV, TSV,
+      JSON, parquet, fastText, `datasets`, pandas; with a header, or with the
+      numbers of its columns.
 
-    JSON lines and tables of text may be gzipped, as `.csv.gz`. The rows of a
-    table are the training part, in their order. The texts of a folder or
-    archive are ordered by the number at the beginning of their file name, one
-    of each class in turn.
+    The rows of a table are the training part, in their order. The texts of a
+    folder or archive are ordered by the number at the beginning of their file
+    name, one of each class in turn.
 
-    The names of the classes are numbered in alphabetical order (`neg` is 0
-    and `pos` 1), or by value if all are integers. Texts are UTF-8, and white
-    space around them is removed. A text that is empty or not UTF-8, and a row
-    without a label or with a wrong number of columns, is left out and
-    reported in one `CorpusWarning`. So is one whose group is missing where
-    others have one.
+    The names of the classes are numbered: numbers by value, and then others
+    in alphabetical order (`neg` is 0 and `pos` 1). Numbers of one value, such
+    as `1` and `1.0`, are one class; a warning says so, and if only some labels
+    are numbers, or some differ only in case. Texts are UTF-8, and white space
+    around them is removed. A text that is empty or not UTF-8, and a row
+    without a label (or `nan`) or with a wrong number of columns, is left out
+    and reported in one `CorpusWarning`. So is one whose group is missing.
 
     Args:
-        path: String or path, the file or folder to read.
-        text_column: String, the column of a table with the text. Defaults to
-            the first of `review`, `text` and `sentence` that exists.
-        label_column: String, the column with the label. Defaults to
+        path: String or path, the file or folder to read; or a data set, a
+            DataFrame or a list of dicts.
+        text_column: String, the column of a table with the text, or its
+            number from 1 if there is no header. Defaults to the first of
+            `review`, `text` and `sentence` that exists.
+        label_column: String or number, the column with the label. Defaults to
             `sentiment`, or to `label` if there is no such column.
         limit: Positive integer, how many texts to keep of each part: the
             first of each class, equally many of each class; the first classes
@@ -96,12 +97,11 @@ def read_labelled_corpus(
             their numbers, such as those of a trained model. Defaults to the
             classes of the corpus.
         test_path: String or path of a corpus in any of these formats, whose
-            training part becomes the test part. Defaults to the test part of
-            the corpus at `path`.
-        group_column: String, the column of a table with what a text belongs
-            to, such as a film or an author: `split_labelled_corpus` does not
-            separate the texts of a group. A text that occurs in several
-            groups belongs to the first. Defaults to `None`, no groups.
+            training part becomes the test part. Defaults to that at `path`.
+        group_column: String or number, the column of a table with what a text
+            belongs to, such as a film or an author: `split_labelled_corpus`
+            does not separate the texts of a group. A text that occurs in
+            several belongs to the first. Defaults to `None`, no groups.
 
     Returns:
         A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled`,

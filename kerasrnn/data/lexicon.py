@@ -66,14 +66,14 @@ def translation_lexicon(
         [Brown et al., 1993](https://aclanthology.org/J93-2003),
         [Ney et al., 1994](https://doi.org/10.1006/csla.1994.1001).
     """
-    sides = [
+    sources, targets = (
         _tokens(tokenizer, [pair[side] for pair in pairs], max_length)
         for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))
-    ]
+    )
     width = target_tokenizer.vocabulary_size
-    entries, counts = _uniform_counts(*sides, width)
+    entries, counts = _uniform_counts(sources, targets, width)
     source, target = np.divmod(entries, width)
-    chunks = _PlacedChunks(*sides, width, entries)
+    chunks = _PlacedChunks(sources, targets, width, entries)
     for _ in range(iterations - 1):
         # Entries that were left out have become improbable.
         probabilities = np.append(counts / _totals(source, counts), 0.0)
@@ -98,8 +98,7 @@ def _uniform_counts(sources, targets, width):
         one of their counts, if all translations are equally probable.
     """
     entries, counts = np.zeros(0, "int64"), np.zeros(0)
-    found: list = []
-    waiting = 0
+    found, waiting = [], 0
     for cells, sizes in itertools.chain(
         _chunks(sources, targets, width), [(None, None)]
     ):

@@ -1,6 +1,5 @@
 """Piano rolls as MIDI files."""
 
-import numbers
 import pathlib
 import tempfile
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import existing_path
+from kerasrnn.data.lines import is_integer
 from kerasrnn.typing import PathLike
 
 KEYS = 88
@@ -165,8 +165,7 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
 
 def _check_steps(steps_per_beat):
-    right = isinstance(steps_per_beat, numbers.Integral)
-    if not (right and 0 < steps_per_beat <= _TICKS):
+    if not (is_integer(steps_per_beat) and 0 < steps_per_beat <= _TICKS):
         raise ValueError(
             f"`steps_per_beat` must be an integer from 1 to {_TICKS}. "
             f"Received: steps_per_beat={steps_per_beat!r}"

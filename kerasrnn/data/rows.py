@@ -2,22 +2,21 @@
 
 import dataclasses
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 from typing import Self
 
-from kerasrnn.data.cells import KINDS
 from kerasrnn.data.cells import cell_value
 from kerasrnn.data.cells import check_lengths
 from kerasrnn.data.cells import named_tags
+from kerasrnn.data.class_tables import class_table
+from kerasrnn.data.class_tables import is_of_files
 from kerasrnn.data.conll import conll_table
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.labelled_folders import class_table
-from kerasrnn.data.labelled_folders import is_of_files
 from kerasrnn.data.line_pairs import line_table
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.report import Report
+from kerasrnn.data.suspicions import note_suspicions
 from kerasrnn.data.tables import find_column
 from kerasrnn.data.tables import is_table
 from kerasrnn.data.tables import open_table
@@ -30,16 +29,6 @@ _NAMES = {
     "tokens": ("tokens", "words"),
     "tags": ("ner_tags", "tags", "pos_tags"),
     "weight": ("weight", "sample_weight"),
-}
-_MANY = 5  # rows, before numbers alone are suspicious
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
-# What the cells of a header are, in files that are read without one.
-_HEADINGS = {
-    *(name for names in _NAMES.values() for name in names),
-    *"source target src tgt id index class category word tag title".split(),
-    *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
-    "ru sk sv ta te th tr uk ur vi zh".split(),
-    *"english german french hindi spanish vietnamese chinese".split(),
 }
 
 
@@ -191,7 +180,7 @@ def read_columns(
         if count == limit:
             break
     report.columns = report.columns or taken
-    _note_suspicions(found, table, report)
+    note_suspicions(found, table.numbered, report)
     return Rows(found, report)
 
 
@@ -247,23 +236,3 @@ def _pair(table, report):
         "unknown. Expected: two columns, or the arguments `source` and "
         f"`target`. Received: {table.columns!r:.200}"
     )
-
-
-def _note_suspicions(found, table, report):
-    """Notes columns that are probably not those that were meant."""
-    for name, values in found.items():
-        if name in KINDS or len(values) < _MANY:
-            continue
-        if all(map(_NUMBER.fullmatch, values)):
-            report.notes.append(
-                f"its {name}, column {report.columns[name]!r}, is all "
-                f"numbers: {', '.join(values[:3])}, ... Is it another column?"
-            )
-    first = [values[0] for values in found.values() if values]
-    if table.numbered and all(
-        isinstance(x, str) and x.lower() in _HEADINGS for x in first
-    ):
-        report.notes.append(
-            f"its first row, {', '.join(map(repr, first))}, looks like a "
-            "header, but is read as a row: give columns by name"
-        )

@@ -102,9 +102,9 @@ def whole_groups(
         size = max(size, min(map(len, members)))
     train: list[int] = []
     held_out: list[int] = []
-    for group in members:
-        fits = len(held_out) + len(group) <= size
-        (held_out if fits else train).extend(group)
+    for member in members:
+        fits = len(held_out) + len(member) <= size
+        (held_out if fits else train).extend(member)
     # Separate the rows of one group, which are contiguous so far.
     rng.shuffle(train)
     rng.shuffle(held_out)

@@ -9,6 +9,7 @@ from kerasrnn.data.lines import all_lines
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.lines import split_lines
+from kerasrnn.data.report import warn
 from kerasrnn.typing import PathLike
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
@@ -17,6 +18,7 @@ _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(
 )
 _MIKOLOV_WORDS = 9_999  # without the end of a sentence, not in the files
 _ARCHIVE_FOLDER = ("simple-examples", "data")
+_FEW, _WORDS = 10, 100  # lines of a text that is cut, and words of the new
 _LARGEST = 2**26  # bytes of a file in the archive; ptb.train.txt has 5,101,618
 
 
@@ -56,7 +58,8 @@ def read_text_corpus(
 
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
     ends. Only a line feed ends a line. White space around a line and blank
-    lines are removed.
+    lines are removed. A text of fewer than 10 lines and at least 1,000 words,
+    such as text8, is cut into lines of 100 words, with a `CorpusWarning`.
 
     Args:
         path: String or path, the folder, archive or file to read.
@@ -141,15 +144,37 @@ def split_text_corpus(lines: list[str]) -> TextCorpus:
 
 def _read_files(path, validation=None, test=None):
     """Reads a corpus from one to three files."""
-    train = _sentences(all_lines(path), path)
-    test = test and _sentences(all_lines(test), test)
+    parts = [
+        place and _cut(_sentences(all_lines(place), place), place)
+        for place in (path, validation, test)
+    ]
     if validation is not None:
-        validation = _sentences(all_lines(validation), validation)
-        return TextCorpus(train, validation, test)
+        return TextCorpus(*parts)
     try:
-        return split_text_corpus(train)._replace(test=test)
+        return split_text_corpus(parts[0])._replace(test=parts[2])
     except CorpusError as error:
         raise CorpusError(f"{error}, in {path}") from None
+
+
+def _cut(lines, place):
+    """Cuts a text that has hardly any line, as text8, into many.
+
+    Otherwise a tenth of its lines could not be held out.
+    """
+    words = sum(len(line.split()) for line in lines[:_FEW])
+    if len(lines) >= _FEW or words < _FEW * _WORDS:
+        return lines
+    cut = []
+    for line in lines:
+        words = line.split()
+        starts = range(0, len(words), _WORDS)
+        cut += [" ".join(words[start : start + _WORDS]) for start in starts]
+    warn(
+        f"The text {place} has {len(lines)} lines with text. They were cut "
+        f"into {len(cut):,} lines of {_WORDS} words; a model learns that a "
+        "line ends there"
+    )
+    return cut
 
 
 def _folder_files(folder):

@@ -5,6 +5,7 @@ import tarfile
 import pytest
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
 from kerasrnn.data.text_corpus import split_text_corpus
@@ -347,3 +348,20 @@ def test_a_treebank_file_with_another_is_plain_text(write):
 def test_bad_limit(write):
     with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
         read_text_corpus(write("one\ntwo"), limit=0)
+
+
+def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path):
+    """As text8 is one line of 17 million words."""
+    path = tmp_path / "text8"
+    words = [f"word{n}" for n in range(2050)]
+    path.write_text(" " + "  ".join(words))
+    with pytest.warns(CorpusWarning, match="1 lines with text. .*21 lines of"):
+        corpus = read_text_corpus(path)
+    assert (len(corpus.train), len(corpus.validation)) == (19, 2)
+    assert " ".join(corpus.train + corpus.validation).split() == words
+    assert len(corpus.train[0].split()) == 100
+    with pytest.warns(CorpusWarning, match="22 lines of 100 words"):
+        path.write_text("\n".join(" ".join(words[n::2]) for n in (0, 1)))
+        assert len(read_text_corpus(path, validation=path).validation) == 22
+    path.write_text("\n".join(words))
+    assert len(read_text_corpus(path).train) == 1845

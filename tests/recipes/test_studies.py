@@ -84,6 +84,7 @@ def test_folds(archive, tmp_path, monkeypatch):
     assert len(list(tmp_path.glob("out/fold-?/training-*"))) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 @pytest.mark.parametrize("flags", [(), ("--no-by-group",)])
 def test_folds_of_groups(tmp_path, flags):
     path = tmp_path / "reviews.csv"

@@ -1,0 +1,43 @@
+"""Columns that were read but look like others than those that were meant."""
+
+import re
+
+from kerasrnn.data.cells import KINDS
+
+_MANY = 5  # rows, before numbers alone are suspicious
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
+# What the cells of a header are, in files that are read without one.
+_HEADINGS = {
+    *"review text sentence sentiment label source target src tgt tokens words "
+    "tags weight id index class category word tag title".split(),
+    *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
+    "ru sk sv ta te th tr uk ur vi zh".split(),
+    *"english german french hindi spanish vietnamese chinese".split(),
+}
+
+
+def note_suspicions(found, numbered, report):
+    """Notes columns that are probably not those that were meant.
+
+    Args:
+        found: Dict from what was asked for to a list of values.
+        numbered: Whether columns were given by number, without a header.
+        report: The `Report` to note in.
+    """
+    for name, values in found.items():
+        if name in KINDS or len(values) < _MANY:
+            continue
+        # The first may be a header that is read as a row.
+        if all(map(_NUMBER.fullmatch, values[1:])):
+            report.notes.append(
+                f"its {name}, column {report.columns[name]!r}, is all "
+                f"numbers: {', '.join(values[1:4])}, ... Is it another column?"
+            )
+    first = [values[0] for values in found.values() if values]
+    if numbered and all(
+        isinstance(x, str) and x.lower() in _HEADINGS for x in first
+    ):
+        report.notes.append(
+            f"its first row, {', '.join(map(repr, first))}, looks like a "
+            "header, but is read as a row: give columns by name"
+        )
