@@ -108,6 +108,8 @@ class Report:
 def warn(message):
     """Gives a `CorpusWarning` that refers to the line of the user's call."""
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].startswith(__package__):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(
+        __package__
+    ):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CorpusWarning, stacklevel=level)

@@ -84,11 +84,10 @@ def test_folds(archive, tmp_path, monkeypatch):
     assert len(list(tmp_path.glob("out/fold-?/training-*"))) == 2
 
 
-@pytest.mark.filterwarnings("ignore:.*are not trained on")
 @pytest.mark.parametrize("flags", [(), ("--no-by-group",)])
 def test_folds_of_groups(tmp_path, flags):
     path = tmp_path / "reviews.csv"
-    rows = [f"{n},{n % 2},{n % 7 // 2}\n" for n in range(28)]
+    rows = [f"text {n},{n % 2},{n % 7 // 2}\n" for n in range(28)]
     path.write_text("text,label,film\n" + "".join(rows), "utf-8")
     flags += ("--corpus", str(path), "--group-column", "film", "--folds", "2")
     settings = training.read_settings(
