@@ -17,8 +17,7 @@ from tests import quick_jax
 def seed():
     """Two draws of a dropout mask must not be the same by chance.
 
-    Layers of Keras take their seeds from `random`. A seed for TensorFlow as
-    well would lose the resources of tokenizers that several tests share.
+    Layers of Keras take their seeds from `random`.
     """
     random.seed(0)
 

@@ -45,9 +45,7 @@ class Run(contextlib.AbstractContextManager):
 
     It is a context manager. Inside `with`, the output folder is locked for
     other processes, the random seeds of Python, NumPy and the backend are
-    set, and models are built in the precision of the settings. Create
-    tokenizers and pipelines inside it: TensorFlow forgets the resources of
-    those before when it is seeded.
+    set, and models are built in the precision of the settings.
 
     With `settings.distribute`, models are built for several devices, until
     `fit` ends. In workers other than the first, which have nothing to write,

@@ -1,5 +1,7 @@
 """Text normalization as graph operations."""
 
+from typing import Literal
+
 import tensorflow as tf
 import tensorflow_text as tf_text
 
@@ -17,32 +19,78 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
+# Stand for an address, and for an opening quote; no text has these characters.
+_ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
+# An address of the web or of a person, without the punctuation that follows.
+_ADDRESSES = (
+    r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»]*[\pL\pM\pN/=&#_~%+-]"
+    r"|[\pL\pN_][\pL\pM\pN._%+-]*@[\pL\pM\pN-]+(?:\.[\pL\pM\pN-]+)+"
+)
+# Any other character, with what belongs to it: marks, the color of a skin, the
+# letters of a flag. Joiners join several, as in a family of emoji.
+_WITH = r"[\pM\x{1f3fb}-\x{1f3ff}\x{e0020}-\x{e007f}]*"
+_ANY = (
+    rf"[^\pL\pM\pN\p{{Cf}}\s.,:'_&/\x{{1f3fb}}-\x{{1f3ff}}{_ADDRESS}-]{_WITH}"
+)
 # A full stop is separated at the end of a text, and inside one between a
 # lower-case letter or digit and a capital, but not after these titles.
 _TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Prof"
+_INSIDE = (r"([\pL\pM\pN])'(\pL)", r"\1 '\2")
 _APART = [
     (r"[‘’]", "'"),
     (r"[“”]", '"'),
-    (r"([^\pL\pM\pN\s.,:'_&/-])", r" \1 "),
+    (
+        rf"([\x{{1f1e6}}-\x{{1f1ff}}]{{2}}|{_ANY}(?:\x{{200d}}{_ANY})*)",
+        r" \1 ",
+    ),
     (r"([^0-9])([,:])", r"\1 \2 "),
     (r"([,:])([^0-9]|$)", r" \1 \2"),
     (r"(\.\.+)", r" \1 "),
     (r"([^.\s])\.(['\")\]\s]*)$", r"\1 . \2"),
-    (r"([\pN\p{Ll}\pM])\.(['\")\]\s]*\s['\"(\s]*\p{Lu})", r"\1 .\2"),
+    (
+        rf"([\pN\p{{Ll}}\pM{_ADDRESS}])\.(['\")\]\s]*\s['\"(\s]*\p{{Lu}})",
+        r"\1 .\2",
+    ),
     (rf"\b({_TITLES}) \. ", r"\1. "),
-    (r"([\pL\pN])'(\pL)", r"\1 '\2"),
+    _INSIDE,
+    _INSIDE,
 ]
+# Wide punctuation has no space around it. What else closes follows a word: that
+# of ASCII, Arabic, Devanagari, Khmer, Burmese, Tibetan, Ethiopic and Armenian.
+_WIDE = r"\x{3001}-\x{3003}\x{3008}-\x{3011}\x{3014}-\x{301b}！（），．：；？～"
+_CLOSE = (
+    r".,!?;:%…‰\p{Pe}\x{60c}\x{61b}\x{61f}\x{66a}\x{6d4}\x{964}\x{965}"
+    r"\x{17d4}\x{17d5}\x{104a}\x{104b}\x{f0d}\x{1361}-\x{1367}\x{589}"
+)
+_CLOSED = (rf" ([{_CLOSE}]+)( |$)", r"\1\2")
+_ENDINGS = r"(?i:s|m|d|t|ll|re|ve)"
+_ELIDED = (rf"([\pL\pM\pN]) '({_ENDINGS})([^\pL\pN']|$)", r"\1'\2\3")
 _TOGETHER = [
-    (r" ([.,!?;:)\]}%]+)( |$)", r"\1\2"),
-    (r" ([.,!?;:)\]}%]+)( |$)", r"\1\2"),
-    (r"([(\[{$]) ", r"\1"),
-    (r"(\pL) '(\pL)", r"\1'\2"),
+    (rf" ?([{_WIDE}]) ?", r"\1"),
+    _CLOSED,
+    _CLOSED,
+    # Quotes open and close in turn; some languages turn them round.
+    (r'(["„]) ([^"„]*) "', r'\1\2"'),
+    (r"(?:(«) ([^«»]*) (»)|(») ([^«»]*) («))", r"\1\4\2\5\3\6"),
+    (r"([\p{Ps}¿¡$]) ", r"\1"),
+    (r"(^|[^\pN] )([£€¥₩₹₽]) (\pN)", r"\1\2\3"),
+    (r"(\pN) – (\pN)", r"\1–\2"),
+    # Quoted words keep the space before them; other apostrophes are inside a
+    # word.
+    _ELIDED,
+    _ELIDED,
+    (
+        r"(^|[ (])'((?:[^']|[\pL\pN]'\pL)*?[^ '])'([^\pL\pN]|$)",
+        rf"\1{_QUOTE}\2'\3",
+    ),
+    (r"([\pL\pM\pN]) '(\pL)", r"\1'\2"),
+    (_QUOTE, "'"),
 ]
 
 
 def normalize_text(
     texts: Tensor,
-    lowercase: bool = True,
+    lowercase: bool | Literal["tr"] = True,
     strip_punctuation: bool = False,
     separate_punctuation: bool = False,
 ) -> tf.Tensor:
@@ -53,16 +101,22 @@ def normalize_text(
 
     Args:
         texts: String tensor of any shape.
-        lowercase: Whether to lower-case.
+        lowercase: Whether to lower-case; `"tr"` does so as in Turkish and
+            Azerbaijani, where "I" becomes "ı". Otherwise both "I" and "İ"
+            become "i".
         strip_punctuation: Whether to remove every character of the Unicode
             category P.
         separate_punctuation: Whether to separate punctuation from words, much
             as the tokenizer of Moses does; text tokenized by Moses is not
-            changed.
+            changed. Addresses, of e-mail or with `://` or `www.`, stay whole,
+            and so does an emoji of several characters.
 
     Returns:
         String tensor of the same shape, with single spaces between words and
         none at either end.
+
+    Raises:
+        ValueError: when `lowercase` is none of the three.
 
     Example:
 
@@ -70,22 +124,35 @@ def normalize_text(
     >>> normalize_text(texts, strip_punctuation=True).numpy().tolist()
     [b'whos there']
     """
+    check_lowercase(lowercase)
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
     if strip_punctuation:
         texts = tf.strings.regex_replace(texts, r"\p{P}", "")
     texts = tf_text.normalize_utf8(texts, "NFC")
     texts = _single_spaces(texts)
     if separate_punctuation:
-        texts = _rewrite(_unescape(texts), _APART)
+        texts = _around_addresses(_unescape(texts))
         for character, escape in _ESCAPES:
             texts = _replace(texts, character, escape)
         texts = _single_spaces(texts)
     # Last, because it cuts a text at the character U+0000.
-    return tf.strings.lower(texts, encoding="utf-8") if lowercase else texts
+    return _lower(texts, lowercase) if lowercase else texts
+
+
+def check_lowercase(lowercase):
+    """Raises `ValueError` unless it is a boolean or the name of a rule."""
+    if lowercase not in (True, False, "tr"):
+        raise ValueError(
+            "`lowercase` must be True, False or 'tr'. "
+            f"Received: lowercase={lowercase!r}"
+        )
 
 
 def join_punctuation(texts: Tensor) -> tf.Tensor:
     """Joins punctuation that `normalize_text` separated from words.
+
+    Rules cannot know what the text was: "word—word" and "word — word" are the
+    same once they are apart, and stay apart. Curved quotes are straight.
 
     Args:
         texts: String tensor of any shape.
@@ -102,6 +169,37 @@ def join_punctuation(texts: Tensor) -> tf.Tensor:
     return _rewrite(_unescape(texts), _TOGETHER)
 
 
+def _lower(texts, lowercase):
+    if lowercase == "tr":
+        texts = _replace(texts, "I", "ı")
+    # Its lower case would be an "i" with a second dot, a combining one.
+    texts = _replace(texts, "İ", "i")
+    texts = tf.strings.lower(texts, encoding="utf-8")
+    # Some letters have a form with their accent in lower case only.
+    return tf_text.normalize_utf8(texts, "NFC")
+
+
+def _around_addresses(texts):
+    """Separates punctuation, but not that of addresses."""
+    shape = tf.shape(texts)
+    texts = _replace(tf.reshape(texts, [-1]), _ADDRESS, "\ufffd")
+    texts = tf.strings.regex_replace(
+        texts, _ADDRESSES, rf"{_ADDRESS}\0{_ADDRESS}"
+    )
+    # Every other part is an address.
+    parts = tf.strings.split(texts, _ADDRESS)
+    found = tf.ragged.range(parts.row_lengths()) % 2 == 1
+    addresses = tf.ragged.boolean_mask(parts, found)
+    texts = tf.strings.reduce_join(tf.where(found, _ADDRESS, parts), axis=-1)
+    between = tf.strings.split(_rewrite(texts, _APART), _ADDRESS)
+    last = tf.fill((addresses.nrows(), 1), "")
+    addresses = tf.concat([addresses, last], axis=1)
+    texts = between.with_flat_values(
+        tf.strings.join([between.flat_values, addresses.flat_values])
+    )
+    return tf.reshape(tf.strings.reduce_join(texts, axis=-1), shape)
+
+
 def _rewrite(texts, rules):
     for pattern, rewrite in rules:
         texts = tf.strings.regex_replace(texts, pattern, rewrite)
@@ -116,7 +214,7 @@ def _unescape(texts):
 
 def _replace(texts, old, new):
     """Replaces a literal string."""
-    old = "".join(f"\\x{ord(c):02x}" for c in old)
+    old = "".join(f"\\x{{{ord(c):x}}}" for c in old)
     return tf.strings.regex_replace(texts, old, new)
 
 

@@ -56,7 +56,7 @@ class ReviewTokenizer(WordTokenizer):
         vocabulary: List of tokens, in the order of their ids; `None` for a
             tokenizer that is given them later. `train` makes a list with
             `<unk>` and `<pad>` at ids 0 and 1.
-        lowercase: Whether texts are lower-cased.
+        lowercase: Whether texts are lower-cased; see `normalize_text`.
         expand_abbreviations: Whether the `ABBREVIATIONS` of
             `review_cleaning` are spelled out.
         strip_html: Whether tags and entities are replaced.
@@ -86,7 +86,7 @@ class ReviewTokenizer(WordTokenizer):
     def __init__(
         self,
         vocabulary: Iterable[str] | None = None,
-        lowercase: bool = True,
+        lowercase: bool | Literal["tr"] = True,
         expand_abbreviations: bool = True,
         strip_html: bool = True,
         special: Literal["drop", "apart", "keep"] = "drop",

@@ -1,7 +1,6 @@
 """SentencePiece subwords, unigram or BPE."""
 
 import io
-import itertools
 import pathlib
 from collections.abc import Iterable
 from typing import Any
@@ -11,8 +10,8 @@ from typing import Self
 import keras
 import sentencepiece
 import tensorflow as tf
-import tensorflow_text as tf_text
 
+from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
@@ -20,16 +19,11 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"
-# In one SavedModel, tokenizers of the same name would share one model.
-_instances = itertools.count()
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SentencePieceTokenizer(Tokenizer):
     """Splits into the subwords of a SentencePiece model.
-
-    Call `keras.utils.set_random_seed` before making or loading one, not after:
-    it destroys the resource that holds the model.
 
     Args:
         proto: Bytes, a serialized SentencePiece model whose first ids are
@@ -70,19 +64,10 @@ class SentencePieceTokenizer(Tokenizer):
         size = processor.get_piece_size()
         self.set_vocabulary([processor.id_to_piece(i) for i in range(size)])
         self.proto = proto
-        self.pieces = self._load()
+        self.pieces = load_model(proto)
         self.sampler = self.pieces
         if self.sampling:
-            self.sampler = self._load(self.sampling)
-
-    def _load(self, sampling=None):
-        return tf_text.SentencepieceTokenizer(
-            model=self.proto,
-            out_type=tf.int32,
-            nbest_size=0 if sampling is None else -1,
-            alpha=1.0 if sampling is None else sampling,
-            name=f"sentence_piece_{next(_instances)}",
-        )
+            self.sampler = load_model(proto, self.sampling)
 
     @classmethod
     def train(

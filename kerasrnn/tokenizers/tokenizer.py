@@ -4,10 +4,12 @@ import json
 import pathlib
 from collections.abc import Iterable
 from collections.abc import Sequence
+from typing import Literal
 
 import keras
 import tensorflow as tf
 
+from kerasrnn.tokenizers.normalization import check_lowercase
 from kerasrnn.tokenizers.normalization import join_punctuation
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.typing import Config
@@ -31,7 +33,8 @@ class Tokenizer(keras.layers.Layer):
         vocabulary: List of tokens, in the order of their ids; `None` for a
             tokenizer that is given them later, by `set_vocabulary` or
             `load_assets`.
-        lowercase: Whether texts are lower-cased first.
+        lowercase: Whether texts are lower-cased first; `"tr"` does so as in
+            Turkish; see `normalize_text`.
         strip_punctuation: Whether punctuation is removed first.
         separate_punctuation: Whether punctuation is separated from words first,
             and joined again by `detokenize`; see `normalize_text`.
@@ -45,18 +48,20 @@ class Tokenizer(keras.layers.Layer):
 
     Raises:
         ValueError: when the vocabulary is empty or has a token twice; when
-            a tokenizer without one is used.
+            a tokenizer without one is used; when `lowercase` is none of the
+            three.
     """
 
     def __init__(
         self,
         vocabulary: Iterable[str] | None = None,
-        lowercase: bool = True,
+        lowercase: bool | Literal["tr"] = True,
         strip_punctuation: bool = False,
         separate_punctuation: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__(trainable=False, dtype="int32", name=name)
+        check_lowercase(lowercase)
         self.lowercase = lowercase
         self.strip_punctuation = strip_punctuation
         self.separate_punctuation = separate_punctuation

@@ -114,7 +114,6 @@ def text_of(hexadecimal):
 
 @pytest.fixture(scope="module")
 def translator():
-    # The seed before the tokenizers, which a seed behind them would destroy.
     keras.utils.set_random_seed(3)
     source = SentencePieceTokenizer.train(ENGLISH, 60)
     target = SentencePieceTokenizer.train(HINDI, 60)

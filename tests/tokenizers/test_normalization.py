@@ -3,6 +3,7 @@ import unicodedata
 import pytest
 import tensorflow as tf
 
+from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers import join_punctuation
 from kerasrnn.tokenizers import normalize_text
 
@@ -83,6 +84,31 @@ def test_lower_casing_knows_other_scripts(text, lower):
     assert normalized(text, lowercase=False) == text
 
 
+@pytest.mark.parametrize(
+    "text, lowercase, lower",
+    [
+        ("İstanbul IĞDIR", True, "istanbul iğdir"),
+        ("İstanbul IĞDIR", "tr", "istanbul ığdır"),
+        ("I\u0307zmir", True, "izmir"),
+        # NFC has one character for it, in lower case only.
+        ("J\u030c", True, "\u01f0"),
+    ],
+)
+def test_lower_case_has_no_broken_accents(text, lowercase, lower):
+    assert normalized(text, lowercase=lowercase) == lower
+    assert normalized(lower, lowercase=lowercase) == lower
+
+
+def test_rules_of_lower_case_are_named():
+    with pytest.raises(ValueError, match="'tr'. Received: lowercase='az'"):
+        normalize_text(["a"], lowercase="az")
+    with pytest.raises(ValueError, match="Received: lowercase='az'"):
+        WordTokenizer(lowercase="az")
+    tokenizer = WordTokenizer.train(["IŞIK"], lowercase="tr")
+    assert tokenizer.vocabulary[4:] == ("ışık",)
+    assert tokenizer.get_config()["lowercase"] == "tr"
+
+
 @pytest.mark.parametrize("text", ["", " ", "\u00a0\t\u3000", "\x00"])
 def test_a_text_without_words_becomes_empty(text):
     assert normalized(text) == ""
@@ -126,6 +152,15 @@ PUNCTUATION = [
     ("a [b] <c> & d|e", "a &#91; b &#93; &lt; c &gt; &amp; d &#124; e"),
     ("a well-known 3.5 and/or U.S. rate", "a well-known 3.5 and/or U.S. rate"),
     ("“Vâng”, cô ấy nói.", "&quot; Vâng &quot; , cô ấy nói ."),
+    (
+        "Mail to jo.b+c@site.org, or (https://a.org/x?y=1&z=2).",
+        "Mail to jo.b+c@site.org , or ( https://a.org/x?y=1&amp;z=2 ) .",
+    ),
+    (
+        "नमस्\u200dते, दोस्त। نمی\u200cخواهم؟",
+        "नमस्\u200dते , दोस्त । نمی\u200cخواهم ؟",
+    ),
+    ("ok👨\u200d👩\u200d👧👍🏽🇮🇳", "ok 👨\u200d👩\u200d👧 👍🏽 🇮🇳"),
     ("", ""),
 ]
 
@@ -136,6 +171,37 @@ def test_punctuation_is_set_apart_once(text, apart):
     assert normalized(text, **options) == apart
     # What is apart already stays as it is.
     assert normalized(apart, **options) == apart
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "नमस्\u200dते दोस्त।",
+        "نمی\u200cخواهم، بروم؟",
+        "हाँ। ठीक॥ क्या?",
+        "你好，世界！「好」。",
+        "¿Qué? ¡Sí! (no…)",
+        'He said, "yes" and "no".',
+        "I said 'no way' to the dogs' owner, 'I don't know'.",
+        "It's l'eau, rock 'n' roll of the 90's; you shouldn't've.",
+        "«Да», сказал он. »Ja«, »nein«.",
+        "Mail to jo.b+c@site.org or (https://a.org/x?y=1&z=2), Jo.",
+        "See www.a.org. Then jo@b.org jo@b.org.",
+        "£5, €6 or 7 €, 1990–95",
+        "👨\u200d👩\u200d👧 👍🏽 🇮🇳 ok",
+    ],
+)
+def test_what_is_set_apart_is_put_back(text):
+    options = {"lowercase": False, "separate_punctuation": True}
+    apart = normalized(text, **options)
+    assert normalized(apart, **options) == apart
+    assert join_punctuation([apart]).numpy()[0].decode() == text
+
+
+def test_no_text_has_the_character_that_stands_for_an_address():
+    text = "a\ufdd0b jo@b.org \ufdd0"
+    found = normalized(text, separate_punctuation=True)
+    assert found == "a \ufffd b jo@b.org \ufffd"
 
 
 def test_punctuation_stays_where_it_is_unless_asked():

@@ -5,6 +5,7 @@ import sentencepiece
 import tensorflow as tf
 
 from kerasrnn.pipelines import export_saved_model
+from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordPieceTokenizer
@@ -39,6 +40,10 @@ def unigram():
 
 def bpe():
     return SentencePieceTokenizer.train(TEXTS, 110, model_type="bpe")
+
+
+def reviews():
+    return ReviewTokenizer.train(TEXTS)
 
 
 KINDS = [word, word_piece, unigram, bpe]
@@ -407,26 +412,17 @@ def test_every_tokenizer_of_saved_models_keeps_its_own_model(tmp_path):
     assert fresh_process.answer(LOAD, *paths) == live
 
 
-def test_seeding_goes_before_building():
-    keras.utils.set_random_seed(1)
-    tokenizer = unigram()
-    ids = tokenizer.tokenize(["the red book"])
-    assert strings(tokenizer.detokenize(ids)) == ["the red book"]
-
-
-def test_seeding_afterwards_fails_loudly():
-    tokenizer = unigram()
-    keras.utils.set_random_seed(1)
-    with pytest.raises(tf.errors.NotFoundError, match="does not exist"):
-        tokenizer.tokenize(["the red book"])
-
-
-@pytest.mark.parametrize("make", [word, word_piece])
-def test_the_other_tokenizers_survive_seeding(make):
+@pytest.mark.parametrize("make", [*KINDS, reviews])
+def test_tokenizers_survive_seeding(make):
     tokenizer = make()
+    traced = tf.function(lambda texts: tokenizer.tokenize(texts).to_tensor())
+    before = traced(tf.constant(["the red book"])).numpy().tolist()
     keras.utils.set_random_seed(1)
-    ids = tokenizer.tokenize(["the red book"])
-    assert strings(tokenizer.detokenize(ids)) == ["the red book"]
+    assert tokenizer.tokenize(["the red book"]).to_list() == before
+    # A graph holds the resource that it was traced with.
+    found = traced(tf.constant(["the red book"]))
+    assert found.numpy().tolist() == before
+    assert strings(tokenizer.detokenize(found)) == ["the red book"]
 
 
 @pytest.mark.parametrize(
