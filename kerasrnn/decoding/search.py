@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from typing import Any
 from typing import NamedTuple
 from typing import Self
 
@@ -45,7 +46,16 @@ class Hypotheses(NamedTuple):
     alignments: Tensor | None
 
 
-class Search:
+class _Frozen(type):
+    """The type of classes whose instances keep what their constructor set."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        made._frozen = True
+        return made
+
+
+class Search(metaclass=_Frozen):
     """Base of the searches.
 
     A search calls a step function, and knows nothing else of the model:
@@ -65,6 +75,9 @@ class Search:
     sentence. Its logits then have the shape `(rows, columns)`, and the call
     argument `vocabulary` holds the ids of the columns.
 
+    A search keeps its arguments, since a graph that was traced with it keeps
+    them, too. `with_` makes another one.
+
     Args:
         start_id: Integer id of the start token.
         end_id: Integer id of the end token.
@@ -80,8 +93,11 @@ class Search:
             as that of `<unk>`: an n-gram with one of them may occur again.
 
     Raises:
+        AttributeError: when an attribute is set.
         ValueError: when an argument is out of its range.
     """
+
+    _frozen = False
 
     def __init__(
         self,
@@ -110,6 +126,39 @@ class Search:
         self.forbidden_ids = self.constraints.forbidden_ids
         self.no_repeat_ngram = self.constraints.no_repeat_ngram
         self.repeatable_ids = self.constraints.repeatable_ids
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._frozen:
+            raise AttributeError(
+                "A search keeps its arguments, which traced graphs do, too. "
+                f"Expected: another one, `search.with_({name}=...)`. "
+                f"Received: {name}={value!r}"
+            )
+        super().__setattr__(name, value)
+
+    def with_(self, **changes: Any) -> Self:
+        """Returns another search, in which some arguments differ.
+
+        Args:
+            **changes: Arguments of the constructor.
+
+        Raises:
+            ValueError: when there is no such argument, or it is out of its
+                range.
+
+        Example:
+
+        >>> search = BeamSearch(beam_width=4)
+        >>> search.with_(min_length=2).min_length, search.min_length
+        (2, 0)
+        """
+        config = self.get_config()
+        if unknown := changes.keys() - config.keys():
+            raise ValueError(
+                f"The arguments of a {type(self).__name__} are "
+                f"{', '.join(config)}. Received: {', '.join(sorted(unknown))}"
+            )
+        return self.from_config(config | changes)
 
     def begin(
         self,

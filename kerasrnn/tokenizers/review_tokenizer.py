@@ -83,6 +83,14 @@ class ReviewTokenizer(WordTokenizer):
     [[3, 4], [2, 0, 4]]
     """
 
+    options = (
+        *WordTokenizer.options,
+        "expand_abbreviations",
+        "strip_html",
+        "special",
+        "stop_words",
+    )
+
     def __init__(
         self,
         vocabulary: Iterable[str] | None = None,

@@ -50,6 +50,8 @@ class SentencePieceTokenizer(Tokenizer):
         [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267).
     """
 
+    options = (*Tokenizer.options, "sampling")
+
     def __init__(
         self, proto: bytes | None = None, sampling: float = 0.0, **options: Any
     ) -> None:

@@ -4,6 +4,7 @@ import json
 import pathlib
 from collections.abc import Iterable
 from collections.abc import Sequence
+from typing import Any
 from typing import Literal
 
 import keras
@@ -47,10 +48,19 @@ class Tokenizer(keras.layers.Layer):
             where the vocabulary lacks one.
 
     Raises:
+        AttributeError: when an option is set later, which graphs that are
+            traced would not heed.
         ValueError: when the vocabulary is empty or has a token twice; when
-            a tokenizer without one is used; when `lowercase` is none of the
-            three.
+            a tokenizer without one is used, or one is given another; when
+            `lowercase` is none of the three.
     """
+
+    # What a tokenizer keeps.
+    options: tuple[str, ...] = (
+        "lowercase",
+        "strip_punctuation",
+        "separate_punctuation",
+    )
 
     def __init__(
         self,
@@ -68,9 +78,25 @@ class Tokenizer(keras.layers.Layer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.options and name in self.__dict__:
+            raise AttributeError(
+                f"A tokenizer keeps its `{name}`, as traced graphs do. "
+                "Expected: a new tokenizer, trained with another one. "
+                f"Received: {name}={value!r}"
+            )
+        super().__setattr__(name, value)
+
     def set_vocabulary(self, vocabulary: Iterable[str]) -> None:
-        """Sets the tokens, a list in the order of their ids."""
+        """Sets the tokens, a list in the order of their ids, once."""
         vocabulary = tuple(vocabulary)
+        if self.built and vocabulary != self._vocabulary:
+            raise ValueError(
+                "A tokenizer keeps its vocabulary, as traced graphs do. "
+                "Expected: a new tokenizer for another one. "
+                f"Received: {len(vocabulary)} tokens for a tokenizer of "
+                f"{len(self._vocabulary)}"
+            )
         ids = {token: i for i, token in enumerate(vocabulary)}
         if not vocabulary or len(ids) < len(vocabulary):
             raise ValueError(

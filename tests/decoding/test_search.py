@@ -540,3 +540,20 @@ def test_it_finds_the_same_where_float64_is_the_default(name, request):
     request.getfixturevalue("float64")
     found = found_by(search, tables)
     assert_close(found, expected)
+
+
+def test_a_search_keeps_its_arguments(search):
+    before = search.get_config()
+    for name in (*before, "constraints", "end"):
+        with pytest.raises(AttributeError, match=rf"search.with_\({name}="):
+            setattr(search, name, 3)
+    other = search.with_(min_length=3, forbidden_ids=[7])
+    assert type(other) is type(search)
+    changes = {"min_length": 3, "forbidden_ids": [7]}
+    assert other.get_config() == before | changes
+    assert other.constraints.min_length == 3
+    assert search.get_config() == before
+    with pytest.raises(ValueError, match="max_length, .* Received: length"):
+        search.with_(length=3)
+    with pytest.raises(ValueError, match="min_length=9"):
+        search.with_(min_length=9)

@@ -412,6 +412,19 @@ def test_every_tokenizer_of_saved_models_keeps_its_own_model(tmp_path):
     assert fresh_process.answer(LOAD, *paths) == live
 
 
+@pytest.mark.parametrize("make", [word, unigram, reviews])
+def test_a_tokenizer_keeps_what_graphs_are_traced_with(make):
+    tokenizer = make()
+    options = {*tokenizer.get_config()} - {"name"}
+    assert options <= {*tokenizer.options}
+    for name in options:
+        with pytest.raises(AttributeError, match=f"Received: {name}="):
+            setattr(tokenizer, name, getattr(tokenizer, name))
+    tokenizer.set_vocabulary(tokenizer.vocabulary)
+    with pytest.raises(ValueError, match="Received: 2 tokens"):
+        tokenizer.set_vocabulary(["<unk>", "red"])
+
+
 @pytest.mark.parametrize("make", [*KINDS, reviews])
 def test_tokenizers_survive_seeding(make):
     tokenizer = make()
