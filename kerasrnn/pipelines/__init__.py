@@ -18,6 +18,7 @@ from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.text_tagger import Span
 from kerasrnn.pipelines.text_tagger import TextTagger
 from kerasrnn.pipelines.text_translator import TextTranslator
+from kerasrnn.pipelines.translating import Translation
 from kerasrnn.pipelines.translation_run import TranslationRun
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "TextPipeline",
     "TextTagger",
     "TextTranslator",
+    "Translation",
     "TranslationRun",
     "export_saved_model",
     "next_version",

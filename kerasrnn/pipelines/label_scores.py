@@ -53,8 +53,7 @@ def label_scores(names, true, probabilities):
             f"Received: {sorted(set(true))}"
         )
     true = np.asarray(true, int)
-    if probabilities.ndim == 1:
-        probabilities = np.stack([1 - probabilities, probabilities], axis=1)
+    probabilities = both(probabilities)
     found = probabilities.argmax(axis=1)
     of_true = probabilities[np.arange(len(true)), true]
     counts = np.zeros((len(names), len(names)), int)
@@ -67,3 +66,10 @@ def label_scores(names, true, probabilities):
             for name, row in zip(names, counts.tolist(), strict=True)
         },
     }
+
+
+def both(probabilities):
+    """Returns probabilities `(texts, labels)`, also for those of the second."""
+    if probabilities.ndim > 1:
+        return probabilities
+    return np.stack([1 - probabilities, probabilities], axis=1)

@@ -1,5 +1,6 @@
 """The run of a recipe that trains a text classifier."""
 
+import functools
 from typing import Any
 
 from kerasrnn.data import LabelledCorpus
@@ -58,13 +59,14 @@ class LabellingRun(Run):
         texts = corpus.train
         print(f"{len(texts.texts)} training texts, {len(dev.texts)} held out")
         self.held_out = _held_out(corpus, dev)
+        named = functools.partial(_named, labeller)
         size, most = self.settings.batch_size, labeller.max_length
         words = sum(len(text.split()[:most]) for text in texts.texts)
         self.texts = {"train": len(texts.texts), "dev": len(dev.texts)}
         self.history = super().fit(
             labeller.model,
-            labeller.batches(*texts, size, self.settings.seed),
-            labeller.batches(*dev, 4 * size),
+            labeller.batches(*named(texts), size, self.settings.seed),
+            labeller.batches(*named(dev), 4 * size),
             "val_loss",
             callbacks=[TrainingSpeed(words)],
             data=[corpus._replace(test=None), dev],
@@ -89,11 +91,11 @@ class LabellingRun(Run):
             The saved `TextLabeller`, in float32.
         """
         labeller = self.save(in_float32(labeller), "labeller")
-        scores = {"dev": labeller.evaluate(*dev)}
+        scores = {"dev": labeller.evaluate(*_named(labeller, dev))}
         if test is None:
             print("There is no test part: scores are on held-out texts.")
         else:
-            scores["test"] = labeller.evaluate(*test)
+            scores["test"] = labeller.evaluate(*_named(labeller, test))
         longest = max(dev.texts, key=len)
         super().finish(
             labeller,
@@ -140,6 +142,15 @@ class LabellingRun(Run):
         if len(words) >= _LEAST_WORDS:
             pictures["word_map"] = word_map_figure(states, words)
         return pictures
+
+
+def _named(labeller, texts):
+    """Texts and their labels by name: a name may be another's number."""
+    names = labeller.labels
+    return texts.texts, [
+        names[int(label)] if label in range(len(names)) else label
+        for label in texts.labels
+    ]
 
 
 def _held_out(corpus, dev):

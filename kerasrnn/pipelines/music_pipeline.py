@@ -17,7 +17,7 @@ from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.text_pipeline import ready
+from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Rolls

@@ -11,9 +11,9 @@ from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
 from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.text_pipeline import decoded
-from kerasrnn.pipelines.text_pipeline import ready
-from kerasrnn.pipelines.text_pipeline import text_list
+from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import ready
+from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.window_scores import log_probabilities
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch

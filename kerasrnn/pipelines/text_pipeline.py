@@ -15,6 +15,9 @@ import tensorflow as tf
 from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.texts import warn_of_cut
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training.files import reading
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -219,18 +222,30 @@ class TextPipeline(keras.Model):
             )
         return pipeline
 
+    def reads(self) -> tuple[Tokenizer, int | None] | None:
+        """Returns the tokenizer of the texts, and of how many tokens of each.
+
+        `None` where no text is cut.
+        """
+        return None
+
     def answers(
         self,
         texts: Strings,
         batch_size: int,
-        signature: str = "serving_default",
+        signature: str | Callable[..., dict[str, Tensor]] = "serving_default",
+        *others: Strings,
     ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
         """Calls a signature on batches of texts of similar length.
+
+        It warns if texts are cut.
 
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
-            signature: Name of a signature that takes texts.
+            signature: Name of a signature that takes texts, or the function.
+            *others: Lists of strings, as long, for a signature that takes
+                more.
 
         Yields:
             Tuples `(places, answer)`: the indices of the texts of a batch in
@@ -245,12 +260,23 @@ class TextPipeline(keras.Model):
                 "`batch_size` must be positive. "
                 f"Received: batch_size={batch_size}"
             )
+        if isinstance(signature, str):
+            signature = self.signatures[signature]
         texts = text_list(texts)
+        if reads := self.reads():
+            warn_of_cut(texts, *reads)
         order = np.argsort([len(text) for text in texts], kind="stable")
         for start in range(0, len(texts), batch_size):
             places = order[start : start + batch_size]
-            batch = tf.constant([texts[i] for i in places], tf.string)
-            yield places, self.signatures[signature](batch)
+            yield (
+                places,
+                signature(
+                    *(
+                        tf.constant([column[i] for i in places], tf.string)
+                        for column in (texts, *others)
+                    )
+                ),
+            )
 
     def get_config(self) -> Config:
         return {
@@ -271,35 +297,3 @@ def deserialized(config):
         else value
         for name, value in config.items()
     }
-
-
-def decoded(strings):
-    """Converts a string tensor `(batch,)` to a list of Python strings."""
-    return [text.decode() for text in strings.numpy()]
-
-
-def text_list(texts):
-    """Returns an iterable of strings as a list.
-
-    Raises:
-        ValueError: when it is a string, or contains anything but strings.
-    """
-    if isinstance(texts, (str, bytes)):
-        raise ValueError(
-            "A list of strings is expected. "
-            f"Received: the string {texts[:80]!r}"
-        )
-    texts = list(texts)
-    wrong = [text for text in texts if not isinstance(text, (str, bytes))]
-    if wrong:
-        raise ValueError(
-            f"A list of strings is expected. Received: {wrong[0]!r} in it"
-        )
-    return texts
-
-
-def ready(examples, batches):
-    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
-    if examples is None or isinstance(examples, tf.data.Dataset):
-        return examples
-    return batches(examples)

@@ -5,36 +5,28 @@ from typing import Any
 from typing import Self
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
-from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.text_pipeline import decoded
 from kerasrnn.pipelines.text_pipeline import deserialized
-from kerasrnn.pipelines.text_pipeline import ready
-from kerasrnn.pipelines.text_pipeline import text_list
-from kerasrnn.pipelines.translation_functions import TranslationFunctions
-from kerasrnn.pipelines.translation_scores import translation_scores
+from kerasrnn.pipelines.texts import ready
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.translating import Translating
 from kerasrnn.pipelines.translator_parts import check_copying
 from kerasrnn.pipelines.translator_parts import check_shortlist
 from kerasrnn.pipelines.translator_parts import tokenize_alike
-from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import Tokenizer
-from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import Pairs
-from kerasrnn.typing import Strings
-from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextTranslator(TextPipeline):
+class TextTranslator(Translating):
     """Translates strings, in the same way in evaluation and when served.
 
     It is saved to one `.keras` file, with the optimizer if the model is
@@ -51,9 +43,9 @@ class TextTranslator(TextPipeline):
         search: A search of `kerasrnn.decoding` with the special ids of the
             target.
         max_length: Positive integer. Longer sources are truncated to so many
-            tokens. A translation has at most `2 n + 10` tokens, where `n` is
-            the number of source tokens including the end token, and at most
-            `search.max_length`.
+            tokens, with a warning. A translation has at most `2 n + 10`
+            tokens, where `n` is the number of source tokens including the end
+            token, and at most `search.max_length`.
         fixed_length: Whether to pad every source to `max_length` tokens and
             its end token, instead of to the longest of its batch.
         shortlist: A `kerasrnn.models.Shortlist` of the target words that are
@@ -183,72 +175,6 @@ class TextTranslator(TextPipeline):
         """Returns the cross-entropy of the target tokens."""
         return TokenCrossentropy(self.target_tokenizer.pad_id)
 
-    def functions(self) -> dict[str, list[Any]]:
-        return TranslationFunctions(self).by_name()
-
-    def translate(
-        self, texts: Strings, batch_size: int = 64, greedy: bool = False
-    ) -> list[str]:
-        """Translates a list of strings, in batches of similar length.
-
-        Args:
-            texts: List of strings.
-            batch_size: Positive integer, texts in a batch.
-            greedy: Whether to use greedy search, with the limits of `search`,
-                instead of `search`.
-
-        Returns:
-            List of strings, in the order of `texts`.
-        """
-        texts = text_list(texts)
-        translations = np.full(len(texts), "", object)
-        greedy = greedy and "greedy" in self.signatures
-        signature = "greedy" if greedy else "serving_default"
-        for places, found in self.answers(texts, batch_size, signature):
-            translations[places] = decoded(found["translation"])
-        return translations.tolist()
-
-    def evaluate(
-        self, pairs: Pairs, batch_size: int = 64, greedy: bool = False
-    ) -> dict[str, Any]:
-        """Translates sources and scores the translations.
-
-        Args:
-            pairs: List of `(source, target)` strings.
-            batch_size: Positive integer, texts in a batch.
-            greedy: As for `translate`.
-
-        Returns:
-            The dictionary of `scores`, and `"wall_seconds"` and
-            `"cpu_seconds"` of translating and scoring.
-        """
-        clock = Stopwatch()
-        sources, references = ([pair[i] for pair in pairs] for i in (0, 1))
-        translations = self.translate(sources, batch_size, greedy)
-        return {**self.scores(translations, references), **clock.read()}
-
-    def scores(
-        self, translations: Strings, references: Strings
-    ) -> dict[str, Any]:
-        """Scores translations against references, as `evaluate` does.
-
-        The references are normalised like the training text. If the target
-        tokenizer separates punctuation, there are also scores of tokenized
-        text, such as `"tokenized_bleu"`.
-
-        Args:
-            translations: List of strings.
-            references: List of strings, one for each translation.
-
-        Returns:
-            The dictionary of `kerasrnn.metrics.corpus_scores`, and
-            `"length_ratio"`, the number of words in the translations divided
-            by that in the references.
-        """
-        return translation_scores(
-            translations, references, self.target_tokenizer
-        )
-
     def batches(
         self, pairs: Pairs, batch_size: int = 64, seed: int | None = None
     ) -> tf.data.Dataset:
@@ -305,83 +231,6 @@ class TextTranslator(TextPipeline):
             ready(validation_data, lambda x: self.batches(x, batch_size)),
             **kwargs,
         )
-
-    def alignments(
-        self, texts: Strings
-    ) -> list[tuple[np.ndarray, list[str], list[str]]]:
-        """Translates a few strings and returns the attention between words.
-
-        Subwords are merged into words: the weights of a target word are the
-        mean over its tokens, the weight on a source word is the sum over its
-        tokens.
-
-        Args:
-            texts: List of strings.
-
-        Returns:
-            List of tuples `(weights, source_words, target_words)`: an array
-            of shape `(target words, source words)` and two lists of strings,
-            for `kerasrnn.plots.attention_grid`.
-        """
-        found = self.signatures["attend"](
-            tf.constant(text_list(texts), tf.string)
-        )
-        return [
-            align_words(
-                weights,
-                source,
-                target,
-                self.source_tokenizer,
-                self.target_tokenizer,
-            )
-            for weights, source, target in zip(
-                found["weights"].numpy(),
-                found["source_tokens"].numpy(),
-                found["target_tokens"].numpy(),
-                strict=True,
-            )
-        ]
-
-    def source_ids(self, texts: Tensor) -> Tensor:
-        """Tokenizes sources for the model.
-
-        Args:
-            texts: String tensor of shape `(batch,)`.
-
-        Returns:
-            Int32 tensor of shape `(batch, time)`, padded, with at least one
-            column.
-        """
-        tokenizer = self.source_tokenizer
-        ids = tokenizer.tokenize(texts, self.max_length)
-        if tokenizer.end_id >= 0:
-            end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
-            # An empty source stays empty, so that it has no translation.
-            end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
-            ids = tf.concat([ids, end], axis=1)
-        return self.fitted(ids.to_tensor(tokenizer.pad_id))
-
-    def fitted(self, ids: Tensor) -> Tensor:
-        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
-        most = self.max_length + (self.source_tokenizer.end_id >= 0)
-        least = most if self.fixed_length else 1
-        ids = ids[:, :most]
-        return tf.pad(
-            ids,
-            [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
-            constant_values=self.source_tokenizer.pad_id,
-        )
-
-    def served_facts(self) -> Config:
-        """Returns `"search"`: its start and end id, and its most tokens."""
-        search, target = self.search, self.target_tokenizer
-        return {
-            "search": {
-                "start_id": target.start_id,
-                "end_id": target.end_id,
-                "max_length": search.max_length,
-            }
-        }
 
     def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object

@@ -46,6 +46,11 @@ class TranslationFunctions:
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.encode = graph_function(self.model.encode, IDS)
         self.best = self._searching(self.search)
+        several = self.search
+        if isinstance(several, BeamSearch):
+            several = several.with_(num_hypotheses=several.beam_width)
+        self.all = self._searching(several)
+        self.aligned = graph_function(self._aligned, TEXTS)
         self.forced = graph_function(self._forced, IDS, IDS)
 
     def by_name(self):
@@ -87,11 +92,7 @@ class TranslationFunctions:
         """The best translation in tokens, and where the model attended."""
         source = self.source_ids(text)
         ids, *_ = self.best(source)
-        target = self._padded(ids[:, 0])
-        # Up to the last token of the longest translation.
-        positions = tf.range(1, tf.shape(target)[1] + 1)
-        length = tf.reduce_max(tf.where(target != PAD, positions, 0))
-        target = target[:, :length]
+        target = self._trimmed(ids[:, 0])
         _, weights = self.forced(source, target)
         source = tf.where(source == self.source.pad_id, PAD, source)
         return {
@@ -181,11 +182,7 @@ class TranslationFunctions:
             greedy = functools.partial(self._translate, self._searching(greedy))
             functions["greedy"] = [greedy, TEXTS]
         if isinstance(self.search, BeamSearch):
-            config = self.search.get_config()
-            config["num_hypotheses"] = self.search.beam_width
-            beam = BeamSearch.from_config(config)
-            beam = functools.partial(self._n_best, self._searching(beam))
-            functions["n_best"] = [beam, TEXTS]
+            functions["n_best"] = [self._n_best, TEXTS]
         return functions
 
     def _translate(self, find, text):
@@ -195,11 +192,28 @@ class TranslationFunctions:
             "score": scores[:, 0],
         }
 
-    def _n_best(self, find, text):
-        ids, scores, places = find(self.source_ids(text))
+    def _n_best(self, text):
+        ids, scores, places = self.all(self.source_ids(text))
         return {
             "translations": self._texts(ids, places, text),
             "scores": scores,
+        }
+
+    def _aligned(self, text):
+        """All hypotheses, in tokens as well, and where the model attended."""
+        source = self.source_ids(text)
+        ids, scores, places = self.all(source)
+        count = tf.shape(ids)[1]
+        target = self._trimmed(tf.reshape(ids, (-1, tf.shape(ids)[2])))
+        _, weights = self.forced(tf.repeat(source, count, axis=0), target)
+        apart = (-1, count, tf.shape(target)[1])
+        source = tf.where(source == self.source.pad_id, PAD, source)
+        return {
+            "translations": self._texts(ids, places, text),
+            "scores": scores,
+            "source_tokens": self.source.tokens(source),
+            "target_tokens": tf.reshape(self.target.tokens(target), apart),
+            "weights": tf.reshape(weights, (*apart, tf.shape(source)[1])),
         }
 
     def _texts(self, ids, places, text):
@@ -276,3 +290,10 @@ class TranslationFunctions:
 
     def _padded(self, ids):
         return tf.where(ids == self.target.pad_id, PAD, ids)
+
+    def _trimmed(self, ids):
+        """Padded ids, up to the last token of the longest row."""
+        ids = self._padded(ids)
+        positions = tf.range(1, tf.shape(ids)[1] + 1)
+        length = tf.reduce_max(tf.where(ids != PAD, positions, 0))
+        return ids[:, :length]

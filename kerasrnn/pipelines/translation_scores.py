@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from kerasrnn.metrics import corpus_scores
-from kerasrnn.pipelines.text_pipeline import decoded
+from kerasrnn.pipelines.texts import decoded
 from kerasrnn.tokenizers import normalize_text
 
 # Characters for each space. In Finnish there are eight.

@@ -1,0 +1,81 @@
+"""Lists of strings: checked, decoded, and how many are cut."""
+
+import warnings
+
+import tensorflow as tf
+
+# Characters become at most so many tokens each, as "&amp;" of separated
+# punctuation.
+_MOST_TOKENS = 8
+_AT_ONCE = 1000
+
+
+def decoded(strings):
+    """Converts a string tensor `(batch,)` to a list of Python strings."""
+    return [text.decode() for text in strings.numpy()]
+
+
+def text_list(texts):
+    """Returns an iterable of strings as a list.
+
+    Raises:
+        ValueError: when it is a string, or contains anything but strings.
+    """
+    if isinstance(texts, (str, bytes)):
+        raise ValueError(
+            "A list of strings is expected. "
+            f"Received: the string {texts[:80]!r}"
+        )
+    texts = list(texts)
+    wrong = [text for text in texts if not isinstance(text, (str, bytes))]
+    if wrong:
+        raise ValueError(
+            f"A list of strings is expected. Received: {wrong[0]!r} in it"
+        )
+    return texts
+
+
+def ready(examples, batches):
+    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
+    if examples is None or isinstance(examples, tf.data.Dataset):
+        return examples
+    return batches(examples)
+
+
+def warn_of_cut(texts, tokenizer, max_length):
+    """Warns of texts of which a model reads only the beginning.
+
+    Args:
+        texts: List of strings.
+        tokenizer: The `Tokenizer` that the texts are read with.
+        max_length: Integer, the number of tokens that are read; `None` for
+            all.
+    """
+    count = 0
+    if max_length is not None:
+        count = count_longer(texts, tokenizer, max_length)
+    if count:
+        warnings.warn(
+            f"{count} of {len(texts)} texts were cut after {max_length} "
+            "tokens, the `max_length` of the pipeline: the rest of each was "
+            "not read.",
+            stacklevel=4,
+        )
+
+
+def count_longer(texts, tokenizer, max_length):
+    """Returns how many of a list of strings have more than `max_length` tokens.
+
+    Args:
+        texts: List of strings.
+        tokenizer: A `Tokenizer`.
+        max_length: Integer.
+    """
+    most = max_length // _MOST_TOKENS
+    long = [text for text in texts if len(text) + 1 > most]
+    count = 0
+    for start in range(0, len(long), _AT_ONCE):
+        some = tf.constant(long[start : start + _AT_ONCE], tf.string)
+        lengths = tokenizer.tokenize(some, max_length + 1).row_lengths()
+        count += int(tf.reduce_sum(tf.cast(lengths > max_length, tf.int32)))
+    return count

@@ -1,0 +1,150 @@
+"""Weights, names that are numbers, and probabilities by name."""
+
+import json
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.models import Encoder
+from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines import TextLabeller
+from kerasrnn.tokenizers import ReviewTokenizer
+from tests.helpers import randomize
+
+TEXTS = ["a good book", "a bad book", "dull", "a fine film of a good book"]
+WORDS = ReviewTokenizer.train(TEXTS)
+
+
+def new_labeller(labels, max_length=8):
+    classes = len(labels) if len(labels) > 2 else 1
+    size, pad_id = WORDS.vocabulary_size, WORDS.pad_id
+    encoder = Encoder(size, keras.layers.GRUCell(4), 3, pad_id=pad_id)
+    model = TextClassifier(encoder, "attention", num_classes=classes)
+    model.build((None, None))
+    randomize(model)
+    labeller = TextLabeller(model, WORDS, labels, max_length)
+    labeller.compile(keras.optimizers.SGD(0.5))
+    return labeller
+
+
+def trained(labels, texts, numbers, **options):
+    labeller = new_labeller(labels)
+    labeller.fit(texts, numbers, epochs=1, verbose=0, **options)
+    return labeller.probabilities(TEXTS)
+
+
+@pytest.mark.parametrize("labels", ["yn", "xyz"])
+def test_a_text_of_weight_two_counts_twice(labels):
+    given = [labels[0], labels[1], labels[-1], labels[0]]
+    # Its mean divides by the number of texts, not by the sum of weights.
+    found = trained(labels, TEXTS, given, sample_weight=[2.0, 0.0, 1.0, 1.0])
+    places = [0, 0, 2, 3]
+    twice = trained(
+        labels, [TEXTS[i] for i in places], [given[i] for i in places]
+    )
+    np.testing.assert_allclose(found, twice, rtol=1e-4)
+
+
+def test_weights_of_classes_go_by_name_and_multiply():
+    given = ["n", "y", "n", "y"]
+    found = trained("yn", TEXTS, given, class_weight={"n": 3.0})
+    by_number = trained("yn", TEXTS, given, class_weight={1: 3.0})
+    by_text = trained("yn", TEXTS, given, sample_weight=[3, 1, 3, 1])
+    np.testing.assert_allclose(found, by_text, rtol=1e-4)
+    np.testing.assert_allclose(found, by_number, rtol=1e-4)
+    weighted = {"class_weight": {"n": 3.0}, "sample_weight": [1, 2, 0, 1]}
+    both = trained("yn", TEXTS, given, **weighted)
+    product = trained("yn", TEXTS, given, sample_weight=[3, 2, 0, 1])
+    np.testing.assert_allclose(both, product, rtol=1e-4)
+
+
+def test_weights_keep_to_their_texts_and_to_validation():
+    labeller = new_labeller("yn")
+    given = ["y", "n", "n", "y"]
+    weights = {
+        (len(x.split()), y): w
+        for x, y, w in zip(TEXTS, (0, 1, 1, 0), (1, 2, 3, 4), strict=True)
+    }
+    for seed in (None, 3):
+        seen = 0
+        for ids, labels, some in labeller.batches(
+            TEXTS, given, 2, seed, sample_weight=[1, 2, 3, 4]
+        ):
+            lengths = np.sum(ids.numpy() != WORDS.pad_id, axis=1)
+            for length, label, w in zip(lengths, labels, some, strict=True):
+                assert weights[int(length), int(label[0])] == float(w)
+                seen += 1
+        assert seen == 4
+    history = labeller.fit(
+        *(TEXTS, given),
+        validation_data=(TEXTS, given, [0, 0, 0, 0]),
+        verbose=0,
+    ).history
+    assert history["val_loss"] == [0.0]
+
+
+@pytest.mark.parametrize(
+    "weights", [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4]]
+)
+def test_weights_that_fit_no_text_are_refused(weights):
+    labeller = new_labeller("yn")
+    with pytest.raises(ValueError, match="for each text. Received"):
+        labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
+    batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
+    with pytest.raises(ValueError, match="beside a dataset"):
+        labeller.fit(batches, sample_weight=[1.0] * 4)
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64])
+def test_a_number_that_may_be_a_name_is_refused(kind):
+    stars = [str(i) for i in range(1, 6)]
+    labeller = new_labeller(stars)
+    numbers = [kind(i) for i in (1, 2, 3, 4)]
+    for call in labeller.evaluate, labeller.fit:
+        with pytest.raises(ValueError, match=r"Expected: names.*\('1', '2'"):
+            call(TEXTS, numbers)
+    with pytest.raises(ValueError, match="names are|names of the labels"):
+        labeller.fit(TEXTS, list("1234"), class_weight={1: 2.0})
+    right = labeller.label(TEXTS)
+    assert labeller.evaluate(TEXTS, right)["accuracy"] == 1.0
+    # Where a name is its own number, both mean the same.
+    labeller = new_labeller(["0", "1", "2"])
+    right = [kind(i) for i in labeller.label(TEXTS)]
+    assert labeller.evaluate(TEXTS, right)["accuracy"] == 1.0
+    # And no name is a half.
+    assert new_labeller(["1", "2"]).numbers([0.5]) == [0.5]
+
+
+@pytest.mark.parametrize("labels", ["yn", "xyz"])
+def test_every_label_has_its_probability(labels):
+    labeller = new_labeller(labels)
+    found = labeller.label_probabilities(TEXTS, batch_size=3)
+    assert [[*x] for x in found] == [[*labels]] * len(TEXTS)
+    np.testing.assert_allclose([sum(x.values()) for x in found], 1, rtol=1e-5)
+    assert [max(x, key=x.get) for x in found] == labeller.label(TEXTS)
+    last = labeller.probabilities(TEXTS).reshape(len(TEXTS), -1)[:, -1]
+    np.testing.assert_allclose([x[labels[-1]] for x in found], last)
+
+
+@pytest.mark.parametrize("name", ["label", "probabilities", "evaluate"])
+def test_texts_that_are_cut_are_counted(name):
+    labeller = new_labeller("yn", max_length=3)
+    given = [["y"] * 4] if name == "evaluate" else []
+    with pytest.warns(UserWarning, match="1 of 4 texts were cut after 3 tok"):
+        getattr(labeller, name)(TEXTS, *given)
+
+
+@pytest.mark.parametrize("name", ["explain", "hidden_states", "gradient_norms"])
+def test_a_text_that_is_cut_is_told(name):
+    labeller = new_labeller("yn", max_length=3)
+    with pytest.warns(UserWarning, match="1 of 1 texts were cut after 3 tok"):
+        getattr(labeller, name)(TEXTS[3])
+    getattr(labeller, name)(TEXTS[0])
+
+
+def test_the_card_of_an_export_names_the_limit(tmp_path):
+    path = new_labeller("yn", 3).export(tmp_path / "small" / "1")
+    card = json.loads(pathlib.Path(path, "card.json").read_text())
+    assert card["max_length"] == 3

@@ -1,0 +1,151 @@
+"""What a translator does with texts, besides translating them."""
+
+import json
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Translator
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.tokenizers import WordTokenizer
+from tests.helpers import randomize
+from tests.pipelines.small import PAIRS
+
+TEXTS = ["the red book.", "", "who knows?", "a house."]
+WORDS = [WordTokenizer.train(side) for side in zip(*PAIRS, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    cell = keras.layers.GRUCell(8)
+    model = Translator(
+        Encoder(WORDS[0].vocabulary_size, cell, 8),
+        Decoder(WORDS[1].vocabulary_size, cell, 8, attention="general"),
+    )
+    model.build([(None, None), (None, None)])
+    randomize(model)
+    bias = model.decoder.output_projection.bias
+    # Words, and an end that comes soon.
+    specials = np.array([-9.0, -9.0, 2.5, -9.0])
+    bias.assign(bias + np.pad(specials, (0, bias.shape[0] - 4)))
+    return model
+
+
+@pytest.fixture(scope="module")
+def beam(model):
+    search = BeamSearch(max_length=6, beam_width=3)
+    return TextTranslator(model, *WORDS, search, max_length=5)
+
+
+def test_the_n_best_are_those_of_the_export_and_aligned(beam):
+    found = beam.n_best(TEXTS, batch_size=2)
+    served = beam.signatures["n_best"](tf.constant(TEXTS))
+    for several, texts, scores in zip(
+        found,
+        served["translations"].numpy(),
+        served["scores"].numpy(),
+        strict=True,
+    ):
+        real = scores > -np.inf
+        assert [x.translation for x in several] == [
+            text.decode() for text in texts[real]
+        ]
+        np.testing.assert_allclose(
+            [x.score for x in several], scores[real], rtol=1e-4
+        )
+    assert [len(several) for several in found] == [3, 1, 3, 3]
+    for several, alignment in zip(found, beam.alignments(TEXTS), strict=True):
+        weights, *words = several[0].alignment
+        assert words == [*alignment[1:]]
+        np.testing.assert_allclose(weights, alignment[0], atol=1e-5)
+    # Every one of a list has words and weights of its own.
+    for x in found[0]:
+        assert x.alignment[2][:-1] == x.translation.split()
+        assert x.alignment[0].shape == tuple(map(len, x.alignment[:0:-1]))
+        np.testing.assert_allclose(x.alignment[0].sum(axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "search, count",
+    [
+        (GreedySearch(max_length=6), 1),
+        (SamplingSearch(max_length=6, num_samples=2, seed=1), 2),
+    ],
+)
+def test_any_search_gives_what_it_finds(model, search, count):
+    translator = TextTranslator(model, *WORDS, search)
+    found = translator.n_best(TEXTS)
+    assert [len(several) for several in found] == [count] * len(TEXTS)
+    first = [several[0].translation for several in found]
+    assert first == translator.translate(TEXTS)
+    assert translator.n_best([]) == []
+
+
+def test_pairs_are_scored(beam):
+    pairs = [(x, y.lower()) for x, y in PAIRS[:4]] + [("", "")]
+    found = beam.score(pairs, batch_size=2)
+    sources, targets = map(list, zip(*pairs, strict=True))
+    expected = beam.signatures["score"](
+        text=tf.constant(sources), translation=tf.constant(targets)
+    )
+    for name, values in found.items():
+        np.testing.assert_allclose(values, expected[name], rtol=1e-4)
+    assert found["length"].tolist() == [4, 3, 3, 3, 1]
+    # A greedy translation has the score that its search gave it.
+    greedy = TextTranslator(beam.model, *WORDS, GreedySearch(max_length=20))
+    [[best]] = greedy.n_best(TEXTS[:1])
+    again = greedy.score([(TEXTS[0], best.translation)])
+    np.testing.assert_allclose(
+        again["log_probability"], [best.score], rtol=1e-4
+    )
+
+
+def test_a_translation_to_score_has_a_limit(beam):
+    with pytest.raises(ValueError, match="may have 6 tok.*Received: 1 with"):
+        beam.score([("who", "lal " * 7), ("who", "lal " * 6)])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, texts: x.translate(texts),
+        lambda x, texts: x.translate(texts, greedy=True),
+        lambda x, texts: x.n_best(texts),
+        lambda x, texts: x.score([(text, "lal") for text in texts]),
+        lambda x, texts: x.alignments(texts),
+        lambda x, texts: x.evaluate([(text, "lal") for text in texts]),
+    ],
+    ids=["translate", "greedy", "n_best", "score", "alignments", "evaluate"],
+)
+def test_texts_that_are_cut_are_counted(beam, call):
+    with pytest.warns(UserWarning, match="2 of 4 texts were cut after 5 tok"):
+        call(beam, ["the red house", "a " * 6, "b " * 60, "a b c d e"])
+
+
+def test_the_card_of_an_export_names_the_limit(beam, tmp_path):
+    path = beam.export(tmp_path / "small" / "1")
+    card = json.loads(pathlib.Path(path, "card.json").read_text())
+    assert card["max_length"] == 5
+
+
+def test_nothing_that_is_traced_is_stale(beam, model):
+    translator = TextTranslator(model, *WORDS, beam.search)
+    lengths = [len(x.split()) for x in translator.translate(TEXTS)]
+    assert min(lengths[:1] + lengths[2:]) < 5
+    with pytest.raises(AttributeError, match="search.with_"):
+        translator.search.min_length = 5
+    with pytest.raises(AttributeError, match="keeps its `lowercase`"):
+        translator.target_tokenizer.lowercase = False
+    translator.search = translator.search.with_(min_length=5)
+    lengths = [len(x.split()) for x in translator.translate(TEXTS)]
+    assert min(lengths[:1] + lengths[2:]) == 5
+    for several in translator.n_best(TEXTS[:1]):
+        assert all(len(x.translation.split()) >= 5 for x in several)
