@@ -70,6 +70,7 @@ class LabellingRun(Run):
             "val_loss",
             callbacks=[TrainingSpeed(words)],
             data=[corpus._replace(test=None), dev],
+            tokenizers=[labeller.tokenizer],
         )
 
     def finish(

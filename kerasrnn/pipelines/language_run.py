@@ -77,6 +77,7 @@ class LanguageRun(Run):
             "val_perplexity",
             callbacks=callbacks,
             data=[corpus.train, corpus.validation],
+            tokenizers=[language.tokenizer],
         )
 
     def finish(

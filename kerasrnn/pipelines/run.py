@@ -19,8 +19,10 @@ from kerasrnn.distribute import worker_folder
 from kerasrnn.distribute.workers import text_of_first_worker
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
@@ -149,9 +151,13 @@ class Run(contextlib.AbstractContextManager):
         average: int = 0,
         patience: int = 0,
         callbacks: Sequence[keras.callbacks.Callback] = (),
+        tokenizers: Sequence[Tokenizer] = (),
         **facts: Any,
     ) -> History:
         """Trains a compiled model, or resumes an earlier run.
+
+        A run with other settings, data, vocabularies or other facts is another
+        one, and does not resume.
 
         Args:
             model: A built and compiled `keras.Model`. It ends with the
@@ -167,6 +173,9 @@ class Run(contextlib.AbstractContextManager):
             patience: Integer, after how many epochs without a better one to
                 stop; 0 for never.
             callbacks: List of further callbacks.
+            tokenizers: List of the `Tokenizer`s that the batches are made
+                with: with another vocabulary, the same ids stand for other
+                words.
             **facts: Values that the training depends on besides the settings,
                 such as the data.
 
@@ -175,6 +184,10 @@ class Run(contextlib.AbstractContextManager):
         """
         self.dtype = model.dtype_policy.name
         settings = identity(self.settings) | facts
+        if tokenizers:
+            settings["vocabularies"] = [
+                fingerprint(vocabulary_facts(x)) for x in tokenizers
+            ]
         if settings.get("dtype") == "auto":
             # On another device, a training does not resume in other precision.
             settings["dtype"] = self.dtype

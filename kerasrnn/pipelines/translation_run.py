@@ -93,6 +93,10 @@ class TranslationRun(Run):
             *("val_bleu", "max", settings.average),
             callbacks=[scores, *callbacks],
             data=[pairs, dev],
+            tokenizers=[
+                translator.source_tokenizer,
+                translator.target_tokenizer,
+            ],
             **facts,
         )
         self.histories.append(self.history)

@@ -1,6 +1,7 @@
 """Whether the parts of a translator fit together."""
 
 from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
@@ -50,10 +51,8 @@ def tokenize_alike(one: Tokenizer, other: Tokenizer) -> bool:
     """Whether two tokenizers give every text the same ids when served."""
 
     def facts(tokenizer):
-        options = tokenizer.get_config()
+        *rest, options = vocabulary_facts(tokenizer)
         # Sampling is for training.
-        unlike = {"name": None, "sampling": None}
-        proto = getattr(tokenizer, "proto", None)
-        return type(tokenizer), tokenizer.vocabulary, proto, options | unlike
+        return rest, options | {"sampling": None}
 
     return facts(one) == facts(other)

@@ -143,7 +143,8 @@ def pretrain(settings, labeller, texts):
     facts = training.identity(settings)
     fit_stage(
         settings.output,
-        {name: facts[name] for name in facts.keys() - LATER} | {"data": texts},
+        {name: facts[name] for name in facts.keys() - LATER}
+        | {"data": texts, "vocabulary": labeller.tokenizer.vocabulary},
         language,
         labeller.batches(texts, unlabelled, settings.batch_size, settings.seed),
         settings.pretrain_epochs,
@@ -157,7 +158,11 @@ def train_the_rest(settings, labeller, texts, labels):
     labeller.compile(keras.optimizers.Adam(settings.learning_rate))
     fit_stage(
         settings.output,
-        training.identity(settings) | {"data": [texts, labels]},
+        training.identity(settings)
+        | {
+            "data": [texts, labels],
+            "vocabulary": labeller.tokenizer.vocabulary,
+        },
         labeller.model,
         labeller.batches(texts, labels, settings.batch_size, settings.seed),
         settings.frozen_epochs,

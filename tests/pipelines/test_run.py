@@ -10,9 +10,18 @@ import pytest
 import tensorflow as tf
 from matplotlib.figure import Figure
 
+from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import LabelledTexts
+from kerasrnn.data import TextCorpus
+from kerasrnn.pipelines import LabellingRun
+from kerasrnn.pipelines import LanguageRun
 from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import TranslationRun
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.training import Settings
 from tests.pipelines import small
 from tests.pipelines.small import PAIRS
@@ -92,6 +101,63 @@ def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
     assert trained(epochs=2, data=[1]) == 1
     assert trained(data=[2]) == 2
     assert trained(seed=14, data=[1]) == 3
+
+
+def test_a_training_is_another_by_its_vocabularies(tmp_path):
+    def trained(*tokenizers):
+        with Run(Small(output=tmp_path, epochs=1)) as run:
+            fit(run, new_model(), tokenizers=tokenizers, data=[1])
+        return len(list(tmp_path.glob("training-*")))
+
+    words = [*SPECIALS, "red", "blue"]
+    assert trained(WordTokenizer(words)) == 1
+    assert trained(WordTokenizer(words, name="other")) == 1
+    # Renumbered, read in another way, or of another side.
+    assert trained(WordTokenizer([*words[:4], "blue", "red"])) == 2
+    assert trained(WordTokenizer(words, lowercase=False)) == 3
+    assert trained(CharacterTokenizer(words)) == 4
+    assert trained(*[WordTokenizer(words)] * 2) == 5
+    pieces = SentencePieceTokenizer.train(["red blue", "blue bed"], 16)
+    assert trained(pieces) == 6
+    assert trained(SentencePieceTokenizer(pieces.proto)) == 6
+
+
+@pytest.mark.parametrize(
+    "run, pipeline, names",
+    [
+        (
+            TranslationRun,
+            small.translator,
+            ["source_tokenizer", "target_tokenizer"],
+        ),
+        (LabellingRun, small.labeller, ["tokenizer"]),
+        (LanguageRun, small.language, ["tokenizer"]),
+    ],
+)
+def test_every_run_says_its_vocabularies(
+    run, pipeline, names, tmp_path, monkeypatch
+):
+    given = {}
+    monkeypatch.setattr(
+        Run, "fit", lambda *args, **kwargs: given.update(kwargs)
+    )
+    pipeline = pipeline()
+    pipeline.compile("sgd")
+    texts = LabelledTexts(["a film", "dull"], [0, 1])
+    corpus = LabelledCorpus(
+        train=texts,
+        test=None,
+        unlabelled=[],
+        label_names=["bad", "fair", "good"],
+    )
+    lines = TextCorpus(small.SOURCES, small.SOURCES, [])
+    data = {
+        TranslationRun: (PAIRS, PAIRS),
+        LabellingRun: (corpus, texts),
+        LanguageRun: (tf.data.Dataset.range(1), lines),
+    }
+    run(Small(output=tmp_path)).fit(pipeline, *data[run])
+    assert given["tokenizers"] == [getattr(pipeline, x) for x in names]
 
 
 def test_the_seed_is_set(tmp_path):
