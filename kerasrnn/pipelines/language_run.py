@@ -17,6 +17,7 @@ from kerasrnn.models import DynamicEvaluation
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.unit_scores import unit_scores
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
@@ -104,10 +105,10 @@ class LanguageRun(Run):
             lines = getattr(corpus, name)
             if lines:
                 ids = language.ids(lines)
-                scores[name] = _score(language, ids)
+                scores[name] = _score(language, ids, lines)
                 if self.settings.dynamic:
                     scores[f"{name}, dynamic"] = _score_dynamically(
-                        language, ids
+                        language, ids, lines
                     )
         super().finish(
             language,
@@ -132,16 +133,17 @@ class LanguageRun(Run):
         return samples
 
 
-def _score(language, ids):
+def _score(language, ids, lines):
     """Scores a text by static evaluation, with fixed weights."""
     clock, single = Stopwatch(), language.model.with_batch_size(1)
     single.compile(loss=TokenCrossentropy(-1), metrics=_metrics(language))
     windows = text_windows(ids, 1, _STEPS, language.tokenizer.end_id)
     found = single.evaluate(windows, return_dict=True, verbose=0)
-    return {**_of_tokens(found), "tokens": len(ids), **clock.read()}
+    found = _of_tokens(found, len(ids), lines)
+    return {**found, "tokens": len(ids), **clock.read()}
 
 
-def _score_dynamically(language, ids):
+def _score_dynamically(language, ids, lines):
     """Scores a text by dynamic evaluation, which adapts the weights."""
     dynamic = DynamicEvaluation(language.model.with_batch_size(1))
     dynamic.compile(
@@ -151,12 +153,17 @@ def _score_dynamically(language, ids):
     )
     windows = text_windows(ids, 1, _DYNAMIC_STEPS, language.tokenizer.end_id)
     history = dynamic.fit(windows, shuffle=False, verbose=0).history
-    return _of_tokens({name: values[-1] for name, values in history.items()})
+    found = {name: values[-1] for name, values in history.items()}
+    return _of_tokens(found, len(ids), lines)
 
 
-def _of_tokens(scores):
-    """Scores with the loss as a mean over tokens; Keras's is over windows."""
-    return {**scores, "loss": math.log(scores["perplexity"])}
+def _of_tokens(scores, count, lines):
+    """Scores by word and byte, and the loss as a mean over tokens.
+
+    That of Keras is a mean over windows.
+    """
+    loss = math.log(scores["perplexity"])
+    return {**scores, "loss": loss, **unit_scores(-loss * count, lines)}
 
 
 def _metrics(language):

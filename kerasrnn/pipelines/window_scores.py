@@ -18,7 +18,7 @@ def log_probabilities(model, ids, lengths, window, end_id):
     Returns:
         A dictionary of `"log_probabilities"`, of shape `(batch, time)` and 0
         after the end of a text, and of `"total"`, `"perplexity"` and
-        `"length"`, of shape `(batch,)`.
+        `"length"`, of shape `(batch,)`; the perplexity of no tokens is NaN.
     """
     rows, time = tf.unstack(tf.shape(ids))
     count = tf.maximum((time + window - 1) // window, 1)
@@ -46,10 +46,11 @@ def log_probabilities(model, ids, lengths, window, end_id):
     real = tf.sequence_mask(lengths, time)
     found = tf.where(real, found, 0.0)
     total = tf.reduce_sum(found, axis=1)
-    tokens = tf.cast(tf.maximum(lengths, 1), tf.float32)
+    # A text without tokens has no mean.
+    mean = total / tf.cast(lengths, tf.float32)
     return {
         "log_probabilities": found,
         "total": total,
-        "perplexity": tf.exp(-total / tokens),
+        "perplexity": tf.exp(-mean),
         "length": tf.cast(lengths, tf.int32),
     }

@@ -191,8 +191,12 @@ def test_no_text_has_no_tokens(language, text):
     assert found["tokens"].shape == (1, 0)
     assert found["log_probabilities"].shape == (1, 0)
     assert found["total"].tolist() == [0.0]
-    assert found["perplexity"].tolist() == [1.0]
+    assert np.isnan(found["perplexity"]).tolist() == [True]
     assert found["length"].tolist() == [0]
+    scores = language.score([text])
+    assert scores["total"].tolist() == [0.0]
+    for name in ("perplexity", "word_perplexity", "bits_per_byte"):
+        assert np.isnan(scores[name]).tolist() == [True]
 
 
 def test_no_texts_have_no_scores(language):
@@ -658,9 +662,38 @@ def test_scores_of_a_list_keep_its_order(words):
     texts = ["who knows the book", "a", "the red book\na blue house", ""]
     found = words.score(texts, batch_size=2)
     expected = scored(words, texts)
-    assert found.keys() == {"total", "perplexity", "length"}
-    for name, values in found.items():
-        assert_close(values, expected[name])
+    for name in ("total", "perplexity", "length"):
+        assert_close(found[name], expected[name])
+    # Words and the ends of lines; bytes, with a space or a break after a word.
+    words_of, bytes_of = np.array([5, 2, 8, 0]), np.array([19, 2, 26, 0])
+    some = slice(0, 3)
+    assert_close(
+        found["word_perplexity"][some],
+        np.exp(-found["total"] / np.maximum(words_of, 1))[some],
+    )
+    assert_close(
+        found["bits_per_byte"][some],
+        (-found["total"] / np.log(2) / np.maximum(bytes_of, 1))[some],
+    )
+
+
+def test_figures_by_word_and_byte_do_not_depend_on_the_tokens():
+    # Every token is one of as many, so that all depends on their number.
+    lines = ["the  red book", "नीली", "", " "]
+    found = {}
+    for name in ("words", "characters"):
+        tokenizer = TOKENIZERS[name]
+        model = new_model(tokenizer, keras.layers.GRUCell(4))
+        for weight in model.trainable_weights:
+            weight.assign(0 * weight)
+        language = TextLanguageModel(model, tokenizer, WINDOW)
+        scores = language.evaluate(lines)
+        nats = scores["tokens"] * np.log(tokenizer.vocabulary_size)
+        assert scores["word_perplexity"] == pytest.approx(np.exp(nats / 6))
+        bits = nats / np.log(2) / (13 + 13)
+        assert scores["bits_per_byte"] == pytest.approx(bits)
+        found[name] = scores["tokens"]
+    assert found["words"] < found["characters"]
 
 
 def test_lines_are_evaluated_as_one_text(words):
