@@ -6,7 +6,10 @@ from kerasrnn.typing import Strings
 
 
 def corpus_scores(
-    hypotheses: Strings, references: Strings, tokenize: str = "13a"
+    hypotheses: Strings,
+    references: Strings,
+    tokenize: str = "13a",
+    lowercase: bool = False,
 ) -> dict[str, Any]:
     """Scores translations of a corpus against one reference each.
 
@@ -16,6 +19,8 @@ def corpus_scores(
         tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
             made for Western punctuation; `"none"` splits at white space, for
             text that is already tokenized.
+        lowercase: Whether both are compared in lower case. The signatures then
+            say `case:lc`.
 
     Returns:
         A dictionary of `"bleu"` and `"chrf"`, both from 0 to 100, and of
@@ -45,10 +50,12 @@ def corpus_scores(
         )
     scores = {}
     # Forced, it does not warn that tokenized text looks tokenized.
-    bleu = sacrebleu.BLEU(tokenize=tokenize, force=tokenize == "none")
+    bleu = sacrebleu.BLEU(
+        lowercase=lowercase, tokenize=tokenize, force=tokenize == "none"
+    )
     for name, metric in (
         ("bleu", bleu),
-        ("chrf", sacrebleu.CHRF()),
+        ("chrf", sacrebleu.CHRF(lowercase=lowercase)),
     ):
         scores[name] = metric.corpus_score(hypotheses, [references]).score
         scores[f"{name}_signature"] = str(metric.get_signature())

@@ -1,5 +1,7 @@
 """Scores of translations, as text and as tokens."""
 
+import re
+
 import tensorflow as tf
 
 from kerasrnn.metrics import corpus_scores
@@ -8,6 +10,13 @@ from kerasrnn.tokenizers import normalize_text
 
 # Characters for each space. In Finnish there are eight.
 _LONGEST_WORDS = 12
+# Scripts that need no space between words: Thai, Lao, Tibetan, Burmese, Khmer,
+# Tai, the kana, bopomofo, and the Chinese characters.
+_SPACELESS = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf"
+    "\u3005-\u3007\u3021-\u312f\u31a0-\u31ff\u3400-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9d\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
 
 
 def translation_scores(translations, references, tokenizer):
@@ -18,7 +27,11 @@ def translation_scores(translations, references, tokenizer):
     reference is separated by spaces, it is joined to the words again. BLEU
     uses the tokenization "13a" of sacrebleu; it splits at white space if the
     tokenizer strips punctuation, and into characters if the references have
-    hardly any white space, as in Chinese, Japanese or Thai.
+    hardly any white space and are in a script that needs none, such as Chinese,
+    Japanese or Thai.
+
+    The signatures say `case:lc` if the tokenizer lower-cases, and end in
+    `punctuation:stripped` if it strips punctuation.
 
     If the tokenizer separates punctuation, there are also scores of tokenized
     text, such as `"tokenized_bleu"`, as in papers with tokenized references.
@@ -48,19 +61,28 @@ def translation_scores(translations, references, tokenizer):
     split = str.split
     if _is_without_spaces(plain):
         tokenize, split = "char", _characters
-    scores = corpus_scores(translations, plain, tokenize)
+    lowercase = bool(tokenizer.lowercase)
+    scores = corpus_scores(translations, plain, tokenize, lowercase)
     if tokenizer.separate_punctuation:
         known = [text.replace("<unk>", "\ufffd") for text in translations]
         translations = tokenizer.normalize_all(known)
-        tokenized = corpus_scores(translations, apart, "none")
+        tokenized = corpus_scores(translations, apart, "none", lowercase)
         scores |= {f"tokenized_{name}": x for name, x in tokenized.items()}
+    if tokenizer.strip_punctuation:
+        for name in scores:
+            if name.endswith("signature"):
+                scores[name] += "|punctuation:stripped"
     words = [len(split(" ".join(x))) for x in (translations, apart)]
     return scores | {"length_ratio": words[0] / max(1, words[1])}
 
 
 def _is_without_spaces(texts):
     spaces = sum(max(0, len(text.split()) - 1) for text in texts)
-    return sum(map(len, map(_characters, texts))) > _LONGEST_WORDS * spaces
+    letters = [c for text in texts for c in text if c.isalpha()]
+    spaceless = sum(bool(_SPACELESS.match(c)) for c in letters)
+    characters = sum(map(len, map(_characters, texts)))
+    # A Latin text may have sentences of one word, as in a dialogue.
+    return 2 * spaceless > len(letters) and characters > _LONGEST_WORDS * spaces
 
 
 def _characters(text):

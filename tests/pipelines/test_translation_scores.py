@@ -64,3 +64,45 @@ def test_text_without_spaces_is_scored_by_characters():
     expected = corpus_scores(hypotheses, references, "char")
     assert found == {**expected, "length_ratio": 23 / 29}
     assert 20 < found["bleu"] < 90
+
+
+@pytest.mark.parametrize(
+    "references, by_character",
+    [
+        (["Hello!", "Thanks.", "Congratulations!"], False),
+        (["Ja.", "Nein."], False),
+        (["Kiitos.", "Lentokonesuihkuturbiinimoottori."], False),
+        (["สวัสดีครับ", "ขอบคุณมาก"], True),
+        (["はい。", "ありがとう。"], True),
+        (["你好吗？", "OK"], True),
+        # Words that were parted before.
+        (["我 喜欢 看 书 。", "你 好"], False),
+    ],
+)
+def test_only_scripts_without_spaces_are_scored_by_characters(
+    references, by_character
+):
+    tokenizer = WordTokenizer(["a"], lowercase=False)
+    shorter = [text[:-2] + "..." for text in references]
+    found = translation_scores(shorter, references, tokenizer)
+    assert ("tok:char" in found["bleu_signature"]) == by_character
+
+
+@pytest.mark.parametrize("lowercase", [False, True, "tr"])
+@pytest.mark.parametrize("strip", [False, True])
+def test_signatures_say_what_was_done_to_the_text(lowercase, strip):
+    tokenizer = WordTokenizer(
+        ["a"],
+        lowercase=lowercase,
+        strip_punctuation=strip,
+        separate_punctuation=True,
+    )
+    found = translation_scores(["Ok, a House."], ["ok, a house."], tokenizer)
+    signatures = [x for name, x in found.items() if "signature" in name]
+    assert len(signatures) == 4
+    for signature in signatures:
+        assert ("case:lc" in signature) == bool(lowercase)
+        assert ("case:mixed" in signature) != bool(lowercase)
+        assert signature.endswith("|punctuation:stripped") == strip
+    # In lower case the two are the same.
+    assert (found["chrf"] > 99.9) == bool(lowercase and not strip)
