@@ -202,7 +202,7 @@ def build_optimizer(settings, texts):
     steps = settings.epochs * math.ceil(texts / settings.batch_size)
     rate = settings.learning_rate
     if settings.schedule == "cosine":
-        rate = training.cosine_schedule(rate, steps, warmup=100)
+        rate = training.cosine_schedule(rate, steps, min(100, steps // 10))
     return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
 
 

@@ -169,7 +169,7 @@ def build_optimizer(settings, epoch_steps):
     rate = settings.learning_rate
     if settings.schedule == "cosine":
         steps = settings.epochs * epoch_steps
-        rate = training.cosine_schedule(rate, steps, warmup=200)
+        rate = training.cosine_schedule(rate, steps, min(200, steps // 10))
     optimizers = {
         "rmsprop": keras.optimizers.RMSprop,
         "adam": keras.optimizers.Adam,

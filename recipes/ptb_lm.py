@@ -96,14 +96,14 @@ class Settings(training.Settings):
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
-    ema: training.Rate | None = None
-    """Momentum of the moving average of the weights, which is saved, if any."""
+    ema: training.Rate | Literal["auto"] | None = None
+    """Momentum of the mean of the weights to save; auto: 0.998 at most."""
     dynamic: bool = True
     """Whether to report dynamic evaluation too."""
 
 
 PTB = Settings(corpus="ptb")
-BASE = dataclasses.replace(PTB, dtype="auto", ema=0.998)
+BASE = dataclasses.replace(PTB, dtype="auto", ema="auto")
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
     "best": dataclasses.replace(
@@ -204,8 +204,9 @@ def build_optimizer(settings, epoch_steps):
     options = {"global_clipnorm": settings.clip}
     peak, steps = settings.learning_rate, settings.epochs * epoch_steps
     if settings.ema is not None:
-        # The average is over at most a tenth of the training.
-        momentum = min(settings.ema, max(0.0, 1 - 10 / steps))
+        # By itself, the mean is over at most a tenth of the training.
+        short = min(0.998, max(0.0, 1 - 10 / steps))
+        momentum = short if settings.ema == "auto" else settings.ema
         options |= {"use_ema": True, "ema_momentum": momentum}
     if settings.schedule == "zilly":
         # Divided by 1.02 after each epoch, from the 20th on, if it has so many.
@@ -213,7 +214,7 @@ def build_optimizer(settings, epoch_steps):
         ends = [epoch_steps * i - 1 for i in epochs]
         rate = training.step_schedule(peak, ends, 1 / 1.02)
         return keras.optimizers.SGD(rate, weight_decay=1e-7 / 35, **options)
-    rate = training.cosine_schedule(peak, steps, 200)
+    rate = training.cosine_schedule(peak, steps, min(200, steps // 10))
     return keras.optimizers.Adam(rate, **options)
 
 

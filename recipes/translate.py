@@ -77,8 +77,8 @@ class Settings(training.EncoderSettings):
     """Share of each label that is spread over the vocabulary."""
     batch_size: training.Count = 32
     learning_rate: training.Positive = 2e-3
-    warmup: training.Count = 200
-    """Training steps in which the learning rate rises."""
+    warmup: training.Count | None = None
+    """Steps in which the rate rises; default: 200, but at most a tenth."""
     average: training.Whole = 1
     """Average the weights of the last N epochs; 0 for the best epoch."""
     beam_width: training.Count = 5
@@ -181,8 +181,8 @@ def build_model(settings, source, target):
 
 
 def build_optimizer(settings, steps):
-    peak, warmup = settings.learning_rate, settings.warmup
-    rate = training.cosine_schedule(peak, steps, warmup)
+    warmup = settings.warmup or min(200, steps // 10)
+    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
     return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
 
 

@@ -178,16 +178,23 @@ def cosine_schedule(
     Args:
         peak: Float, the highest rate.
         steps: Positive integer, the number of training steps.
-        warmup: Integer, the number of steps in which the rate rises. More
-            than a tenth of all steps is reduced to a tenth.
+        warmup: Integer from 0, the number of steps in which the rate rises,
+            less than `steps`.
+
+    Raises:
+        ValueError: when the rate would only rise.
 
     Example:
 
-    >>> schedule = cosine_schedule(2e-3, 1000, 200)
+    >>> schedule = cosine_schedule(2e-3, 1000, 100)
     >>> [round(float(schedule(step)), 4) for step in (50, 100, 550, 1000)]
     [0.001, 0.002, 0.001, 0.0]
     """
-    warmup = min(warmup, steps // 10)
+    if not 0 <= warmup < steps:
+        raise ValueError(
+            "`warmup` must be from 0 and less than the number of training "
+            f"steps. Received: warmup={warmup}, steps={steps}"
+        )
     return keras.optimizers.schedules.CosineDecay(
         0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup
     )

@@ -135,8 +135,9 @@ def pretrain(settings, labeller, texts):
         labeller.model.encoder, settings.candidates
     )
     steps = math.ceil(len(texts) / settings.batch_size)
+    steps *= settings.pretrain_epochs
     schedule = training.cosine_schedule(
-        settings.pretrain_rate, settings.pretrain_epochs * steps, warmup=200
+        settings.pretrain_rate, steps, min(200, steps // 10)
     )
     language.compile(keras.optimizers.Adam(schedule, global_clipnorm=1.0))
     unlabelled = [0] * len(texts)

@@ -231,6 +231,9 @@ def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
     ]
     found = [optimizer.ema_momentum for optimizer in optimizers]
     assert found == [pytest.approx(1 - 10 / 120), 0.998]
+    # One that is given is kept.
+    given = ptb_lm.build_optimizer(settings("--ema", 0.999), 10)
+    assert given.ema_momentum == 0.999
 
 
 def test_the_rate_of_zilly_falls_after_the_twentieth_epoch():

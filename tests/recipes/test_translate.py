@@ -211,6 +211,16 @@ def test_the_rate_rises_and_falls_along_a_cosine():
     assert rates[3] == pytest.approx(0, abs=0.01)
 
 
+def test_a_short_training_rises_for_a_tenth_unless_it_is_told():
+    for flags, warmup in (((), 5), (("--warmup", 40), 40)):
+        optimizer = translate.build_optimizer(settings(*flags), 50)
+        rates = []
+        for step in range(51):
+            optimizer.iterations.assign(step)
+            rates.append(float(optimizer.learning_rate))
+        assert rates.index(max(rates)) == warmup
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):

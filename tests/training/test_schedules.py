@@ -79,9 +79,19 @@ def test_the_rate_rises_to_its_peak_and_falls_to_zero():
     np.testing.assert_allclose(rates[10:], down, atol=1e-6)
 
 
-def test_a_short_training_rises_for_a_tenth_of_it():
-    schedule = cosine_schedule(1.0, 20, 200)
-    assert float(schedule(2)) == max(float(schedule(i)) for i in range(20))
+@pytest.mark.parametrize("warmup", [0, 1, 12, 19])
+def test_the_rate_rises_as_long_as_it_is_told_to(warmup):
+    schedule = cosine_schedule(1.0, 20, warmup)
+    rates = [float(schedule(i)) for i in range(21)]
+    assert rates.index(max(rates)) == warmup
+    assert max(rates) == pytest.approx(1.0)
+    assert rates[-1] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("warmup", [-1, 20, 500])
+def test_a_rate_that_would_only_rise_is_refused(warmup):
+    with pytest.raises(ValueError, match=f"warmup={warmup}, steps=20"):
+        cosine_schedule(1.0, 20, warmup)
 
 
 def test_the_rate_falls_after_each_of_the_steps():
