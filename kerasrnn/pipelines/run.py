@@ -6,6 +6,7 @@ import pathlib
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 from typing import Literal
 from typing import Self
@@ -64,7 +65,7 @@ class Run(contextlib.AbstractContextManager):
     Raises:
         OSError: when the folder cannot be written.
         RuntimeError: when another process has locked the folder, or the
-            recipe does not support the backend.
+            recipe does not support the backend, or TensorBoard is missing.
 
     Example:
 
@@ -93,6 +94,11 @@ class Run(contextlib.AbstractContextManager):
                 "This recipe does not support the backend. Expected: "
                 f"KERAS_BACKEND={' or '.join(self.backends)}. "
                 f"Received: KERAS_BACKEND={keras.backend.backend()}"
+            )
+        if settings.tensorboard and not find_spec("tensorboard"):
+            raise RuntimeError(
+                "TensorFlow does not install TensorBoard. Expected: the "
+                "package tensorboard. Received: tensorboard=True"
             )
         self.settings, self.clock = settings, Stopwatch()
         self.data: dict[str, Any] | None = None
@@ -203,7 +209,7 @@ class Run(contextlib.AbstractContextManager):
             batches,
             self.settings.epochs,
             validation_data=validation,
-            callbacks=callbacks,
+            callbacks=[*callbacks, *self._boards()],
             verbose=self._verbosity(),
         )
         self._scope.close()
@@ -214,6 +220,13 @@ class Run(contextlib.AbstractContextManager):
         else:
             folder.load_best(model)
         return history
+
+    def _boards(self):
+        """A callback behind the others, whose values it logs, too."""
+        if not (self.settings.tensorboard and self._first):
+            return []
+        folder = self.output / "tensorboard"
+        return [keras.callbacks.TensorBoard(folder, write_graph=False)]
 
     def _verbosity(self):
         if not self._first:

@@ -58,7 +58,7 @@ class Settings:
     not_identity: typing.ClassVar[frozenset[str]] = frozenset(
         {
             *("preset", "output", "data_dir", "data_license", "epochs"),
-            *("distribute", "devices"),
+            *("distribute", "devices", "tensorboard"),
         }
     )
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})
@@ -92,6 +92,8 @@ class Settings:
     """Train on the devices of this machine, or on the workers in TF_CONFIG."""
     devices: Count | None = None
     """With --distribute mirrored, the number of devices; default: all GPUs."""
+    tensorboard: bool = False
+    """Write logs for TensorBoard, to `tensorboard` in the output folder."""
 
     def __post_init__(self):
         hints = typing.get_type_hints(type(self), include_extras=True)

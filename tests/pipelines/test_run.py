@@ -18,6 +18,7 @@ from kerasrnn.pipelines import LanguageRun
 from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import TranslationRun
+from kerasrnn.pipelines import run as run_module
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -101,6 +102,41 @@ def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
     assert trained(epochs=2, data=[1]) == 1
     assert trained(data=[2]) == 2
     assert trained(seed=14, data=[1]) == 3
+
+
+class Board(keras.callbacks.Callback):
+    """Stands for TensorBoard, which is not installed with TensorFlow."""
+
+    def __init__(self, folder, write_graph):
+        super().__init__()
+        self.folder = folder
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / str(epoch)).write_text(" ".join(sorted(logs)))
+
+
+class Score(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        logs["val_bleu"] = 1.0
+
+
+def test_tensorboard_is_shown_what_is_logged(tmp_path, monkeypatch):
+    settings = Small(output=tmp_path, epochs=2, tensorboard=True)
+    monkeypatch.setattr(run_module, "find_spec", lambda name: None)
+    with pytest.raises(RuntimeError, match="Expected: the package tensorboa"):
+        Run(settings)
+    monkeypatch.setattr(run_module, "find_spec", lambda name: name)
+    monkeypatch.setattr(keras.callbacks, "TensorBoard", Board)
+    with Run(Small(output=tmp_path, epochs=1)) as run:
+        fit(run, new_model())
+    with Run(settings) as run:
+        fit(run, new_model(), callbacks=[Score()])
+    # It is the same training, and continues.
+    assert len([*tmp_path.glob("training-*")]) == 1
+    [path] = (tmp_path / "tensorboard").iterdir()
+    assert path.name == "1"
+    assert path.read_text() == "loss val_bleu val_loss"
 
 
 def test_a_training_is_another_by_its_vocabularies(tmp_path):
