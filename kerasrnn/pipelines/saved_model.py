@@ -14,6 +14,7 @@ from kerasrnn.pipelines.warm_up import write_warm_up
 from kerasrnn.training import output_folder
 from kerasrnn.training.card import write_json
 from kerasrnn.training.files import exchange
+from kerasrnn.training.files import partial_of
 from kerasrnn.typing import PathLike
 
 
@@ -77,9 +78,8 @@ def export_saved_model(
             "`path` must be new, or a SavedModel to replace, such as "
             f"NAME/VERSION. Received: '{path}', which is not a SavedModel."
         )
-    partial = output_folder(path.parent) / f".partial-{path.name}"
-    # A killed process may have left one behind.
-    shutil.rmtree(partial, ignore_errors=True)
+    output_folder(path.parent)
+    partial = partial_of(path, ".partial")
     try:
         tf.saved_model.save(
             _state(functions.values(), resources), partial, functions

@@ -10,8 +10,10 @@ from typing import Any
 
 import keras
 
+from kerasrnn.training.csv_log import append_row
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
+from kerasrnn.training.csv_log import without_half_row
 from kerasrnn.training.csv_log import write_rows
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
@@ -216,6 +218,8 @@ class GradientNorms(keras.callbacks.Callback):
         self.measure = measure
         self.every = every
         self._path = pathlib.Path(path)
+        # The last step that it wrote, and the names in its file.
+        self._last: tuple[int, list[str]] = (0, [])
 
     def on_train_batch_end(
         self, batch: int, logs: dict[str, Any] | None = None
@@ -223,9 +227,17 @@ class GradientNorms(keras.callbacks.Callback):
         step = int(self.model.optimizer.iterations)
         if step % self.every:
             return
-        # A resumed training repeats the steps since its last checkpoint.
-        rows = [row for row in read_rows(self._path) if row["step"] < step]
-        write_rows(self._path, [*rows, {"step": step} | self.measure()])
+        row = {"step": step} | self.measure()
+        last, names = self._last
+        if last < step and names == [*row]:
+            append_row(self._path, row)
+        else:
+            # A resumed training repeats the steps since its last checkpoint.
+            without_half_row(self._path)
+            rows = [x for x in read_rows(self._path) if x["step"] < step]
+            write_rows(self._path, [*rows, row])
+            names = [*dict.fromkeys(name for x in [*rows, row] for name in x)]
+        self._last = step, names
 
     def history(self) -> History:
         """Returns the measurements: a dictionary of lists."""

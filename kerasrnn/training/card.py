@@ -27,8 +27,9 @@ def write_card(path: PathLike, **facts: Any) -> Config:
 
     Args:
         path: File to write. It is written completely or not at all.
-        **facts: Values to write, by name. Those that JSON cannot represent
-            become strings, such as "NaN".
+        **facts: Values to write, by name. Arrays, and numbers of NumPy,
+            become lists and numbers; others that JSON cannot represent become
+            strings, such as "NaN".
 
     Returns:
         The card, a dictionary.
@@ -65,7 +66,7 @@ def new_card(**facts):
 def write_json(path, facts):
     """Writes a dictionary as JSON, completely or not at all."""
     # Python writes and reads NaN, but JSON does not have it.
-    facts = json.loads(json.dumps(facts, default=str), parse_constant=str)
+    facts = _plain(facts)
     text = json.dumps(facts, ensure_ascii=False, indent=2)
     with whole(pathlib.Path(path)) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
@@ -91,12 +92,22 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
         return None
     with reading(path, "Delete it, and its run will write it again."):
         card = dict(json.loads(path.read_text(encoding="utf-8")))
-    facts = json.loads(json.dumps(facts, default=str), parse_constant=str)
+    facts = _plain(facts)
     if not facts.items() <= card.items():
         return None
     return keras.tree.map_structure(
         lambda x: float(x) if x in ("NaN", "Infinity", "-Infinity") else x, card
     )
+
+
+def _plain(facts):
+    """Facts as JSON can represent them."""
+    return json.loads(json.dumps(facts, default=_value), parse_constant=str)
+
+
+def _value(fact):
+    """A number or a list, of NumPy's; otherwise the fact as a string."""
+    return fact.tolist() if hasattr(fact, "tolist") else str(fact)
 
 
 def _versions(*packages):

@@ -2,9 +2,18 @@
 
 import contextlib
 import ctypes
+import glob
 import os
 import pathlib
+import re
+import shutil
 import tempfile
+import time
+import uuid
+
+_LEFT_BEHIND = 24 * 60 * 60  # seconds
+# How Keras begins the error.
+_NOT_FOUND = re.compile(r"Could not locate (class|function) '([^']+)'")
 
 
 @contextlib.contextmanager
@@ -28,10 +37,32 @@ def whole(path):
     >>> with whole(pathlib.Path("card.json")) as partial:
     ...     partial.write_text("{}")
     """
-    partial = path.with_name(f"partial-{path.name}")
+    partial = partial_of(path)
     with writing(partial):
         yield partial
         put(partial, path)
+
+
+def partial_of(path, mark="partial"):
+    """Returns a name for a partial file or folder that no other writer has.
+
+    Those of `path` that are older than a day are removed, since a killed
+    process may have left them behind.
+
+    Args:
+        path: A `pathlib.Path`, of what is to be written.
+        mark: String, the beginning of the name.
+
+    Returns:
+        A `pathlib.Path` in the same folder, whose name ends like that of
+        `path`.
+    """
+    pattern = f"{glob.escape(mark)}-*{glob.escape(path.name)}"
+    for left in path.parent.glob(pattern):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _LEFT_BEHIND:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return path.with_name(f"{mark}-{uuid.uuid4().hex[:12]}-{path.name}")
 
 
 def put(partial, path):
@@ -128,13 +159,30 @@ def reading(path, remedy):
         remedy: String, full sentences that say what to do.
 
     Raises:
-        ValueError: instead of the error of the reader.
+        ValueError: instead of the error of the reader; also where the file is
+            right, but has a class that is not registered.
     """
     try:
         yield
     # The errors of h5py, Keras and json when a file is damaged.
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        if name := _unknown(error):
+            raise ValueError(
+                f"A file needs {name}, which this process does not know. "
+                "Expected: that its module is imported first, and that it is "
+                "registered, by `keras.saving.register_keras_serializable`. "
+                f"Received: '{path}'."
+            ) from error
         raise ValueError(
             "A file is damaged, missing or from another run. "
             f"{remedy} Received: '{path}'."
         ) from error
+
+
+def _unknown(error):
+    """The class or function that Keras could not find, in words, if any."""
+    while error is not None:
+        if found := _NOT_FOUND.search(str(error)):
+            return f"the {found[1]} '{found[2]}'"
+        error = error.__cause__ or error.__context__
+    return None

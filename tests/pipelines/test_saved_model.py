@@ -350,7 +350,9 @@ def test_an_older_export_is_replaced_without_a_moment_between(
 
 
 def test_the_partial_files_of_a_killed_export_are_removed(tmp_path):
-    (tmp_path / ".partial-1" / "variables").mkdir(parents=True)
+    for name in (".partial-1", ".partial-ab12-1"):
+        (tmp_path / name / "variables").mkdir(parents=True)
+        os.utime(tmp_path / name, (0, 0))
     export_saved_model(tmp_path / "1", *scaler(2.0))
     assert os.listdir(tmp_path) == ["1"]
 

@@ -19,6 +19,8 @@ TOKENIZER = ReviewTokenizer.train(
     ["a fine film", "a dull film", "not a fine story", "dull and long"]
 )
 PAD = 1
+pytestmark = pytest.mark.filterwarnings("ignore:.* texts were cut")
+
 TEXTS = ["A fine film!", "dull", "", "not zzz a film, tbh", "<br /> long"]
 STRANGE = {
     "empty": [""],

@@ -1,3 +1,6 @@
+import json
+
+import numpy as np
 import pytest
 
 from kerasrnn.training import read_card
@@ -20,6 +23,28 @@ def test_a_card_may_be_known_by_a_number_that_is_none(tmp_path):
     write_card(tmp_path / "card.json", loss=float("nan"))
     assert read_card(tmp_path / "card.json", loss=float("nan")) is not None
     assert read_card(tmp_path / "card.json", loss=1.0) is None
+
+
+def test_numbers_of_numpy_stay_numbers(tmp_path):
+    path = tmp_path / "card.json"
+    facts = {
+        "loss": np.float32(0.5),
+        "count": np.int64(3),
+        "best": np.bool_(True),
+        "norms": np.array([[1.0, 2.5]], "float16"),
+        "nothing": np.float32("nan"),
+    }
+    write_card(path, scores=facts, folder=tmp_path)
+    card = json.loads(path.read_text())
+    assert card["scores"] == {
+        "loss": 0.5,
+        "count": 3,
+        "best": True,
+        "norms": [[1.0, 2.5]],
+        "nothing": "NaN",
+    }
+    assert card["folder"] == str(tmp_path)
+    assert read_card(path, scores=facts) is not None
 
 
 def test_a_card_must_have_the_fact(tmp_path):

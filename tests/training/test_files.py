@@ -1,5 +1,7 @@
+import os
 import pathlib
 
+import keras
 import pytest
 
 from kerasrnn.training import files
@@ -49,3 +51,45 @@ def test_an_exchange_that_fails_loses_nothing(versions, no_swap, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         files.exchange(new, old)
     assert names(versions) == ["new", "old"]
+
+
+def test_two_writers_of_a_path_do_not_share_what_is_partial(tmp_path):
+    path = tmp_path / "model.keras"
+    with files.whole(path) as one, files.whole(path) as other:
+        assert one != other
+        assert one.suffix == other.suffix == ".keras"
+        one.write_text("one")
+        other.write_text("other")
+    assert path.read_text() == "one"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path):
+    path = tmp_path / "card.json"
+    for name in ("partial-ab12-card.json", "partial-card.json"):
+        (tmp_path / name).write_text("half")
+    with files.whole(path) as partial:
+        partial.write_text("{}")
+    assert len([*tmp_path.iterdir()]) == 3
+    for left in tmp_path.glob("partial-*"):
+        os.utime(left, (0, 0))
+    with files.whole(path) as partial:
+        partial.write_text("{}")
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_an_unknown_class_is_no_damage(tmp_path):
+    class Unknown(keras.layers.Layer):
+        def call(self, x):
+            return x
+
+    model = keras.Sequential([keras.Input((1,)), Unknown()])
+    path = tmp_path / "model.keras"
+    model.save(path)
+    with pytest.raises(ValueError, match="needs the class 'Unknown'.*regis"):
+        with files.reading(path, "Delete it."):
+            keras.saving.load_model(path)
+    path.write_bytes(path.read_bytes()[:-99])
+    with pytest.raises(ValueError, match="is damaged.*Delete it."):
+        with files.reading(path, "Delete it."):
+            keras.saving.load_model(path)
