@@ -12,9 +12,12 @@ scalars need:
 
 and the answer is `{"outputs": ...}`. Where there is only one input or output,
 its name may be left out or is. Without `signature_name`, the signature is
-`serving_default`.
+`serving_default`. A string may be `{"b64": "Q29tZSBpbi4="}`, its UTF-8 in
+base64.
 """
 
+import base64
+import binascii
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,8 +65,13 @@ def read_v1(
         )
     signature = choose(body.get("signature_name"), signatures)
     if "inputs" in body:
-        return signature, _columns(body["inputs"], signature)
-    return signature, _rows(body["instances"], signature)
+        inputs = _columns(body["inputs"], signature)
+    else:
+        inputs = _rows(body["instances"], signature)
+    return signature, {
+        name: _decoded(value, name) if _takes_text(name, signature) else value
+        for name, value in inputs.items()
+    }
 
 
 def write_v1(body: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
@@ -128,7 +136,7 @@ def choose(name: Any, signatures: Mapping[str, Signature]) -> Signature:
 
 
 def _columns(inputs, signature):
-    if isinstance(inputs, dict):
+    if isinstance(inputs, dict) and not _is_base64(inputs, signature):
         return inputs
     return {_only_input(signature): inputs}
 
@@ -138,7 +146,10 @@ def _rows(instances, signature):
         raise ValueError(
             f"'instances' must be a list. Received: {_kind(instances)}."
         )
-    if not any(isinstance(row, dict) for row in instances):
+    if not any(
+        isinstance(row, dict) and not _is_base64(row, signature)
+        for row in instances
+    ):
         return {_only_input(signature): instances}
     for row in instances:
         if not isinstance(row, dict) or row.keys() != instances[0].keys():
@@ -147,6 +158,32 @@ def _rows(instances, signature):
                 f"Received: {_kind(instances[0])} and {_kind(row)}."
             )
     return {name: [row[name] for row in instances] for name in instances[0]}
+
+
+def _is_base64(value, signature):
+    """Whether this is a string in base64, and no input of that name."""
+    found = isinstance(value, dict) and value.keys() == {"b64"}
+    return found and "b64" not in signature.inputs
+
+
+def _takes_text(name, signature):
+    spec = signature.inputs.get(name)
+    return spec is not None and spec.dtype.name == "string"
+
+
+def _decoded(value, name):
+    """A nested list of strings, with bytes for those in base64."""
+    try:
+        if isinstance(value, list):
+            return [_decoded(part, name) for part in value]
+        if isinstance(value, dict) and value.keys() == {"b64"}:
+            return base64.b64decode(value["b64"], validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise ValueError(
+            f"The input `{name}` must be text, or an object with 'b64' and its "
+            f"UTF-8 in base64. Received: {error}."
+        ) from error
+    return value
 
 
 def _only_input(signature):

@@ -87,3 +87,50 @@ def test_a_wrong_request_is_an_error(signatures, body, message):
 def test_outputs_without_rows_need_columns():
     with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):
         write_v1({"instances": ["a"]}, {"text": np.array(["a", "a"])})
+
+
+COME = {"b64": "w4AgdG91dA=="}
+
+
+@pytest.mark.parametrize(
+    "body, outputs",
+    [
+        ({"instances": [COME, "b"]}, {"loud": ["À TOUT", "B"]}),
+        (
+            {"instances": [{"text": COME}, {"text": "b"}]},
+            {"loud": ["À TOUT", "B"]},
+        ),
+        ({"inputs": [COME]}, {"loud": ["À TOUT"]}),
+        ({"inputs": {"text": [COME, "b"]}}, {"loud": ["À TOUT", "B"]}),
+        (
+            {
+                "inputs": {"text": [COME], "times": 2},
+                "signature_name": "repeat",
+            },
+            {"repeated": ["À tout"] * 2},
+        ),
+    ],
+)
+def test_strings_may_be_in_base64(signatures, body, outputs):
+    signature, inputs = read_v1(body, signatures)
+    found = signature(**inputs)
+    assert [x.tolist() for x in found.values()] == [*outputs.values()]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"b64": "%"}, {"b64": "abc"}, {"b64": 3}, {"b64": None}]
+)
+def test_what_is_no_base64_is_the_error_of_the_client(signatures, wrong):
+    with pytest.raises(ValueError, match="`text` must be .* in base64. Rec"):
+        read_v1({"instances": [wrong]}, signatures)
+
+
+def test_text_in_base64_is_utf_8(signatures):
+    signature, inputs = read_v1({"instances": [{"b64": "/w=="}]}, signatures)
+    with pytest.raises(ValueError, match="`text` must be string.*utf-8"):
+        signature(**inputs)
+    signature, inputs = read_v1(
+        {"instances": [COME], "signature_name": "square"}, signatures
+    )
+    with pytest.raises(ValueError, match="`ids` must be int32"):
+        signature(**inputs)
