@@ -493,6 +493,18 @@ def test_an_ensemble_of_an_ensemble_has_all_models(ensemble, beam):
     assert found == [*ensemble.model.models, beam.model]
 
 
+def test_an_ensemble_is_used_as_its_first(model, tokenizers):
+    search = GreedySearch(max_length=9, min_length=1)
+    given = {"max_length": 7, "fixed_length": True, "copy_unknown": True}
+    first = TextTranslator(model, *tokenizers, search, **given)
+    other = TextTranslator(model, *tokenizers, GreedySearch())
+    found = TextTranslator.ensemble([first, other])
+    config, expected = found.get_config(), first.get_config()
+    for name in expected.keys() - {"name", "model"}:
+        assert config[name] == expected[name], name
+    assert found.source_ids(tf.constant(["a"])).shape == (1, 8)
+
+
 def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
     search = GreedySearch(max_length=5)
     source, target = tokenizers

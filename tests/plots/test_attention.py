@@ -125,6 +125,18 @@ def test_panels_of_a_grid_have_equal_cells_and_scale_and_do_not_touch():
     assert third.y1 < first.y0 and third.x0 == pytest.approx(first.x0)
 
 
+@pytest.mark.parametrize("place", range(3))
+def test_the_scale_is_that_of_the_greatest_weight_of_any_panel(place):
+    peaks = np.where(np.arange(3) == place, 0.9, 0.5)
+    figure = attention_grid(
+        [([[peak, 0.1]], ["a", "b"], ["c"]) for peak in peaks]
+    )
+    *panels, bar = figure.axes
+    for axes in panels:
+        assert axes.images[0].get_clim() == pytest.approx((0.0, 0.9))
+    assert bar.get_ylim() == pytest.approx((0.0, 0.9))
+
+
 def test_more_columns_than_sentences_waste_no_room():
     narrow = attention_grid([sentence(2, 2)], columns=1)
     wide = attention_grid([sentence(2, 2)], columns=5)

@@ -144,6 +144,36 @@ def test_the_speed_of_training_is_without_validation(model, monkeypatch):
     assert now == [2 * (2 * 0.25 + 2 * 8.0)]
 
 
+def test_every_epoch_has_its_own_seconds(model, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    class Slower(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            self.seconds = epoch + 1.0
+
+        def on_train_batch_end(self, batch, logs=None):
+            now[0] += self.seconds
+
+        def on_test_batch_end(self, batch, logs=None):
+            now[0] += 8.0
+
+    data, speed = np.ones((4, 1)), TrainingSpeed(1000)
+    # Those before an interruption belong to the epoch that is resumed.
+    speed.set_state({"wall_seconds": 4.0, "cpu_seconds": 0.0})
+    for validation in (data, data), None:
+        history = model.fit(
+            *(data, data),
+            validation_data=validation,
+            epochs=3,
+            verbose=0,
+            callbacks=[speed, Slower()],
+        ).history
+        first = 5.0 if validation else 1.0
+        assert history["wall_seconds"] == [first, 2.0, 3.0]
+        assert history["tokens_per_second"] == [1000 / first, 500, 1000 / 3]
+
+
 def test_tokens_are_counted_on_in_a_later_fit(model):
     data = np.ones((2, 1))
     speed = TrainingSpeed(1000)
