@@ -1,6 +1,5 @@
 """The run of a recipe that trains a text classifier."""
 
-import functools
 from typing import Any
 
 from kerasrnn.data import LabelledCorpus
@@ -59,14 +58,15 @@ class LabellingRun(Run):
         texts = corpus.train
         print(f"{len(texts.texts)} training texts, {len(dev.texts)} held out")
         self.held_out = _held_out(corpus, dev)
-        named = functools.partial(_named, labeller)
         size, most = self.settings.batch_size, labeller.max_length
         words = sum(len(text.split()[:most]) for text in texts.texts)
         self.texts = {"train": len(texts.texts), "dev": len(dev.texts)}
         self.history = super().fit(
             labeller.model,
-            labeller.batches(*named(texts), size, self.settings.seed),
-            labeller.batches(*named(dev), 4 * size),
+            labeller.batches(
+                *_named(labeller, texts), size, self.settings.seed
+            ),
+            labeller.batches(*_named(labeller, dev), 4 * size),
             "val_loss",
             callbacks=[TrainingSpeed(words)],
             data=[corpus._replace(test=None), dev],
@@ -145,7 +145,9 @@ class LabellingRun(Run):
         return pictures
 
 
-def _named(labeller, texts):
+def _named(
+    labeller: TextLabeller, texts: LabelledTexts
+) -> tuple[Strings, list[Any]]:
     """Texts and their labels by name: a name may be another's number."""
     names = labeller.labels
     return texts.texts, [

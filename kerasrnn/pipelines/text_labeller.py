@@ -208,7 +208,7 @@ class TextLabeller(Labelling):
             ),
             ready(
                 validation_data,
-                lambda x: self.batches(*x[:2], batch_size, None, *x[2:]),
+                lambda x: self.batches(x[0], x[1], batch_size, None, *x[2:3]),
             ),
             **kwargs,
         )

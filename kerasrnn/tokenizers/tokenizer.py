@@ -55,6 +55,8 @@ class Tokenizer(keras.layers.Layer):
             `lowercase` is none of the three.
     """
 
+    built: bool
+    _vocabulary: tuple[str, ...]
     # What a tokenizer keeps.
     options: tuple[str, ...] = (
         "lowercase",

@@ -16,6 +16,7 @@ from kerasrnn.data import TextCorpus
 from kerasrnn.pipelines import LabellingRun
 from kerasrnn.pipelines import LanguageRun
 from kerasrnn.pipelines import Run
+from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import TranslationRun
 from kerasrnn.pipelines import run as run_module
@@ -194,6 +195,21 @@ def test_every_run_says_its_vocabularies(
     }
     run(Small(output=tmp_path)).fit(pipeline, *data[run])
     assert given["tokenizers"] == [getattr(pipeline, x) for x in names]
+
+
+def test_a_corpus_has_labels_by_number_whatever_their_names(
+    tmp_path, monkeypatch
+):
+    given = []
+    monkeypatch.setattr(Run, "fit", lambda *args, **_: given.extend(args))
+    pipeline = small.labeller()
+    stars = ["1", "2", "3"]
+    pipeline = TextLabeller(pipeline.model, pipeline.tokenizer, stars)
+    texts = LabelledTexts(["a", "a film", "a film a"], [1, 2, 0])
+    corpus = LabelledCorpus(texts, None, [], stars)
+    LabellingRun(Small(output=tmp_path)).fit(pipeline, corpus, texts)
+    [(_, labels)] = given[3]
+    assert labels.numpy().ravel().tolist() == [1, 2, 0]
 
 
 def test_the_seed_is_set(tmp_path):
