@@ -30,7 +30,7 @@ OF_RECIPES = {
     f"kerasrnn.pipelines.{name}"
     for name in (
         *("labelling_run", "language_run", "music_run", "run"),
-        *("saved_model", "translation_run"),
+        *("saved_model", "translating", "translation_run"),
     )
 }
 # They train a pipeline or write a SavedModel.
@@ -141,6 +141,7 @@ def cases():
             yield pytest.param(name, id=name, marks=marks)
 
 
+@pytest.mark.filterwarnings("ignore:.* texts were cut")
 @pytest.mark.parametrize("name", list(cases()))
 def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
