@@ -61,7 +61,6 @@ SUBWORDS = Settings(
     epochs=6,
     batch_size=64,
     learning_rate=1.5e-3,
-    warmup=400,
     average=3,
     beam_width=10,
     # The search is chosen on tst2012; with 1, translations are 6 % too short.
@@ -218,7 +217,7 @@ def published_model(settings, source, target):
 def build_optimizer(settings, steps):
     """Adam with cosine decay, or gradient descent with stepwise decay."""
     if settings.schedule == "cosine":
-        return translate.build_optimizer(settings, steps)
+        return translate.build_optimizer(settings, steps, usual_warmup=400)
     if settings.schedule == "luong":
         # Halved every 12th of the training, after two thirds of it.
         ends, decay = [i * steps // 12 for i in (8, 9, 10, 11)], (0.5,)

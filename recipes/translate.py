@@ -78,7 +78,7 @@ class Settings(training.EncoderSettings):
     batch_size: training.Count = 32
     learning_rate: training.Positive = 2e-3
     warmup: training.Count | None = None
-    """Steps in which the rate rises; default: 200, but at most a tenth."""
+    """Steps in which the rate rises; default: at most a tenth of all."""
     average: training.Whole = 1
     """Average the weights of the last N epochs; 0 for the best epoch."""
     beam_width: training.Count = 5
@@ -180,8 +180,8 @@ def build_model(settings, source, target):
     return models.Translator(encoder, decoder)
 
 
-def build_optimizer(settings, steps):
-    warmup = settings.warmup or min(200, steps // 10)
+def build_optimizer(settings, steps, usual_warmup=200):
+    warmup = settings.warmup or min(usual_warmup, steps // 10)
     rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
     return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
 

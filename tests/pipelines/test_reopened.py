@@ -48,7 +48,8 @@ def answers(pipeline, texts):
     texts = tf.constant([*texts, "", "zzz the"])
     names = {"serving_default", "explain"} & {*pipeline.signatures}
     return {
-        f"{name}, {key}": value.numpy().tolist()
+        # As text, in which NaN is what it is.
+        f"{name}, {key}": str(value.numpy().tolist())
         for name in sorted(names)
         for key, value in pipeline.signatures[name](texts).items()
     }
