@@ -20,8 +20,9 @@ from kerasrnn.pipelines.tagging_report import confusion_figure
 from kerasrnn.pipelines.tagging_report import print_worst
 from kerasrnn.pipelines.tagging_report import transition_figure
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.text_pipeline import ready
-from kerasrnn.pipelines.text_pipeline import text_list
+from kerasrnn.pipelines.texts import ready
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TextScores
@@ -138,6 +139,11 @@ class TextTagger(TextPipeline):
         """Returns what scores it after an epoch, on the first sentences."""
         words, tags = _columns(sentences[:_SCORED])
         return [TextScores(self.tag_tokens, words, tags, self.scores)]
+
+    def vocabularies(self) -> list[Any]:
+        """Returns what a training depends on, besides model and data."""
+        tokenizers = filter(None, (self.words, self.characters))
+        return [*map(vocabulary_facts, tokenizers), list(self.tags)]
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
