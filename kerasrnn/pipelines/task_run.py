@@ -18,7 +18,7 @@ class TaskRun(Run):
     * `batches(rows, batch_size, seed=None)`, to train on;
     * `monitor` and `mode`, which value decides which epoch is best;
     * `epoch_scores(rows)`, a list of callbacks that score it after an epoch;
-    * `vocabularies()`, on which what was learnt depends;
+    * `tokenizers`, whose ids the weights stand for;
     * `evaluate(rows)`, a dictionary of its scores;
     * `report(rows)`, which prints samples and returns facts for the card, and
       pictures by name;
@@ -68,7 +68,7 @@ class TaskRun(Run):
             pipeline.mode,
             callbacks=[*pipeline.epoch_scores(dev), *callbacks],
             data=[rows, dev],
-            vocabularies=pipeline.vocabularies(),
+            tokenizers=pipeline.tokenizers,
         )
         pipeline = self.save(in_float32(pipeline), pipeline.file_name)
         parts: Mapping[str, Any] = {"dev": dev, "test": test}

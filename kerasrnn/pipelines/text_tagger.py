@@ -22,8 +22,8 @@ from kerasrnn.pipelines.tagging_report import transition_figure
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
-from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TextScores
 from kerasrnn.training import TokenCrossentropy
@@ -140,10 +140,12 @@ class TextTagger(TextPipeline):
         words, tags = _columns(sentences[:_SCORED])
         return [TextScores(self.tag_tokens, words, tags, self.scores)]
 
-    def vocabularies(self) -> list[Any]:
-        """Returns what a training depends on, besides model and data."""
-        tokenizers = filter(None, (self.words, self.characters))
-        return [*map(vocabulary_facts, tokenizers), list(self.tags)]
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizers of words and, if there is one, of characters."""
+        if self.characters is None:
+            return [self.words]
+        return [self.words, self.characters]
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
