@@ -82,10 +82,11 @@ class _Quotes:
             if '"' not in line:
                 continue
             quoted = cells.findall(line)
-            odd_width = line.count("\t") != self.width - 1
-            self.proofs += any(
-                '""' in cell or delimiter in cell for cell in quoted
-            ) or (delimiter == "\t" and odd_width)
+            self.proofs += (
+                any('""' in cell or delimiter in cell for cell in quoted)
+                or delimiter == "\t"
+                and self._is_part(line)
+            )
             self.inside += bool(inside.search(line))
             wrapped += bool(quoted)
             commas += any("," in cell for cell in quoted)
@@ -95,6 +96,15 @@ class _Quotes:
             or self.proofs > self.inside
             or bool(wrapped and not self.inside and consistent)
         )
+
+    def _is_part(self, line):
+        """Whether a line between tabs is a part of a row with quoted cells."""
+        tabs = line.count("\t")
+        if tabs < self.width - 1 and line.count('"') % 2:
+            return True  # a cell of several lines begins or ends
+        if tabs >= self.width and len(_line_cells(line, "\t")) == self.width:
+            return True  # a cell has a tab
+        return bool(re.search('(?:^|\t)"[^\t"]+""(?!")', line))
 
 
 def _plain_rows(lines, delimiter, quotes, report):
@@ -137,21 +147,23 @@ def _quoted_rows(lines, delimiter, quotes, report):
         report.seen, first = read[-1][0], read[0][0]
         found = [] if row and len(read) == 1 else read
         found = [(n, _line_cells(line, delimiter)) for n, line in found]
-        if row is not None and not _are_rows(found, quotes, first, report):
+        if row is not None and not _are_rows(found, delimiter, quotes, report):
             found = [(first, row)]
         yield from (x for x in found if any(map(str.strip, x[1])))
         read.clear()
 
 
-def _are_rows(found, quotes, number, report):
+def _are_rows(found, delimiter, quotes, report):
     """Whether the lines of a cell of several lines are rather rows."""
-    if sum(len(cells) == quotes.width for _, cells in found) < 2:
+    if sum(len(cells) >= quotes.width for _, cells in found) < 2:
         return False
+    if delimiter == "\t":  # which is rare in a text
+        return quotes.inside > 0 or not quotes.proofs
     if quotes.inside == quotes.proofs == 0:
         report.notes.append(
-            f"line {number} begins a quoted cell of several lines that look "
-            "like rows themselves. If its quotes are quotation marks, double "
-            "or remove them"
+            f"line {found[0][0]} begins a quoted cell of several lines that "
+            "look like rows themselves. If its quotes are quotation marks, "
+            "double or remove them"
         )
     return quotes.inside > quotes.proofs
 

@@ -58,6 +58,14 @@ def test_what_a_program_quoted_is_unquoted(write, between, quoting):
     assert pairs(path, en="1", de="2") == SENTENCES
 
 
+def test_rows_of_any_width_are_not_swallowed(write):
+    """As in files for Anki, of which some rows have further columns."""
+    rows = [("a", "b"), ('"It begins', "c", "x"), ('and ends."', "d", "x", "y")]
+    rows += [('"Yes."', "ja", "x")] * 3
+    found = pairs(write(rows, "\t", header=("A", "B")), en=1, de=2)
+    assert found == [("A", "B"), *(row[:2] for row in rows)]
+
+
 def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
     rows = [("so, so", "a"), ("good", "b")]
     path = write([('"so, so"', "a"), ("good", "b")], "\t")

@@ -24,6 +24,7 @@ def corpus(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 def test_a_published_model_learns_the_corpus(corpus, tmp_path, capsys):
     output = tmp_path / "out"
     brief.run(
