@@ -29,7 +29,7 @@ EVERYWHERE = {"decoding", "layers", "metrics", "models", "training"}
 OF_RECIPES = {
     f"kerasrnn.pipelines.{name}"
     for name in (
-        *("labelling_run", "language_run", "music_run", "run"),
+        *("labelling_run", "language_run", "music_run", "run", "task_run"),
         *("saved_model", "translating", "translation_run"),
     )
 }
@@ -38,6 +38,7 @@ SLOW = OF_RECIPES | {
     "kerasrnn.models.rms_dynamic_evaluation",
     "kerasrnn.pipelines.music_pipeline",
     "kerasrnn.pipelines.text_labeller",
+    "kerasrnn.pipelines.text_tagger",
     "kerasrnn.pipelines.text_language_model",
     "kerasrnn.pipelines.text_translator",
 }
@@ -114,6 +115,9 @@ def given(name):
         "build_labeller": small.labeller,
         "validation": texts,
         "build_language": small.language,
+        "build_tagger": small.tagger,
+        "sentences": small.SENTENCES,
+        "held_out": small.SENTENCES[:2],
         "rolls": data.split_piano_rolls([np.eye(6, 88, 40)] * 20),
         "corpus": corpora.get(name.rpartition(".")[2]),
     }

@@ -29,7 +29,7 @@ class TaskRun(Run):
     >>> with TaskRun(settings) as run:
     ...     tagger = build_tagger()
     ...     tagger.compile("adam")
-    ...     tagger = run.train(tagger, sentences, dev)
+    ...     tagger = run.train(tagger, sentences, held_out)
     """
 
     def train(

@@ -92,7 +92,7 @@ class TextTagger(TextPipeline):
     >>> history = tagger.fit(sentences, epochs=20, verbose=0)
     >>> tagger.tag_tokens([["Anna", "sings"]])
     [['B-PER', 'O']]
-    >>> [(span.text, span.label) for span in tagger.tag(["Oh, Anna sings."])[0]]
+    >>> [(span.text, span.label) for span in tagger.tag(["Anna sings."])[0]]
     [('Anna', 'PER')]
     """
 

@@ -5,17 +5,23 @@ import numpy as np
 
 from kerasrnn.data import translation_lexicon
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.layers import CRF
+from kerasrnn.layers import FastGRUCell
 from kerasrnn.models import AttentionSummary
+from kerasrnn.models import CharacterReader
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
+from kerasrnn.models import Tagger
 from kerasrnn.models import TextClassifier
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines import TextTranslator
+from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -81,3 +87,34 @@ def language():
     model.build()
     randomize(model)
     return TextLanguageModel(model, tokenizer, window=3)
+
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+NAMES = "Anna/B-PER Maria/I-PER lives/O in/O Rome/B-LOC ./O"
+OTHER = "दिल्‍ली/B-LOC and/O Bob/B-PER 😀/O"
+
+
+def sentence(text):
+    """The pairs of `word/tag`."""
+    return [tuple(word.split("/")) for word in text.split()]
+
+
+SENTENCES = 6 * [sentence(NAMES), sentence(OTHER)]
+
+
+def tagger(scheme="IOB2", tags=TAGS):
+    """A tagger of the names in `SENTENCES`, untrained."""
+    specials = {"specials": ("<pad>", "<unk>")}
+    texts = [word for row in SENTENCES[:2] for word, _ in row]
+    words = WordTokenizer.train(texts, **specials)
+    characters = CharacterTokenizer.train(texts, lowercase=False, **specials)
+    model = Tagger(
+        words.vocabulary_size,
+        len(tags),
+        FastGRUCell(8),
+        8,
+        CharacterReader(characters.vocabulary_size, filters=6),
+        crf=CRF(tags, scheme) if scheme else None,
+    )
+    model.build()
+    return TextTagger(model, words, tags, characters, scheme)

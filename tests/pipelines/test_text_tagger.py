@@ -6,55 +6,23 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.data import phrases_of
-from kerasrnn.layers import CRF
-from kerasrnn.layers import FastGRUCell
-from kerasrnn.models import CharacterReader
-from kerasrnn.models import Tagger
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
-from kerasrnn.tokenizers import CharacterTokenizer
-from kerasrnn.tokenizers import WordTokenizer
-
-TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
-NAMES = "Anna/B-PER Maria/I-PER lives/O in/O Rome/B-LOC ./O"
-OTHER = "दिल्‍ली/B-LOC and/O Bob/B-PER 😀/O"
-
-
-def sentence(text):
-    return [tuple(word.split("/")) for word in text.split()]
-
-
-SENTENCES = 6 * [sentence(NAMES), sentence(OTHER)]
-
-
-def build(scheme="IOB2", tags=TAGS):
-    specials = {"specials": ("<pad>", "<unk>")}
-    texts = [word for row in SENTENCES[:2] for word, _ in row]
-    words = WordTokenizer.train(texts, **specials)
-    characters = CharacterTokenizer.train(texts, lowercase=False, **specials)
-    model = Tagger(
-        words.vocabulary_size,
-        len(tags),
-        FastGRUCell(8),
-        8,
-        CharacterReader(characters.vocabulary_size, filters=6),
-        crf=CRF(tags, scheme) if scheme else None,
-    )
-    return TextTagger(model, words, tags, characters, scheme)
+from tests.pipelines import small
 
 
 @pytest.fixture(scope="module")
 def tagger():
     keras.utils.set_random_seed(0)
-    tagger = build()
+    tagger = small.tagger()
     tagger.compile(keras.optimizers.Adam(0.05))
-    tagger.fit(SENTENCES, epochs=15, batch_size=4, verbose=0)
+    tagger.fit(small.SENTENCES, epochs=15, batch_size=4, verbose=0)
     return tagger
 
 
 def test_it_has_learnt(tagger):
-    scores = tagger.evaluate(SENTENCES)
+    scores = tagger.evaluate(small.SENTENCES)
     assert scores["f1"] == scores["accuracy"] == 1
     assert scores["by_label"]["PER"]["support"] == 12
 
@@ -91,8 +59,8 @@ def test_file_and_export_answer_alike(tagger, tmp_path):
     tagger.save(tmp_path / "tagger.keras")
     loaded = TextTagger.open(tmp_path / "tagger.keras")
     assert loaded.tag(texts) == tagger.tag(texts)
-    assert loaded.evaluate(SENTENCES) == tagger.evaluate(SENTENCES)
-    loaded.fit(SENTENCES, epochs=1, verbose=0)
+    assert loaded.evaluate(small.SENTENCES) == tagger.evaluate(small.SENTENCES)
+    loaded.fit(small.SENTENCES, epochs=1, verbose=0)
     tagger.export(tmp_path / "1")
     served = tf.saved_model.load(tmp_path / "1").signatures
     for name, given in {
@@ -120,7 +88,7 @@ def test_any_text_is_tagged(tagger):
 
 
 def test_long_words_keep_their_ends():
-    tagger = build()
+    tagger = small.tagger()
     tagger.max_letters = 5
     words = tf.ragged.constant([["abcdefgh", "ab"]])
     ids = tagger.features(words)["characters"]
@@ -129,7 +97,7 @@ def test_long_words_keep_their_ends():
 
 
 def test_tags_of_single_words():
-    tagger = build(None, ["NOUN", "VERB"])
+    tagger = small.tagger(None, ["NOUN", "VERB"])
     assert tagger.monitor == "val_accuracy"
     scores = tagger.evaluate([[("Anna", "NOUN"), ("lives", "VERB")]])
     assert set(scores) == {"accuracy"}
@@ -169,7 +137,7 @@ def test_phrases_in_a_graph_are_those_in_python(scheme):
 
 
 def test_what_is_wrong_is_said():
-    tagger = build()
+    tagger = small.tagger()
     with pytest.raises(ValueError, match="'B-DOG'"):
         tagger.batches([[("dog", "B-DOG")]])
     with pytest.raises(ValueError, match="1 of them empty"):
@@ -179,4 +147,4 @@ def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="`tags` must be 5"):
         TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
     with pytest.raises(ValueError, match="CharacterReader"):
-        TextTagger(tagger.model, tagger.words, TAGS)
+        TextTagger(tagger.model, tagger.words, small.TAGS)

@@ -297,7 +297,8 @@ class AttentionCell(Configured, keras.layers.Layer):
             return _nothing(query, projected)
         return attend_rows(
             self.attention,
-            query,
+            # A loop has its states in float32.
+            ops.cast(query, self.compute_dtype),
             projected,
             memory_mask,
             state,
