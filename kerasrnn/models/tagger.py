@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers import CRF
+from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
@@ -27,7 +28,7 @@ class Tagger(Configured, QuantizableModel):
         h = recurrent layers(x), in both directions
         tags = CRF(W h + b), or softmax(W h + b) in each step
 
-    It is compiled with `CRFLoss(tagger.crf)` or, without a `CRF`, with
+    It is compiled with `tagger.crf_loss()` or, without a `CRF`, with
     `kerasrnn.training.TokenCrossentropy(pad_id=-1)`. The labels of padding are
     -1.
 
@@ -178,6 +179,20 @@ class Tagger(Configured, QuantizableModel):
                 f"Received: {sorted(inputs)}"
             )
         return inputs["words"], inputs.get("characters")
+
+    def crf_loss(self) -> CRFLoss:
+        """Returns the loss of the `CRF`.
+
+        Raises:
+            ValueError: when the model has none.
+        """
+        if self.crf is None:
+            raise ValueError(
+                "A Tagger without `crf` is trained with "
+                "`kerasrnn.training.TokenCrossentropy(pad_id=-1)`. "
+                "Received: crf=None"
+            )
+        return CRFLoss(self.crf)
 
     def probabilities(self, scores: Tensor) -> Tensor:
         """Returns the probability of each tag of each word.

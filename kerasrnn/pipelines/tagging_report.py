@@ -3,7 +3,6 @@
 import numpy as np
 
 from kerasrnn.data.tag_schemes import parsed_tag
-from kerasrnn.layers.crf.tag_schemes import allowed_moves
 from kerasrnn.plots import matrix_figure
 
 _SHOWN = 5  # sentences
@@ -56,10 +55,11 @@ def _kind(tag, scheme):
 
 def transition_figure(tagger):
     """Draws the weights of the transitions of a `CRF`; grey is forbidden."""
-    weights = tagger.model.crf.transitions.numpy()
-    allowed = allowed_moves(tagger.tags, tagger.scheme)
-    if allowed is not None:
-        weights = np.where(allowed[0], weights, np.nan)
+    crf = tagger.model.crf
+    weights = crf.transitions.numpy()
+    if crf.allowed is not None:
+        transitions, *_ = crf.allowed
+        weights = np.where(transitions, weights, np.nan)
     return matrix_figure(
         weights,
         tagger.tags,

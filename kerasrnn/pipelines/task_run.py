@@ -24,6 +24,11 @@ class TaskRun(Run):
       pictures by name;
     * `file_name`, of its `.keras` file.
 
+    See `Run`.
+
+    Args:
+        settings: `kerasrnn.training.Settings`.
+
     Example:
 
     >>> with TaskRun(settings) as run:

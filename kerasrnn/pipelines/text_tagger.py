@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.tag_schemes import phrases_of
-from kerasrnn.layers import CRFLoss
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.models.tagger import Tagger
@@ -150,7 +149,7 @@ class TextTagger(TextPipeline):
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
         if self.model.crf is not None:
-            return CRFLoss(self.model.crf)
+            return self.model.crf_loss()
         return TokenCrossentropy(pad_id=NO_TAG)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:

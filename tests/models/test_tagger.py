@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 from kerasrnn.layers import CRF
-from kerasrnn.layers import CRFLoss
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.models import CharacterReader
 from kerasrnn.models import Tagger
@@ -62,7 +61,7 @@ def test_fit_learns_and_survives_a_file(crf, tmp_path):
     tags = np.cumsum(words, axis=1) % 3
     tags[:, 5:], words[:, 5:] = -1, 0
     tagger = small(crf, characters=False, dropout=0.0)
-    loss = CRFLoss(tagger.crf) if crf else TokenCrossentropy(pad_id=-1)
+    loss = tagger.crf_loss() if crf else TokenCrossentropy(pad_id=-1)
     tagger.compile(keras.optimizers.Adam(0.03), loss)
     tagger.fit(words, tags, epochs=60, verbose=0)
     found = tagger.predict(words, verbose=0).argmax(-1)
@@ -76,5 +75,7 @@ def test_fit_learns_and_survives_a_file(crf, tmp_path):
 def test_what_it_reads_is_checked():
     with pytest.raises(ValueError, match="characters and words"):
         small()(WORDS)
+    with pytest.raises(ValueError, match="TokenCrossentropy"):
+        small(crf=False).crf_loss()
     with pytest.raises(ValueError, match="without"):
         small(characters=False)(INPUTS)

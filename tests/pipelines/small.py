@@ -102,10 +102,10 @@ def sentence(text):
 SENTENCES = 6 * [sentence(NAMES), sentence(OTHER)]
 
 
-def tagger(scheme="IOB2", tags=TAGS):
+def tagger(scheme="IOB2", tags=TAGS, more=()):
     """A tagger of the names in `SENTENCES`, untrained."""
     specials = {"specials": ("<pad>", "<unk>")}
-    texts = [word for row in SENTENCES[:2] for word, _ in row]
+    texts = [word for row in SENTENCES[:2] for word, _ in row] + [*more]
     words = WordTokenizer.train(texts, **specials)
     characters = CharacterTokenizer.train(texts, lowercase=False, **specials)
     model = Tagger(

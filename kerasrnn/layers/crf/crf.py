@@ -125,6 +125,14 @@ class CRF(Linked, Configured, keras.layers.Layer):
         self._allowed = allowed_moves(self.labels, scheme)
         self.supports_masking = True
 
+    @property
+    def allowed(self) -> tuple[list[Any], list[bool], list[bool]] | None:
+        """What the scheme allows: transitions, first tags and last tags.
+
+        `None` without a scheme.
+        """
+        return self._allowed
+
     def build(self, input_shape: Shape) -> None:
         tags = input_shape[-1]
         if self.labels is not None and len(self.labels) != tags:

@@ -1,0 +1,46 @@
+import dataclasses
+import json
+
+import keras
+import pytest
+
+from kerasrnn import training
+from kerasrnn.pipelines import TaskRun
+from tests.pipelines import small
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.Settings):
+    """Those that all recipes have."""
+
+
+@pytest.mark.slow
+def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
+    settings = Settings(
+        output=tmp_path / "run", epochs=12, batch_size=4, learning_rate=0.05
+    )
+
+    def train(tagger):
+        with TaskRun(settings) as run:
+            tagger.compile(keras.optimizers.Adam(settings.learning_rate))
+            return run.train(
+                tagger, small.SENTENCES, small.SENTENCES[:2], note="seen"
+            )
+
+    with TaskRun(settings):
+        tagger = small.tagger()
+    saved = train(tagger)
+    assert "12 to train on, 2 to validate on" in capsys.readouterr().out
+    card = json.loads((settings.output / "card.json").read_text("utf-8"))
+    assert card["scores"]["dev"]["f1"] == 1
+    assert card["note"] == "seen"
+    assert set(card["history"]) >= {"val_f1", "val_accuracy", "loss"}
+    for name in ("tagger.keras", "1", "confusions.png", "transitions.png"):
+        assert (settings.output / name).exists()
+    assert saved.tag(["Bob"])[0][0].label == "PER"
+    # Words with other numbers are another training.
+    folders = list(settings.output.glob("training-*"))
+    with TaskRun(settings):
+        other = small.tagger(more=["another"])
+    train(other)
+    assert len(list(settings.output.glob("training-*"))) == len(folders) + 1
