@@ -34,13 +34,7 @@ class Settings(training.Settings):
     not_identity = training.Settings.not_identity | {
         *("corpus", "steps_per_beat", "temperature"),
     }
-    needs = training.Settings.needs | {
-        "micro_steps": ("cell", "rhn", "gam_rhn"),
-        "recurrent_dropout": (
-            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
-            "peephole_lstm",
-        ),
-    }
+    needs = training.Settings.needs | training.CELL_NEEDS
 
     output: Path = Path("saved_models/music")
     corpus: str = "cadences"

@@ -34,10 +34,7 @@ class Settings(training.Settings):
         *("corpus", "dev", "test", "dynamic"),
     }
     needs = training.Settings.needs | {
-        "micro_steps": ("cell", "rhn", "gam_rhn"),
-        "recurrent_dropout": (
-            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
-        ),
+        **training.CELL_NEEDS,
         "memory": ("attention",),
         "blocks": ("attention", "transformer"),
         "loss_temperature": ("augmented_loss",),

@@ -7,6 +7,7 @@ from kerasrnn.training.callbacks import TrainingSpeed
 from kerasrnn.training.callbacks import without_costs
 from kerasrnn.training.card import read_card
 from kerasrnn.training.card import write_card
+from kerasrnn.training.cells import CELL_NEEDS
 from kerasrnn.training.cells import CellName
 from kerasrnn.training.cells import add_attention
 from kerasrnn.training.cells import build_cell
@@ -45,6 +46,7 @@ from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
 
 __all__ = [
+    "CELL_NEEDS",
     "AttentionName",
     "CellName",
     "Count",

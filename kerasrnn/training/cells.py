@@ -22,6 +22,14 @@ CellName = typing.Literal[
     "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm", "min_gru", "min_lstm"
 ]
 CELLS = typing.get_args(CellName)
+CELL_NEEDS = {
+    "micro_steps": ("cell", "rhn", "gam_rhn"),
+    "recurrent_dropout": (
+        *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
+        "peephole_lstm",
+    ),
+}
+"""For `Settings.needs`: which settings of a cell have an effect on which."""
 
 
 def build_cell(
