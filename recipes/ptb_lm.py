@@ -149,7 +149,6 @@ PRESETS = {
         window=100,
         learning_rate=4e-4,
     ),
-    # A text of your own.
     "own": dataclasses.replace(BASE, tokens="subwords", vocabulary_size=4000),
 }
 
