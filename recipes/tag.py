@@ -221,7 +221,8 @@ def build_tagger(settings, sentences, others, scheme):
 
 def build_optimizer(settings, sentences):
     steps = settings.epochs * math.ceil(sentences / settings.batch_size)
-    rate = training.cosine_schedule(settings.learning_rate, steps, warmup=100)
+    warmup = min(100, steps // 10)
+    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
     return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
 
 

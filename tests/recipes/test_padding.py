@@ -21,6 +21,7 @@ def found(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
 @pytest.mark.usefixtures("untranslated")
 @pytest.mark.parametrize("flag", one_now(["--no-masked", "--masked"]))
 def test_attention_on_padding_with_and_without_a_mask(flag, found, tmp_path):

@@ -600,10 +600,18 @@ FAST = {
         *[
             pytest.param(*case, marks=pytest.mark.slow)
             for case in (
-                *[("gru", name, "before") for name in ("general", "local_p")],
-                *[("lstm", name, "fed") for name in ("coverage", "monotonic")],
-                *[(name, "multi_head", "fed") for name in FAST],
+                ("gru", "local_p", "before"),
+                ("lstm", "coverage", "fed"),
+                ("gam_rhn", "multi_head", "fed"),
+            )
+        ],
+        *[
+            pytest.param(*case, marks=pytest.mark.thorough)
+            for case in (
+                ("gru", "general", "before"),
                 ("gru", "multi_scale", "before"),
+                ("lstm", "monotonic", "fed"),
+                *[(name, "multi_head", "fed") for name in FAST],
             )
         ],
     ],
