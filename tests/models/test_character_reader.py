@@ -6,7 +6,8 @@ from kerasrnn.models import CharacterReader
 from tests import helpers
 
 IDS = np.array(
-    [[[3, 1, 2, 0, 0], [2, 0, 0, 0, 0]], [[1, 2, 3, 1, 2], [0, 0, 0, 0, 0]]]
+    [[[3, 1, 2, 0, 0], [2, 0, 0, 0, 0]], [[1, 2, 3, 1, 2], [0, 0, 0, 0, 0]]],
+    "int32",
 )
 READERS = {
     "convolution": lambda: CharacterReader(4, filters=6),
