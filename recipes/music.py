@@ -34,7 +34,7 @@ class Settings(training.Settings):
     not_identity = training.Settings.not_identity | {
         *("corpus", "steps_per_beat", "temperature"),
     }
-    needs = training.Settings.needs | training.CELL_NEEDS
+    needs = training.Settings.needs | training.cell_needs()
 
     output: Path = Path("saved_models/music")
     corpus: str = "cadences"

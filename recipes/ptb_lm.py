@@ -34,7 +34,7 @@ class Settings(training.Settings):
         *("corpus", "dev", "test", "dynamic"),
     }
     needs = training.Settings.needs | {
-        **training.CELL_NEEDS,
+        **training.cell_needs(),
         "memory": ("attention",),
         "blocks": ("attention", "transformer"),
         "loss_temperature": ("augmented_loss",),

@@ -7,10 +7,10 @@ from kerasrnn.training.callbacks import TrainingSpeed
 from kerasrnn.training.callbacks import without_costs
 from kerasrnn.training.card import read_card
 from kerasrnn.training.card import write_card
-from kerasrnn.training.cells import CELL_NEEDS
 from kerasrnn.training.cells import CellName
 from kerasrnn.training.cells import add_attention
 from kerasrnn.training.cells import build_cell
+from kerasrnn.training.cells import cell_needs
 from kerasrnn.training.command_line import read_settings
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
@@ -46,7 +46,6 @@ from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
 
 __all__ = [
-    "CELL_NEEDS",
     "AttentionName",
     "CellName",
     "Count",
@@ -73,6 +72,7 @@ __all__ = [
     "add_attention",
     "build_cell",
     "by_size",
+    "cell_needs",
     "columns",
     "cosine_schedule",
     "faster_dtype",

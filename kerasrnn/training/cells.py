@@ -22,14 +22,27 @@ CellName = typing.Literal[
     "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm", "min_gru", "min_lstm"
 ]
 CELLS = typing.get_args(CellName)
-CELL_NEEDS = {
-    "micro_steps": ("cell", "rhn", "gam_rhn"),
-    "recurrent_dropout": (
-        *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
-        "peephole_lstm",
-    ),
-}
-"""For `Settings.needs`: which settings of a cell have an effect on which."""
+
+
+def cell_needs() -> dict[str, tuple[str, ...]]:
+    """Returns which settings have an effect on which cells only.
+
+    Returns:
+        A dictionary for `Settings.needs`, of `"micro_steps"` and
+        `"recurrent_dropout"`.
+
+    Example:
+
+    >>> cell_needs()["micro_steps"]
+    ('cell', 'rhn', 'gam_rhn')
+    """
+    return {
+        "micro_steps": ("cell", "rhn", "gam_rhn"),
+        "recurrent_dropout": (
+            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
+            "peephole_lstm",
+        ),
+    }
 
 
 def build_cell(

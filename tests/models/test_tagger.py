@@ -52,8 +52,8 @@ def test_each_tag_sees_both_sides():
         assert np.all(np.any(others[0] != scores[0], axis=-1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crf", [True, False])
-@helpers.slow_on_jax
 def test_fit_learns_and_survives_a_file(crf, tmp_path):
     """Tags that depend on the tag before, and on the word."""
     keras.utils.set_random_seed(0)

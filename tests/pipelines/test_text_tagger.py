@@ -96,6 +96,7 @@ def test_long_words_keep_their_ends():
     assert ids[0].to_list() == letters.to_list()
 
 
+@pytest.mark.slow
 def test_tags_of_single_words():
     tagger = small.tagger(None, ["NOUN", "VERB"])
     assert tagger.monitor == "val_accuracy"

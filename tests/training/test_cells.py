@@ -13,6 +13,7 @@ from kerasrnn.training import PastAttentionName
 from kerasrnn.training import SelfAttentionName
 from kerasrnn.training import add_attention
 from kerasrnn.training import build_cell
+from kerasrnn.training import cell_needs
 from kerasrnn.training.cells import CELLS
 
 LINEAR = "min_gru", "min_lstm"
@@ -60,3 +61,10 @@ def test_every_attention_to_the_past_has_a_name():
     assert names == {*typing.get_args(SelfAttentionName), "transformer", "sha"}
     for name in names:
         assert add_attention(RHNCell(8), name).output_size == 8
+
+
+def test_settings_without_effect_on_a_cell_are_named():
+    needs = cell_needs()
+    dropped = needs["recurrent_dropout"][1:]
+    assert {*dropped, *LINEAR} == {*CELLS, "peephole_lstm"}
+    assert needs["micro_steps"] == ("cell", "rhn", "gam_rhn")
