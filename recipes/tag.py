@@ -12,7 +12,6 @@ import collections
 import dataclasses
 import itertools
 import math
-import random
 from pathlib import Path
 from typing import Literal
 
@@ -129,16 +128,12 @@ def load_parts(settings):
 
 
 def hold_out(sentences, settings):
-    """Returns sentences to train on, and some to validate on."""
-    if len(sentences) < 2:
-        raise data.CorpusError(
-            "A corpus needs two sentences: one to train on, one to validate "
-            f"on. Received: {len(sentences)}"
-        )
-    sentences = sentences.copy()
-    random.Random(settings.seed).shuffle(sentences)
+    """Returns sentences to train on, and others to validate on."""
+    words = [[word for word, _ in sentence] for sentence in sentences]
+    rows = data.Rows({"words": words, "sentence": sentences})
     size = max(1, min(settings.dev_size, len(sentences) // 5))
-    return sentences[size:], sentences[:size]
+    parts = data.split_rows(rows, size, settings.seed, by="words")
+    return [part["sentence"] for part in parts]
 
 
 def convert(sentences, scheme):

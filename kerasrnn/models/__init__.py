@@ -1,5 +1,7 @@
 """Models to train with `fit`, and their parts."""
 
+from kerasrnn.models.attention_summaries import AttentionSummary
+from kerasrnn.models.attention_summaries import DecoderSummary
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
@@ -12,10 +14,8 @@ from kerasrnn.models.piano_roll_model import PianoRollModel
 from kerasrnn.models.rms_dynamic_evaluation import RMSDynamicEvaluation
 from kerasrnn.models.rms_dynamic_evaluation import mean_squared_gradients
 from kerasrnn.models.shortlist import Shortlist
-from kerasrnn.models.summaries import AttentionSummary
-from kerasrnn.models.summaries import DecoderSummary
-from kerasrnn.models.summaries import LastSummary
-from kerasrnn.models.summaries import PooledSummary
+from kerasrnn.models.summary import LastSummary
+from kerasrnn.models.summary import PooledSummary
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator

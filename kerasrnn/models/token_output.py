@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding

@@ -17,6 +17,7 @@ from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
@@ -261,14 +262,7 @@ class MusicPipeline(TextPipeline):
     def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
         """Yields batches of rolls of similar length, -1 after their end."""
         check_rolls(rolls, self.model.keys)
-        if batch_size < 1:
-            raise ValueError(
-                "`batch_size` must be positive. "
-                f"Received: batch_size={batch_size}"
-            )
-        order = np.argsort([len(roll) for roll in rolls], kind="stable")
-        for start in range(0, len(rolls), batch_size):
-            places = order[start : start + batch_size]
+        for places in places_by_length(rolls, batch_size):
             shape = len(places), len(rolls[places[-1]]), self.model.keys
             padded = np.full(shape, -1.0, "float32")
             for row, place in zip(padded, places, strict=True):

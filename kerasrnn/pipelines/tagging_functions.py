@@ -47,7 +47,8 @@ class TaggingFunctions:
 
     def _answer(self, words, starts, ends):
         model, tags = self.tagger.model, tf.constant(self.tagger.tags)
-        inputs = self.tagger.as_inputs(self.tagger.features(words))
+        features = self.tagger.features
+        inputs = features.padded(features.ids(words))
         inputs = tf.nest.map_structure(_not_empty, inputs)
         scores = model(inputs, training=False)
         best = tf.argmax(scores, axis=-1, output_type=tf.int32)

@@ -15,6 +15,7 @@ import tensorflow as tf
 from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer
@@ -255,19 +256,12 @@ class TextPipeline(keras.Model):
             ValueError: when `texts` is not a list of strings, or `batch_size`
                 is not positive.
         """
-        if batch_size < 1:
-            raise ValueError(
-                "`batch_size` must be positive. "
-                f"Received: batch_size={batch_size}"
-            )
         if isinstance(signature, str):
             signature = self.signatures[signature]
         texts = text_list(texts)
         if reads := self.reads():
             warn_of_cut(texts, *reads)
-        order = np.argsort([len(text) for text in texts], kind="stable")
-        for start in range(0, len(texts), batch_size):
-            places = order[start : start + batch_size]
+        for places in places_by_length(texts, batch_size):
             yield (
                 places,
                 signature(

@@ -19,8 +19,10 @@ from kerasrnn.pipelines.tagging_report import confusion_figure
 from kerasrnn.pipelines.tagging_report import print_worst
 from kerasrnn.pipelines.tagging_report import transition_figure
 from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.word_features import WordFeatures
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -179,12 +181,13 @@ class TextTagger(TextPipeline):
         """
         words, tags = _columns(sentences)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
-        features = self.features(tf.ragged.constant(words, tf.string))
+        features = self.features
+        ids = features.ids(tf.ragged.constant(words, tf.string))
 
         def gathered(indices):
-            rows = {name: tf.gather(x, indices) for name, x in features.items()}
+            rows = {name: tf.gather(x, indices) for name, x in ids.items()}
             tags = tf.gather(numbers, indices).to_tensor(NO_TAG)
-            return self.as_inputs(rows), tags
+            return features.padded(rows), tags
 
         dataset = index_batches(numbers.row_lengths(), batch_size, seed)
         return dataset.map(gathered).prefetch(2)
@@ -251,36 +254,10 @@ class TextTagger(TextPipeline):
             pictures["transitions"] = transition_figure(self)
         return {"worst": print_worst(words, true, found)}, pictures
 
-    def features(self, words: tf.RaggedTensor) -> dict[str, tf.RaggedTensor]:
-        """Returns what the model reads of words, as ragged ids.
-
-        Args:
-            words: String `RaggedTensor` of shape `(batch, words)`.
-        """
-        flat = words.flat_values
-        ids = self.words.table.lookup(self.words.normalize(flat))
-        found = {"words": words.with_flat_values(self.words.as_text(ids))}
-        if self.characters is not None:
-            letters = self._shortened(self.characters.tokenize(flat))
-            found["characters"] = words.with_flat_values(letters)
-        return found
-
-    def _shortened(self, letters):
-        """Leaves out the middle of long words."""
-        half = self.max_letters // 2
-        lengths = letters.row_lengths()
-        place = tf.ragged.range(lengths).flat_values
-        length = tf.gather(lengths, letters.value_rowids())
-        kept = (place < half) | (place >= length - (self.max_letters - half))
-        return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))
-
-    def as_inputs(self, features: dict[str, tf.RaggedTensor]) -> Any:
-        """Returns padded features, as the model takes them."""
-        padded = {
-            name: x.to_tensor(getattr(self, name).pad_id)
-            for name, x in features.items()
-        }
-        return padded if self.characters is not None else padded["words"]
+    @property
+    def features(self) -> WordFeatures:
+        """What the model reads of words."""
+        return WordFeatures(self.words, self.characters, self.max_letters)
 
     def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
         """Returns the phrases found in each of a list of strings.
@@ -343,9 +320,7 @@ class TextTagger(TextPipeline):
                     "Sentences are lists of words, none of them empty. "
                     f"Received: {sentence!r:.80}"
                 )
-        order = np.argsort([len(x) for x in sentences], kind="stable")
-        for start in range(0, len(sentences), batch_size):
-            places = order[start : start + batch_size]
+        for places in places_by_length(sentences, batch_size):
             batch = tf.ragged.constant(
                 [list(sentences[i]) for i in places], tf.string, ragged_rank=1
             )

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import tensorflow as tf
 
 # Characters become at most so many tokens each, as "&amp;" of separated
@@ -33,6 +34,25 @@ def text_list(texts):
             f"A list of strings is expected. Received: {wrong[0]!r} in it"
         )
     return texts
+
+
+def places_by_length(rows, batch_size):
+    """Yields the places of rows of similar length, as many as make a batch.
+
+    Args:
+        rows: List of strings, lists or arrays.
+        batch_size: Positive integer.
+
+    Raises:
+        ValueError: when `batch_size` is not positive.
+    """
+    if batch_size < 1:
+        raise ValueError(
+            f"`batch_size` must be positive. Received: batch_size={batch_size}"
+        )
+    order = np.argsort([len(row) for row in rows], kind="stable")
+    for start in range(0, len(rows), batch_size):
+        yield order[start : start + batch_size]
 
 
 def ready(examples, batches):

@@ -91,7 +91,7 @@ def test_long_words_keep_their_ends():
     tagger = small.tagger()
     tagger.max_letters = 5
     words = tf.ragged.constant([["abcdefgh", "ab"]])
-    ids = tagger.features(words)["characters"]
+    ids = tagger.features.ids(words)["characters"]
     letters = tagger.characters.tokenize(["abfgh", "ab"])
     assert ids[0].to_list() == letters.to_list()
 
@@ -145,6 +145,8 @@ def test_what_is_wrong_is_said():
         tagger.batches([[], [("dog", "O")]])
     with pytest.raises(ValueError, match="lists of words"):
         tagger.tag_tokens(["Anna lives"])
+    with pytest.raises(ValueError, match="batch_size=0"):
+        tagger.tag_tokens([["Anna"]], batch_size=0)
     with pytest.raises(ValueError, match="`tags` must be 5"):
         TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
     with pytest.raises(ValueError, match="CharacterReader"):

@@ -1,6 +1,9 @@
 """Translation recipes run in brief: on small corpora, in this process."""
 
 import json
+import os
+import pathlib
+import subprocess
 import sys
 
 import numpy as np
@@ -91,3 +94,17 @@ def write_vietnamese_corpus(path):
             file = path / f"{name}.{language}"
             file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def printed_by_another_process(code):
+    """What Python prints in the folder of the recipes, with other hashes."""
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=pathlib.Path(__file__).parents[2] / "recipes",
+        env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    return run.stdout.strip()

@@ -1,8 +1,4 @@
-import os
-import pathlib
 import re
-import subprocess
-import sys
 import unicodedata
 
 import pytest
@@ -11,7 +7,8 @@ from corpora.english_sentences import english_sentences
 from corpora.hindi_phrasebook import phrasebook
 from corpora.hindi_words import NOUNS
 
-RECIPES = pathlib.Path(__file__).parents[2] / "recipes"
+from tests.recipes import brief
+
 PAIRS = phrasebook()
 BOOK = dict(PAIRS)
 
@@ -31,17 +28,8 @@ def test_many_sentences_each_with_one_translation():
 
 def test_another_process_says_the_same_in_the_same_order():
     code = "from corpora.hindi_phrasebook import phrasebook as f; print(f())"
-    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONUTF8": "1"}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=RECIPES,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert run.stdout.strip() == str(PAIRS)
+
+    assert brief.printed_by_another_process(code) == str(PAIRS)
 
 
 def test_the_spelling_is_plain():

@@ -72,12 +72,21 @@ def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
 @pytest.mark.slow
 def test_parts_of_speech_without_characters_or_crf(monkeypatch, tmp_path):
     corpus = tmp_path / "tagged.tsv"
-    lines = "\n".join(["the\tDET", "old\tADJ", "house\tNOUN", ""])
-    corpus.write_text(40 * f"{lines}\n", "utf-8")
+    kinds, names = ("old", "red", "new", "big", "low"), "abcdefgh"
+    lines = [
+        f"the\tDET\n{kind}\tADJ\n{name}{name}\tNOUN\n"
+        for kind in kinds
+        for name in names
+    ]
+    corpus.write_text("\n".join(lines), "utf-8")
     flags = ("--corpus", corpus, "--output", tmp_path / "out", *SMALL)
     run(monkeypatch, *flags[:-4], "--no-crf", "--characters", "None")
     card = json.loads((tmp_path / "out" / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"] == {"accuracy": 1.0}
+    # A sentence is not on both sides, so that one alone cannot be divided.
+    corpus.write_text(3 * lines[0], "utf-8")
+    with pytest.raises(ValueError):
+        run(monkeypatch, "--corpus", corpus, "--output", tmp_path / "no")
 
 
 def test_generated_sentences_differ_and_are_tagged():

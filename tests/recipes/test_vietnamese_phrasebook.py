@@ -1,15 +1,12 @@
-import os
-import pathlib
 import re
-import subprocess
-import sys
 import unicodedata
 
 import pytest
 from corpora import english
 from corpora.vietnamese_phrasebook import vietnamese_phrasebook
 
-RECIPES = pathlib.Path(__file__).parents[2] / "recipes"
+from tests.recipes import brief
+
 PAIRS = vietnamese_phrasebook()
 BOOK = dict(PAIRS)
 
@@ -23,17 +20,7 @@ def test_many_sentences_each_with_one_translation():
 def test_another_process_says_the_same_in_the_same_order():
     code = "import corpora.vietnamese_phrasebook as x; "
     code += "print(x.vietnamese_phrasebook())"
-    environment = os.environ | {"PYTHONHASHSEED": "7", "PYTHONUTF8": "1"}
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=RECIPES,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert run.stdout.strip() == str(PAIRS)
+    assert brief.printed_by_another_process(code) == str(PAIRS)
 
 
 def test_the_spelling_is_plain():

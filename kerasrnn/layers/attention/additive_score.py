@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers import _backend
-from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.recurrent.products import multiply
 from kerasrnn.layers.recurrent.products import wide
 

@@ -12,7 +12,7 @@ from keras import ops
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.attention.rows import attend_rows
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells

@@ -15,6 +15,7 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import swap_time
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent.loop import run_loop
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import wide
@@ -57,7 +58,7 @@ def attend_in_a_loop(
     if cell.readout:
         outputs = cell.read_out(outputs, inputs, *contexts)
         if skipped is not None:
-            outputs = cells.repeated(outputs, skipped)
+            outputs = running.repeated(outputs, skipped)
     return swap_time(outputs), states, swap_time(weights)
 
 

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape

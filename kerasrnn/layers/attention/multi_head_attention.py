@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.mechanism import over_last
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer

@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.memory_attention import GatedAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 
 from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.attention.mechanism import over_last
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
+from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

@@ -1,37 +1,31 @@
 """Weights of LSTM and GRU layers, exchanged with Keras and PyTorch."""
 
-import collections
-import re
-from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
 
 import keras
-from keras import ops
 
-from kerasrnn.layers.recurrent.gru import FastGRUCell
-from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.layers.recurrent.torch_arrays import Direction
+from kerasrnn.layers.recurrent.torch_arrays import check_names
+from kerasrnn.layers.recurrent.torch_arrays import check_shapes
+from kerasrnn.layers.recurrent.torch_arrays import class_of
+from kerasrnn.layers.recurrent.torch_arrays import from_torch
+from kerasrnn.layers.recurrent.torch_arrays import names_of
+from kerasrnn.layers.recurrent.torch_arrays import shown
+from kerasrnn.layers.recurrent.torch_arrays import to_torch
+from kerasrnn.layers.recurrent.torch_arrays import torch_arrays
+from kerasrnn.layers.recurrent.torch_arrays import weights_of
 from kerasrnn.typing import Tensor
 
 Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]
 
-# Where each gate of PyTorch stands in Keras, and the other way round:
-# i, f, g, o in both; r, z, n there and z, r, h here.
-_ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
-# Cells with the weights of Keras's.
-_OURS = {FastLSTMCell: keras.layers.LSTMCell, FastGRUCell: keras.layers.GRUCell}
 _OF_PYTORCH = {
     "activation": keras.activations.tanh,
     "recurrent_activation": keras.activations.sigmoid,
     "layer_norm": False,
     "reset_after": True,
 }
-_TORCH_NAME = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?")
-
-# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
-# the names of its weights in PyTorch, as in `weight_ih_l1`.
-_Direction = collections.namedtuple("_Direction", "place suffix cell")
 
 
 def copy_weights(source: Layers, target: Layers) -> None:
@@ -83,7 +77,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
         _check(new, facts, f" as `{old.place}` has")
     _build(target, [layer[0].cell.kernel.shape[0] for layer in sources])
     for old, new in pairs:
-        _assign(new, _weights(old.cell))
+        _assign(new, weights_of(old.cell))
 
 
 def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
@@ -128,18 +122,18 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     True
     """
     stack = _stack("target", target)
-    found = _torch_arrays(source, prefix)
+    found = torch_arrays(source, prefix)
     _check_like_torch("target", stack)
-    names = [name for layer in stack for d in layer for name in _names(d)]
-    _check_names(names, found, prefix)
+    names = [name for layer in stack for d in layer for name in names_of(d)]
+    check_names(names, found, prefix)
     widths = []
     for layer in stack:
         cell = layer[0].cell
         width = sum(found[f"weight_ih{layer[0].suffix}"].shape[1:])
         widths.append(cell.kernel.shape[0] if cell.built else width)
         for direction in layer:
-            _check_shapes(direction, widths[-1], found, prefix)
-    values = [_from_torch(d, found) for layer in stack for d in layer]
+            check_shapes(direction, widths[-1], found, prefix)
+    values = [from_torch(d, found) for layer in stack for d in layer]
     _build(target, widths)
     for direction, arrays in zip(sum(stack, []), values, strict=True):
         _assign(direction, arrays)
@@ -190,7 +184,7 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
         for layer in stack
         for direction in layer
         for name, array in zip(
-            _names(direction), _to_torch(direction.cell), strict=True
+            names_of(direction), to_torch(direction.cell), strict=True
         )
     }
 
@@ -223,33 +217,25 @@ def _stack(name, layers):
 
 def _direction(place, suffix, layer):
     cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
-    if _class_of(cell) is None:
+    if class_of(cell) is None:
         raise ValueError(
             f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
             f"or run a cell of these. Received: {layer!r}"
         )
-    return _Direction(place, suffix, cell)
-
-
-def _class_of(cell):
-    """Returns the class of Keras that has the weights of a cell, or `None`."""
-    for kind, known in {**_OURS, **{of: of for of in _ORDERS}}.items():
-        if isinstance(cell, kind):
-            return known
-    return None
+    return Direction(place, suffix, cell)
 
 
 def _facts(cell):
     """Returns what has to agree, by name."""
     facts = {
-        "class": _class_of(cell),
+        "class": class_of(cell),
         "units": cell.units,
         "use_bias": cell.use_bias,
         "activation": cell.activation,
         "recurrent_activation": cell.recurrent_activation,
         "layer_norm": getattr(cell, "layer_norm", False),
     }
-    if _class_of(cell) is keras.layers.GRUCell:
+    if class_of(cell) is keras.layers.GRUCell:
         facts["reset_after"] = cell.reset_after
     if cell.built:
         facts["input width"] = cell.kernel.shape[0]
@@ -266,16 +252,12 @@ def _check(direction, expected, why):
     ]
     if wrong:
         wanted, received = (
-            ", ".join(f"{name}={_shown(of[name])}" for name in wrong)
+            ", ".join(f"{name}={shown(of[name])}" for name in wrong)
             for of in (expected, facts)
         )
         raise ValueError(
             f"`{direction.place}` must have {wanted}{why}. Received: {received}"
         )
-
-
-def _shown(value):
-    return getattr(value, "__name__", repr(value)).removesuffix("Cell")
 
 
 def _check_built(direction):
@@ -310,130 +292,6 @@ def _build(layers, widths):
             layer.build((None, None, width) if runs else (None, width))
 
 
-def _weights(cell):
-    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
-    return [
-        weight
-        for weight in [*weights, getattr(cell, "gains", None)]
-        if weight is not None
-    ]
-
-
 def _assign(direction, values):
-    for weight, value in zip(_weights(direction.cell), values, strict=True):
+    for weight, value in zip(weights_of(direction.cell), values, strict=True):
         weight.assign(value)
-
-
-def _names(direction):
-    """Returns PyTorch's names of the weights, in its order."""
-    kinds = ["weight", "bias"] if direction.cell.use_bias else ["weight"]
-    return [
-        f"{kind}_{of}{direction.suffix}"
-        for kind in kinds
-        for of in ("ih", "hh")
-    ]
-
-
-def _torch_arrays(source, prefix):
-    """Returns what a recurrent module holds below a prefix, as arrays."""
-    state = source.state_dict() if hasattr(source, "state_dict") else source
-    if not isinstance(state, Mapping):
-        raise ValueError(
-            "`source` must be a module of PyTorch, its `state_dict()` or a "
-            f"mapping of arrays. Received: {source!r}"
-        )
-    found = {}
-    for name, value in state.items():
-        short = name.removeprefix(prefix)
-        if name.startswith(prefix) and _TORCH_NAME.fullmatch(short):
-            found[short] = _array(value)
-    if not found:
-        others = sorted(
-            {
-                name[: match.start()]
-                for name in state
-                if (match := _TORCH_NAME.search(name))
-                and match.end() == len(name)
-            }
-        )
-        raise ValueError(
-            "`source` must hold weights named as those of `torch.nn.LSTM` and "
-            f"`GRU`, such as {prefix + 'weight_ih_l0'!r}. Received: "
-            f"prefix={prefix!r} and the names {list(state)}"
-            + (f". `prefix` could be one of {others}" if others else "")
-        )
-    return found
-
-
-def _array(value):
-    """Returns a NumPy array, also of a tensor of PyTorch on any device."""
-    if hasattr(value, "detach"):
-        # NumPy has no bfloat16, and float64 holds the others exactly.
-        return value.detach().cpu().double().numpy()
-    return ops.convert_to_numpy(value)
-
-
-def _check_names(expected, found, prefix):
-    projections = [prefix + name for name in found if "_hr_" in name]
-    if projections:
-        raise ValueError(
-            "`source` must have `proj_size=0`: the layers here do not project "
-            f"their outputs. Received: {projections}"
-        )
-    missing = [prefix + name for name in expected if name not in found]
-    unknown = [prefix + name for name in found if name not in expected]
-    if missing or unknown:
-        raise ValueError(
-            "`source` must hold the weights of `target` and no others: as many "
-            "layers and directions, and biases where `use_bias` is set. "
-            f"Received: a source without {missing}, which `target` has, and "
-            f"with {unknown}, which it does not have."
-        )
-
-
-def _check_shapes(direction, width, found, prefix):
-    units = direction.cell.units
-    rows = len(_ORDERS[_class_of(direction.cell)]) * units
-    shapes = [(rows, width), (rows, units), (rows,), (rows,)]
-    for name, shape in zip(_names(direction), shapes, strict=False):
-        if found[name].shape != shape:
-            kind = _shown(_class_of(direction.cell))
-            raise ValueError(
-                f"{prefix + name!r} must have the shape {shape}, for "
-                f"`{direction.place}`: {kind}, units={units}, input "
-                f"width={width}. Received: {found[name].shape}"
-            )
-
-
-def _reordered(array, cell):
-    """Swaps the gates, which lie along the first axis."""
-    order = _ORDERS[_class_of(cell)]
-    gates = array.reshape(len(order), cell.units, *array.shape[1:])
-    return gates[order].reshape(array.shape)
-
-
-def _from_torch(direction, found):
-    """Returns the arrays of a cell in the order of its weights."""
-    cell = direction.cell
-    arrays = [_reordered(found[name], cell) for name in _names(direction)]
-    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
-    if not biases:
-        return kernels
-    if _class_of(cell) is keras.layers.GRUCell:
-        return [*kernels, ops.stack(biases)]
-    return [*kernels, biases[0] + biases[1]]
-
-
-def _to_torch(cell):
-    """Returns the arrays of a cell in the order of `_names`."""
-    arrays = []
-    for weight in _weights(cell):
-        dtype = keras.backend.standardize_dtype(weight.dtype)
-        dtype = dtype if dtype == "float64" else "float32"
-        arrays.append(ops.convert_to_numpy(ops.cast(weight, dtype)))
-    kernels, biases = [array.T for array in arrays[:2]], arrays[2:]
-    if biases and _class_of(cell) is keras.layers.GRUCell:
-        biases = list(biases[0])
-    elif biases:
-        biases.append(ops.convert_to_numpy(ops.zeros_like(biases[0])))
-    return [_reordered(array, cell) for array in kernels + biases]

@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.documented import document
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -119,7 +120,7 @@ class FastRNN(keras.layers.RNN):
         """Why the cell runs in the loop of Keras; `None` if it runs fast."""
         if self.unroll:
             return "`unroll=True` asks for the unrolled loop of Keras"
-        return cells.slow_because(self.cell)
+        return running.slow_because(self.cell)
 
     def inner_loop(
         self,
@@ -138,7 +139,7 @@ class FastRNN(keras.layers.RNN):
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )
-            cells.check_outputs(self.cell, last, outputs.shape[:1])
+            running.check_outputs(self.cell, last, outputs.shape[:1])
             return last, outputs, states
         sequence = ops.swapaxes(sequences, 0, 1)
         states = keras.tree.map_structure(wide, initial_state)
@@ -149,7 +150,7 @@ class FastRNN(keras.layers.RNN):
         if self.go_backwards:
             sequence = ops.flip(sequence, axis=0)
             mask = None if mask is None else ops.flip(mask, axis=0)
-        outputs, states = cells.run(
+        outputs, states = running.run(
             self.cell,
             sequence,
             states,

@@ -12,6 +12,7 @@ from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.documented import document
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.in_blocks import run_in_blocks
 from kerasrnn.layers.recurrent.loop import run_loop
@@ -455,7 +456,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             after = [ops.expand_dims(state, 0) for state in last]
         with WeightsOfStep():
             outputs = self.read_out(after, wide(sequence))
-        return cells.repeated(outputs, skipped) if repeats else outputs, last
+        return running.repeated(outputs, skipped) if repeats else outputs, last
 
 
 def _listed(masks):

@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
@@ -156,7 +157,7 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
     @property
     def slow_because(self) -> str | None:
-        reason = cells.slow_because(self.cell)
+        reason = running.slow_because(self.cell)
         if reason is None and not self._takes_zoneout():
             return f"`run` of {type(self.cell).__name__} takes no `zoneout`"
         return reason
