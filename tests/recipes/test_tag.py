@@ -79,8 +79,9 @@ def test_parts_of_speech_without_characters_or_crf(monkeypatch, tmp_path):
         for name in names
     ]
     corpus.write_text("\n".join(lines), "utf-8")
-    flags = ("--corpus", corpus, "--output", tmp_path / "out", *SMALL)
-    run(monkeypatch, *flags[:-4], "--no-crf", "--characters", "None")
+    flags = ("--corpus", corpus, "--output", tmp_path / "out", "--units", 16)
+    flags += ("--epochs", 60, "--no-crf")
+    run(monkeypatch, *flags, "--characters", "None")
     card = json.loads((tmp_path / "out" / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"] == {"accuracy": 1.0}
     # A sentence is not on both sides, so that one alone cannot be divided.
