@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 
 import keras
 
@@ -26,6 +27,17 @@ def accelerator():
         details = tf.config.experimental.get_device_details(device)
         return details.get("device_name", device.name)
     return None
+
+
+def clock():
+    """Name of the clock that times a step, and a function that reads it.
+
+    It is CPU seconds, since other work may run on the machine; on a GPU, where
+    they mean nothing, wall seconds.
+    """
+    if accelerator() is None:
+        return "CPU", time.process_time
+    return "wall", time.perf_counter
 
 
 def precision(dtype):

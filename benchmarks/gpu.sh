@@ -2,6 +2,7 @@
 # Speeds and first epochs on one NVIDIA GPU, with JAX and without TensorFlow.
 #
 #     bash benchmarks/gpu.sh OUTPUT            # at most 40 minutes
+#     MINUTES=9 bash benchmarks/gpu.sh OUTPUT  # what fits into 9 of them
 #     bash benchmarks/gpu.sh OUTPUT --small    # toy sizes, on any machine
 #
 # Each step writes OUTPUT/STEP.md, under a temporary name until it is whole, and
@@ -20,7 +21,7 @@ output=$1
 small=("${@:2}")
 here=$(cd "$(dirname "$0")" && pwd) || exit
 python=${PYTHON:-python3}
-minutes=40
+minutes=${MINUTES:-40}
 mkdir -p "$output" || exit
 
 export KERAS_BACKEND=jax
@@ -34,6 +35,11 @@ fi
 
 results=() failed=()
 
+# Seconds that are left of the minutes.
+left() {
+    echo $((60 * minutes - SECONDS))
+}
+
 # step NAME SECONDS COMMAND...: writes what the command prints to NAME.md.
 step() {
     local name=$1 limit=$2 start=$SECONDS
@@ -42,6 +48,10 @@ step() {
     results+=("$result")
     if [ -e "$result" ]; then
         echo "$name: done before"
+        return
+    fi
+    if [ "$limit" -gt "$(left)" ]; then
+        echo "$name: no time, $(left) of $limit s are left"
         return
     fi
     if timeout --kill-after=10 "$limit" "$@" \
@@ -63,13 +73,18 @@ train() {
         "${small[@]}" --seconds $((limit - 60)) --card "$output/$name.json"
 }
 
+# cells NAME DTYPE LAYER SECONDS: beside PyTorch, also compiled if there is time.
 cells() {
-    local options=(--compile)
+    local options=()
+    [ "$4" -gt 200 ] && options=(--compile)
     [ ${#small[@]} -gt 0 ] && options=(--repeats 2 --threads 1)
-    step "cells-$1-$2" 210 "$python" "$here/cells.py" --backend jax \
+    step "cells-$1-$2" "$4" "$python" "$here/cells.py" --backend jax \
         --tables layers --layers "$3" --dtypes "$2" "${options[@]}" \
         "${small[@]}"
 }
+
+few=()
+[ ${#small[@]} -gt 0 ] && few=(--repeats 1 --layers FastLSTM MinGRU)
 
 step device 60 "$python" "$here/devices.py" "${small[@]}"
 if [ ! -e "$output/device.md" ]; then
@@ -77,24 +92,25 @@ if [ ! -e "$output/device.md" ]; then
     exit 1
 fi
 
+step steps 240 "$python" "$here/steps.py" --backend jax "${few[@]}"
 # The first epochs of the published models; all epochs take hours.
-train rhn 240 --preset rhn --run-epochs 1
-cells rhn float32 RHN
+train rhn 120 --preset rhn --run-epochs 1
+step crf 60 "$python" "$here/crf.py" --backend jax
+train 5m-lstm 90 --row lstm
+cells rhn float32 RHN 80
+cells gam-rhn float32 GAMRHN 80
 # The rows of recipes/studies/ptb_table.py, as on a CPU.
 train 5m-rhn 180 --row rhn
 train gam-rhn-char 240 --preset gam-rhn-char --run-epochs 1
-cells rhn bfloat16 RHN
 train 5m-gam-rhn 180 --row gam-rhn
-train 5m-lstm 180 --row lstm
 for dtype in float32 bfloat16; do
-    cells gam-rhn "$dtype" GAMRHN
-    cells attention "$dtype" "SelfAttention(GAMRHN)"
+    cells rhn-compiled "$dtype" RHN 210
+    cells gam-rhn-compiled "$dtype" GAMRHN 210
+    cells attention "$dtype" "SelfAttention(GAMRHN)" 210
 done
 # As many epochs of the best model as there is time for.
-left=$((60 * minutes - SECONDS))
-if [ "$left" -gt 120 ]; then
-    [ "$left" -gt 600 ] && left=600
-    train best "$left" --preset best
+if [ "$(left)" -gt 120 ]; then
+    train best $(($(left) > 600 ? 600 : $(left) - 5)) --preset best
 fi
 
 for result in "${results[@]}"; do

@@ -6,17 +6,16 @@
 
 Prints the least CPU milliseconds of a training step (forward and all gradients)
 and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
-one process. `Attention` is additive, before a GRU, to as many places as there
-are steps, beside the same around Keras's `GRUCell`. With `--memory` it prints
-the most memory that each takes instead, in a process of its own, above that of
-a sequence of two steps.
+one process; on a GPU, wall milliseconds. `Attention` is additive, before a GRU,
+to as many positions as there are steps, beside the same around Keras's
+`GRUCell`. With `--memory` it prints the most memory that each takes instead, in
+a process of its own, above that of a sequence of two steps.
 """
 
 import argparse
 import multiprocessing
 import os
 import resource
-import time
 
 # Layer: shapes of (steps, batch, units, input width).
 SHAPES = {
@@ -32,6 +31,9 @@ SHAPES = {
     "RHN, depth 10": [(35, 20, 830, 830)],
     "GAM": [(35, 20, 200, 200)],
     "GAMRHN": [(35, 20, 200, 200), (35, 20, 600, 600)],
+    "MinGRU": [(100, 32, 256, 256), (1000, 16, 256, 256)],
+    "RGLRU": [(100, 32, 256, 256), (1000, 16, 256, 256)],
+    "SLSTM": [(100, 32, 256, 256), (1000, 16, 256, 256)],
     "Attention": [(20, 32, 256, 256), (50, 32, 256, 256)],
 }
 LONG = ("FastLSTM", (3000, 16, 256, 16)), ("RHN", (3000, 16, 256, 16))
@@ -58,10 +60,13 @@ os.environ["XLA_FLAGS"] = (
     "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 )
 
+import devices  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
+
+CLOCK, now = devices.clock()
 
 
 def make(name, units, dtype, **options):
@@ -151,6 +156,7 @@ def functions(layer, x):
 def jax_functions(layer, x):
     import jax
 
+    x = jax.device_put(x)
     values = [weight.value for weight in layer.trainable_variables]
     others = [weight.value for weight in layer.non_trainable_variables]
 
@@ -169,22 +175,23 @@ def jax_functions(layer, x):
 
 
 def least(steps):
-    """Least CPU milliseconds of each of some functions, run in turns."""
+    """Least milliseconds of each of some functions, run in turns."""
     for step in steps:
         step()
         step()
     found = [[] for _ in steps]
     for _ in range(ARGS.repeats):
         for step, times in zip(steps, found, strict=True):
-            start = time.process_time()
+            start = now()
             step()
-            times.append(time.process_time() - start)
+            times.append(now() - start)
     return [1000 * min(times) for times in found]
 
 
 def print_times(dtype):
     heads = ["layer", "loop", "times", "inference", "loop", "times"]
-    print(f"| {dtype}: T, B, units, input | " + " | ".join(heads) + " |")
+    shape = f"{dtype}, {CLOCK} ms: T, B, units, input"
+    print("| " + " | ".join([shape, *heads]) + " |")
     print("|---|" + "--:|" * len(heads))
     for name in ARGS.layers:
         for shape in SHAPES[name]:
