@@ -27,6 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "recipes"))
 
 import devices
 import keras
+import language_model
 import numpy as np
 import ptb_lm
 from studies import ptb_table
@@ -99,7 +100,7 @@ class Text(NamedTuple):
 
 
 def read_text(settings):
-    """The text that `ptb_lm.load_corpus` and its tokenizer make into ids."""
+    """The text of `language_model.load_corpus`, as ids of its tokenizer."""
     name, lines = "Penn Treebank", find_treebank(settings)
     if lines is None:
         name, lines = "generated text", generate()
@@ -248,7 +249,7 @@ def train(args, settings, text):
     x, y = windows(text.train, *sizes)
     held_out = windows(text.validation, *sizes)
     steps = len(y) // settings.batch_size
-    model = ptb_lm.build_model(settings, text)
+    model = language_model.build_model(settings, text)
     if settings.frequencies:
         counts = np.bincount(text.train, minlength=text.vocabulary_size)
         model.output_projection.assign_frequencies(counts)
@@ -256,7 +257,7 @@ def train(args, settings, text):
     if settings.tokens == "characters":
         scores.append(metrics.BitsPerCharacter(-1))
     model.compile(
-        ptb_lm.build_optimizer(settings, steps),
+        language_model.build_optimizer(settings, steps),
         training.TokenCrossentropy(-1),
         metrics=scores,
     )

@@ -1,101 +1,23 @@
-"""Trains and exports a text classifier.
+"""Trains and exports classifiers of film reviews: presets of `classify.py`.
 
     python recipes/imdb.py                           # generated film reviews
     python recipes/imdb.py --corpus imdb             # the movie review dataset
-    python recipes/imdb.py --corpus mine.csv --text-column body
-    python recipes/imdb.py --corpus more.csv --from OTHER/labeller.keras
+    python recipes/imdb.py --corpus imdb --preset lstm     # a report's model
 
-See `translate.py` for the files that a run writes and how to resume it.
+All other flags are those of `classify.py`.
 """
 
 import dataclasses
-import math
 from pathlib import Path
-from typing import Literal
 
-import keras
-from corpora.generated_reviews import generated_reviews
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+import classify
 
-from kerasrnn import data
-from kerasrnn import models
-from kerasrnn import pipelines
-from kerasrnn import tokenizers
 from kerasrnn import training
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.EncoderSettings):
-    """Settings of data, model and training; `SIZES` replaces `None`."""
-
-    saved = training.EncoderSettings.saved | {
-        *("lowercase", "clean_reviews", "special", "drop_stop_words"),
-        *("vocabulary_size", "max_tokens", "vectors", "train_vectors"),
-        *("summary", "attention", "embedding_dim"),
-    }
-    not_identity = training.Settings.not_identity | {"corpus", "test"}
-    needs = training.EncoderSettings.needs | {
-        "attention": ("summary", "attention", "decoder"),
-        "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
-        "train_vectors": ("vectors",),
-    }
-
-    output: Path = Path("saved_models/imdb")
-    corpus: str = "generated"
-    """generated, imdb, or the path of a table or a folder of folders."""
-    text_column: str | None = None
-    """Column of the texts; default: review, text or sentence."""
-    label_column: str | None = None
-    """Column of the labels; default: sentiment or label."""
-    group_column: str | None = None
-    """Column of what a text is about or by; no such group is split."""
-    test: training.Existing | None = None
-    """Labelled test texts, scored at the end."""
-    dev_size: training.Count = 2500
-    """Texts to hold out for validation: at most a fifth of them."""
-    lowercase: bool = False
-    """Whether the model works in lower case."""
-    clean_reviews: bool = False
-    """Whether to remove HTML and spell out abbreviations (u, imho)."""
-    special: Literal["apart", "drop", "keep"] = "apart"
-    """Punctuation and symbols: separate words, removed, or kept."""
-    drop_stop_words: bool = False
-    """Whether to remove frequent English words, which include negations."""
-    vocabulary_size: training.Count | None = 30_000
-    """Number of most frequent words to keep; None for all."""
-    max_tokens: training.Count = 400
-    """Truncate texts to so many words."""
-    vectors: Literal["skip-gram", "cbow"] | training.Existing | None = None
-    """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
-    train_vectors: bool = True
-    """Whether to train the word vectors further."""
-    summary: Literal["last", "pooled", "attention", "decoder"] = "attention"
-    """How to reduce a text to one vector; see `TextClassifier`."""
-    attention: training.AttentionName | None = "additive"
-    """Attention of a summary by attention or decoder."""
-    embedding_dim: training.Count = 100
-    """Width of the embeddings, also of word vectors that are trained."""
-    dropout: training.Rate = 0.5
-    schedule: Literal["cosine", "constant"] = "cosine"
-    """Schedule of the learning rate."""
-    learning_rate: training.Positive = 1e-3
-    clip: training.Positive = 5.0
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.summary == "attention" and self.attention is None:
-            raise ValueError("`summary` needs one. Expected: an `attention`.")
-        for name in ("test", "text_column", "label_column", "group_column"):
-            if self.corpus == "generated" and getattr(self, name):
-                raise ValueError(f"`{name}` needs a `corpus` of your own.")
-
-
-SIZES = {  # for a corpus of up to so many texts
-    4_000: {"units": 32, "batch_size": 16, "epochs": 12},
-    20_000: {"units": 64, "batch_size": 32, "epochs": 5},
-    math.inf: {"units": 128, "batch_size": 64, "epochs": 2},
-}
-REVIEWS = Settings(corpus="imdb", lowercase=True, clean_reviews=True)
+OUTPUT = Path("saved_models/imdb")
+REVIEWS = classify.Settings(
+    corpus="imdb", output=OUTPUT, lowercase=True, clean_reviews=True
+)
 # The report of Wang 2025 on eight models: 100 words, without stop words.
 RNN = dataclasses.replace(
     REVIEWS,
@@ -115,14 +37,9 @@ RNN = dataclasses.replace(
 )
 DECODER = dataclasses.replace(RNN, summary="decoder")
 PRESETS = {
-    "generated": dataclasses.replace(
-        REVIEWS,
-        corpus="generated",
-        dev_size=400,
-        embedding_dim=32,
-        epochs=4,
-        batch_size=32,
-    ),
+    name: dataclasses.replace(preset, output=OUTPUT)
+    for name, preset in classify.PRESETS.items()
+} | {
     "best": dataclasses.replace(REVIEWS, vectors="skip-gram", dtype="auto"),
     "rnn": RNN,
     "rnn2": dataclasses.replace(RNN, depth=2),
@@ -137,113 +54,16 @@ PRESETS = {
     "gam-rhn-attention": dataclasses.replace(
         RNN, cell="gam_rhn", summary="attention", attention="additive"
     ),
-    "own": Settings(),
 }
-
-
-def load_corpus(settings):
-    if settings.corpus == "generated":
-        texts = generated_reviews(settings.limit or 4000, settings.seed)
-        return data.LabelledCorpus(texts, None, [], ["negative", "positive"])
-    saved = settings.start_from
-    names = pipelines.TextLabeller.open(saved).labels if saved else None
-    return data.read_labelled_corpus(
-        data.find_corpus(settings.corpus, settings.data_dir),
-        *(settings.text_column, settings.label_column, settings.limit),
-        *(names, settings.test, settings.group_column),
-    )
-
-
-def load_parts(settings):
-    """Returns the corpus, and texts held out from it for validation."""
-    corpus, seed = load_corpus(settings), settings.seed
-    return data.split_labelled_corpus(corpus, settings.dev_size, seed)
-
-
-def build_tokenizer(settings, texts):
-    return tokenizers.ReviewTokenizer.train(
-        texts,
-        settings.vocabulary_size,
-        specials=("<unk>", "<pad>", "</s>"),
-        expand_abbreviations=settings.clean_reviews,
-        strip_html=settings.clean_reviews,
-        stop_words=ENGLISH_STOP_WORDS if settings.drop_stop_words else (),
-        **settings.pick("lowercase", "special"),
-    )
-
-
-def build_model(settings, tokenizer, classes, embedding_dim):
-    deep = settings.depth > 1  # one dropout after each layer
-    cell = training.build_cell(settings.cell, settings.units)
-    summary = settings.summary
-    if summary == "attention":
-        summary = models.AttentionSummary(settings.attention, settings.units)
-    elif summary == "decoder":
-        summary = models.DecoderSummary(cell, settings.attention)
-    model = models.TextClassifier(
-        models.Encoder(
-            tokenizer.vocabulary_size,
-            cell,
-            embedding_dim,
-            dropout=settings.dropout if deep else 0.0,
-            embedding_dropout=0.0,
-            pad_id=tokenizer.pad_id,
-            **settings.pick("depth", "bidirectional", "word_dropout"),
-        ),
-        summary,
-        num_classes=1 if classes == 2 else classes,
-        dropout=0.0 if deep else settings.dropout,
-    )
-    model.build((None, None))
-    return model
-
-
-def build_optimizer(settings, texts):
-    steps = settings.epochs * math.ceil(texts / settings.batch_size)
-    rate = settings.learning_rate
-    if settings.schedule == "cosine":
-        rate = training.cosine_schedule(rate, steps, min(100, steps // 10))
-    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
-
-
-def build_labeller(settings, corpus):
-    """Returns the model as a pipeline, with word vectors if there are any."""
-    if settings.start_from:
-        return pipelines.TextLabeller.open(settings.start_from)
-    texts, names = corpus.train.texts, corpus.label_names
-    tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
-    if settings.vectors:
-        vectors, _ = data.load_word_vectors(
-            *(settings.vectors, tokenizer, texts + corpus.unlabelled),
-            *(settings.output, width, settings.seed),
-        )
-        width = vectors.shape[1]
-    model = build_model(settings, tokenizer, len(names), width)
-    if settings.vectors:
-        model.encoder.embedding.assign_vectors(vectors)
-        model.encoder.embedding.trainable = settings.train_vectors
-    return pipelines.TextLabeller(model, tokenizer, names, settings.max_tokens)
-
-
-def run(settings, load_parts=load_parts, build_labeller=build_labeller):
-    """Trains, evaluates and exports; the studies call it."""
-    with pipelines.LabellingRun(settings) as this_run:
-        corpus, dev = load_parts(settings)
-        settings = this_run.by_size(len(corpus.train.texts), SIZES)
-        labeller = build_labeller(settings, corpus)
-        labeller.compile(build_optimizer(settings, len(corpus.train.texts)))
-        this_run.fit(labeller, corpus, dev)
-        return this_run.finish(labeller, dev, corpus.test)
 
 
 def preset_for(corpus):
     """The default preset for a corpus."""
-    named = {None: "generated", "generated": "generated", "imdb": "best"}
-    return named.get(corpus, "own")
+    return "best" if corpus == "imdb" else classify.preset_for(corpus)
 
 
 def main():
-    run(training.read_settings(PRESETS, preset_for, __doc__))
+    classify.run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

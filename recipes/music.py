@@ -182,12 +182,13 @@ def preset_for(corpus):
 
 def main():
     settings = training.read_settings(PRESETS, preset_for, __doc__)
-    with pipelines.MusicRun(settings) as run:
+    with pipelines.Run(settings) as run:
         corpus = load_corpus(settings)
         if settings.start_from:
             music = pipelines.MusicPipeline.open(settings.start_from)
         else:
-            music = pipelines.MusicPipeline(build_model(settings))
+            parts = build_model(settings), settings.steps_per_beat
+            music = pipelines.MusicPipeline(*parts)
             music.assign_frequencies(corpus.train)
         batches = music.batches(
             *(corpus.train, settings.batch_size, settings.transpose),
@@ -196,10 +197,13 @@ def main():
         music.compile(build_optimizer(settings, len(batches)))
         noise = settings.weight_noise
         run.fit(
-            *(music, batches, corpus),
-            [training.WeightNoise(noise, settings.seed)] if noise else [],
+            *(music, corpus.train, corpus.validation, batches),
+            patience=settings.patience,
+            callbacks=[training.WeightNoise(noise, settings.seed)]
+            * bool(noise),
         )
-        run.finish(music, corpus)
+        showing = settings.pick("seed", "temperature")
+        run.finish(music, corpus.validation, corpus.test, showing=showing)
 
 
 if __name__ == "__main__":

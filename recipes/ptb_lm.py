@@ -1,108 +1,26 @@
-"""Trains and exports a language model, on any text.
+"""Trains and exports models of the Penn Treebank, presets of another recipe.
 
     python recipes/ptb_lm.py                        # built-in sentences
     python recipes/ptb_lm.py --corpus ptb           # the Penn Treebank
-    python recipes/ptb_lm.py --corpus mine.txt      # one sentence per line
-    python recipes/ptb_lm.py --corpus more.txt --from OTHER/language.keras
+    python recipes/ptb_lm.py --corpus ptb --preset rhn     # Zilly et al. 2017
 
-A run writes `language.keras`, a SavedModel in `OUTPUT/VERSION/` and
-`card.json`. The same command resumes an interrupted run, and continues a
-finished one if `--epochs` is increased.
+The recipe is `language_model.py`, and so are all other flags.
 """
 
 import dataclasses
 from pathlib import Path
-from typing import Literal
 
-import keras
-from corpora.english_sentences import english_sentences
+import language_model
 
-from kerasrnn import metrics
-from kerasrnn import models
 from kerasrnn import training
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.Settings):
-    saved = training.Settings.saved | {
-        *("tokens", "vocabulary_size", "cell", "units", "micro_steps", "depth"),
-        *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
-        *("frequencies", "uniform", "dropout", "recurrent_dropout", "window"),
-        *("word_dropout", "augmented_loss", "loss_temperature", "batch_size"),
-    }
-    not_identity = training.Settings.not_identity | {
-        *("corpus", "dev", "test", "dynamic"),
-    }
-    needs = training.Settings.needs | {
-        **training.cell_needs(),
-        "memory": ("attention",),
-        "blocks": ("attention", "transformer"),
-        "loss_temperature": ("augmented_loss",),
-    }
-
-    output: Path = Path("saved_models/ptb_lm")
-    corpus: str = "phrasebook"
-    """phrasebook, ptb, or the path of a text."""
-    dev: Path | None = None
-    """Validation text; default: the last tenth of the corpus."""
-    test: Path | None = None
-    """Test text, scored at the end."""
-    tokens: Literal["words", "characters", "subwords"] = "words"
-    """Units to predict; words are separated by spaces."""
-    vocabulary_size: training.Count = 10_000
-    """Maximum number of tokens."""
-    cell: training.CellName = "rhn"
-    """Recurrent cell."""
-    units: training.Count = 348
-    """Width of the cell."""
-    micro_steps: training.Count | None = 5
-    """Micro-steps of an RHN or GAM-RHN in a time step."""
-    depth: training.Count = 1
-    """Number of recurrent layers."""
-    attention: training.PastAttentionName | None = None
-    """Attention of the cell to its past, or transformer or sha blocks."""
-    memory: training.Count = 32
-    """Earlier steps that attention sees."""
-    blocks: training.Count = 1
-    """Transformer blocks above each recurrent layer."""
-    embedding_dim: training.Count | None = None
-    """Width of the embeddings; default: the width of the cell."""
-    tie_embeddings: bool = True
-    """Whether the output layer shares the weights of the embeddings."""
-    frequencies: bool = True
-    """Whether the output bias starts at the frequencies of the tokens."""
-    uniform: training.Positive | None = None
-    """Bound of uniform initial embeddings; default: that of Keras, scaled."""
-    dropout: training.Rate = 0.3
-    """Dropout rate of embeddings, between layers and of outputs."""
-    recurrent_dropout: training.Rate = 0.2
-    """Dropout rate of the state."""
-    word_dropout: training.Rate = 0.1
-    """Dropout rate of whole words."""
-    augmented_loss: training.NotNegative = 0.0
-    """Weight of the augmented loss, which teaches similar words, too."""
-    loss_temperature: training.Positive = 10.0
-    """Temperature of the augmented loss."""
-    epochs: training.Count = 12
-    batch_size: training.Count = 20
-    """Rows in a batch."""
-    window: training.Count = 35
-    """Steps of truncated backpropagation."""
-    schedule: Literal["cosine", "zilly"] = "cosine"
-    """Adam with cosine decay, or the gradient descent of Zilly et al."""
-    learning_rate: training.Positive = 2e-3
-    clip: training.Positive = 1.0
-    """Maximum global norm of the gradients."""
-    ema: training.Rate | Literal["auto"] | None = None
-    """Momentum of the mean of the weights to save; auto: 0.998 at most."""
-    dynamic: bool = True
-    """Whether to report dynamic evaluation too."""
-
-
-PTB = Settings(corpus="ptb")
+OUTPUT = Path("saved_models/ptb_lm")
+PTB = language_model.Settings(corpus="ptb", output=OUTPUT)
 BASE = dataclasses.replace(PTB, dtype="auto", ema="auto")
 PRESETS = {
-    "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
+    name: dataclasses.replace(preset, output=OUTPUT)
+    for name, preset in language_model.PRESETS.items()
+} | {
     "best": dataclasses.replace(
         BASE,
         units=492,
@@ -149,101 +67,16 @@ PRESETS = {
         window=100,
         learning_rate=4e-4,
     ),
-    "own": dataclasses.replace(BASE, tokens="subwords", vocabulary_size=4000),
 }
-
-
-def load_corpus(settings):
-    """Returns the lines for training, validation and test."""
-    from kerasrnn import data
-
-    if settings.corpus != "phrasebook":
-        path = data.find_corpus(settings.corpus, settings.data_dir)
-        others = settings.dev, settings.test
-        return data.read_text_corpus(path, *others, limit=settings.limit)
-    if settings.dev or settings.test:
-        raise ValueError("`dev` and `test` need a `corpus` of your own.")
-    lines = english_sentences(settings.seed)
-    return data.split_text_corpus(lines[: settings.limit])
-
-
-def build_tokenizer(settings, lines):
-    from kerasrnn import tokenizers
-
-    size, options = settings.vocabulary_size, {"lowercase": False}
-    if settings.tokens == "subwords":
-        return tokenizers.SentencePieceTokenizer.train(lines, size, **options)
-    words = settings.tokens == "words"
-    kind = tokenizers.WordTokenizer if words else tokenizers.CharacterTokenizer
-    return kind.train(lines, size, specials=("</s>", "<unk>"), **options)
-
-
-def build_model(settings, tokenizer):
-    parts = settings.cell, settings.units, settings.micro_steps
-    cell = training.build_cell(*parts, **settings.pick("recurrent_dropout"))
-    cell = training.add_attention(
-        cell, settings.attention, **settings.pick("memory", "blocks", "dropout")
-    )
-    names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
-    options = settings.pick(*names, "augmented_loss", "loss_temperature")
-    if bound := settings.uniform:
-        uniform = keras.initializers.RandomUniform(-bound, bound)
-        options |= {"embedding_scale": 1.0, "embeddings_initializer": uniform}
-    model = models.LanguageModel(
-        tokenizer.vocabulary_size, cell, settings.embedding_dim, **options
-    )
-    model.build()
-    return model
-
-
-def build_optimizer(settings, epoch_steps):
-    options = {"global_clipnorm": settings.clip}
-    peak, steps = settings.learning_rate, settings.epochs * epoch_steps
-    if settings.ema is not None:
-        # By itself, the mean is over at most a tenth of the training.
-        short = min(0.998, max(0.0, 1 - 10 / steps))
-        momentum = short if settings.ema == "auto" else settings.ema
-        options |= {"use_ema": True, "ema_momentum": momentum}
-    if settings.schedule == "zilly":
-        # Divided by 1.02 after each epoch, from the 20th on, if it has so many.
-        epochs = range(20, max(21, settings.epochs))
-        ends = [epoch_steps * i - 1 for i in epochs]
-        rate = training.step_schedule(peak, ends, 1 / 1.02)
-        return keras.optimizers.SGD(rate, weight_decay=1e-7 / 35, **options)
-    rate = training.cosine_schedule(peak, steps, min(200, steps // 10))
-    return keras.optimizers.Adam(rate, **options)
 
 
 def preset_for(corpus):
     """The default preset for a corpus."""
-    named = {None: "phrasebook", "phrasebook": "phrasebook", "ptb": "best"}
-    return named.get(corpus, "own")
+    return "best" if corpus == "ptb" else language_model.preset_for(corpus)
 
 
 def main():
-    # Here, for presets and models without TensorFlow.
-    from kerasrnn import pipelines
-
-    settings = training.read_settings(PRESETS, preset_for, __doc__)
-    with pipelines.LanguageRun(settings) as run:
-        corpus = load_corpus(settings)
-        if settings.start_from:
-            language = pipelines.TextLanguageModel.open(settings.start_from)
-        else:
-            tokenizer = build_tokenizer(settings, corpus.train)
-            model = build_model(settings, tokenizer)
-            parts = model, tokenizer, settings.window
-            language = pipelines.TextLanguageModel(*parts)
-            if settings.frequencies:
-                language.assign_frequencies(corpus.train)
-        batches = language.batches(corpus.train)
-        language.compile(
-            build_optimizer(settings, len(batches)),
-            training.TokenCrossentropy(-1),
-            metrics=[metrics.Perplexity(-1), metrics.TokenAccuracy(-1)],
-        )
-        run.fit(language, batches, corpus)
-        run.finish(language, corpus)
+    language_model.run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

@@ -223,12 +223,13 @@ def build_optimizer(settings, sentences):
 
 def run(settings):
     """Trains, evaluates and exports."""
-    with pipelines.TaskRun(settings) as this_run:
+    with pipelines.Run(settings) as this_run:
         (train, dev, test), scheme = load_parts(settings)
         settings = this_run.by_size(len(train), SIZES)
         tagger = build_tagger(settings, train, [dev, test], scheme)
         tagger.compile(build_optimizer(settings, len(train)))
-        return this_run.train(tagger, train, dev, test)
+        this_run.fit(tagger, train, dev)
+        return this_run.finish(tagger, dev, test)
 
 
 def main():

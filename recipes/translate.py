@@ -217,7 +217,7 @@ def run(
     build_optimizer=build_optimizer,
 ):
     """Trains, evaluates and exports; other translation recipes call it."""
-    with pipelines.TranslationRun(settings) as this_run:
+    with pipelines.Run(settings) as this_run:
         pairs, dev, test = load_pairs(settings)
         settings = this_run.by_size(len(pairs), SIZES)
         pairs = data.drop_long(pairs, settings.max_words)
@@ -234,8 +234,9 @@ def run(
         loss = training.TokenCrossentropy(pad_id, settings.label_smoothing)
         for translator in members:
             translator.compile(build_optimizer(settings, steps), loss)
+        how = settings.pick("average")
         for number, translator in enumerate(members):
-            this_run.fit(translator, pairs, dev, member=number)
+            this_run.fit(translator, pairs, dev, member=number, **how)
         this_run.finish(pipelines.TextTranslator.ensemble(members), dev, test)
 
 

@@ -10,6 +10,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.data.labelled_corpus import LabelledCorpus
 from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.labelled_splits import how_held_out
 from kerasrnn.data.labelled_splits import split_labelled_corpus
 from kerasrnn.data.labelled_splits import without_texts
 from kerasrnn.data.labelled_texts import LabelledTexts
@@ -63,6 +64,7 @@ __all__ = [
     "drop_overlap",
     "find_corpus",
     "hold_out",
+    "how_held_out",
     "labelled_batches",
     "length_table",
     "load_word_vectors",

@@ -90,6 +90,43 @@ def without_texts(
     return left
 
 
+def how_held_out(
+    corpus: LabelledCorpus, held_out: LabelledTexts
+) -> dict[str, str | int]:
+    """Says whether held-out texts have their groups for themselves.
+
+    It prints it, too.
+
+    Args:
+        corpus: `LabelledCorpus` to train on.
+        held_out: `LabelledTexts` to validate on.
+
+    Returns:
+        A dictionary for a card: `"by"`, `"text"` or `"group"`, and in the
+        second case the number of `"groups"`.
+
+    Example:
+
+    >>> texts = LabelledTexts(["good", "bad"], [1, 0])
+    >>> corpus = LabelledCorpus(texts, None, [], ["neg", "pos"])
+    >>> corpus = corpus._replace(groups={"good": "Up", "fine": "Heat"})
+    >>> how_held_out(corpus, LabelledTexts(["fine"], [1]))["by"]
+    Held out are all texts of 1 groups, such as films.
+    'group'
+    """
+    groups, learnt = (
+        set(corpus.groups_of(part.texts)) for part in (held_out, corpus.train)
+    )
+    if corpus.groups is None or groups & learnt:
+        print(
+            "Texts are held out one by one: if some belong together with "
+            "training texts, such as reviews of one film, scores flatter."
+        )
+        return {"by": "text"}
+    print(f"Held out are all texts of {len(groups)} groups, such as films.")
+    return {"by": "group", "groups": len(groups)}
+
+
 def _without(corpus, held_out):
     """The corpus without held-out texts, and how many of both parts went."""
     taken = {*held_out.texts, *(corpus.test.texts if corpus.test else ())}

@@ -5,6 +5,35 @@ from typing import Any
 from kerasrnn.typing import Strings
 
 
+def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
+    """Returns the chrF of each translation, from 0 to 100, by sacrebleu.
+
+    Unlike BLEU, it means something for a single sentence.
+
+    Args:
+        hypotheses: List of strings, the translations.
+        references: List of strings, one for each translation.
+
+    Raises:
+        ValueError: when the lists differ in length.
+
+    Example:
+
+    >>> [round(score) for score in sentence_chrf(["a book"], ["a book"])]
+    [100]
+
+    Reference:
+        [Popović, 2015](https://aclanthology.org/W15-3049).
+    """
+    import sacrebleu
+
+    metric = sacrebleu.CHRF()
+    return [
+        metric.sentence_score(hypothesis, [reference]).score
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    ]
+
+
 def corpus_scores(
     hypotheses: Strings,
     references: Strings,

@@ -4,6 +4,8 @@ import collections
 from collections.abc import Sequence
 from typing import Any
 
+from kerasrnn.metrics.precision_recall import precision_recall_f1
+
 Phrases = Sequence[tuple[int, int, str]]
 
 
@@ -60,18 +62,10 @@ def phrase_scores(
             counts[name].update(str(label) for *_, label in phrases)
     by_label = {
         label: {
-            **_scores(*(counts[name][label] for name in counts)),
+            **precision_recall_f1(*(counts[name][label] for name in counts)),
             "support": counts["true"][label],
         }
         for label in sorted(counts["true"] | counts["found"])
     }
     totals = (counts[name].total() for name in counts)
-    return {**_scores(*totals), "by_label": by_label}
-
-
-def _scores(true, found, right):
-    return {
-        "precision": right / max(1, found),
-        "recall": right / max(1, true),
-        "f1": 2 * right / max(1, true + found),
-    }
+    return {**precision_recall_f1(*totals), "by_label": by_label}

@@ -4,14 +4,11 @@
 # tokenizers raise a clear error if TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
-from kerasrnn.pipelines.labelling_run import LabellingRun
-from kerasrnn.pipelines.language_run import LanguageRun
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
-from kerasrnn.pipelines.music_run import MusicRun
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
-from kerasrnn.pipelines.task_run import TaskRun
+from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.text_pipeline import TextPipeline
@@ -19,23 +16,18 @@ from kerasrnn.pipelines.text_tagger import Span
 from kerasrnn.pipelines.text_tagger import TextTagger
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.pipelines.translating import Translation
-from kerasrnn.pipelines.translation_run import TranslationRun
 
 __all__ = [
-    "LabellingRun",
-    "LanguageRun",
     "MusicPipeline",
-    "MusicRun",
     "Run",
     "Span",
-    "TaskRun",
+    "Task",
     "TextLabeller",
     "TextLanguageModel",
     "TextPipeline",
     "TextTagger",
     "TextTranslator",
     "Translation",
-    "TranslationRun",
     "export_saved_model",
     "next_version",
 ]

@@ -4,6 +4,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from kerasrnn.metrics.precision_recall import precision_recall_f1
+
 
 @keras.saving.register_keras_serializable("kerasrnn")
 def label_accuracy(labels, logits):
@@ -34,9 +36,12 @@ def label_scores(names, true, probabilities):
             the probability of the second of two labels.
 
     Returns:
-        A dictionary of `"accuracy"`; `"loss"`, the mean negative logarithm of
-        the probability of the true label; and `"confusion"`: for each true
-        label, how often each label was predicted, by name.
+        A dictionary of `"accuracy"`, which is also the micro-averaged F1;
+        `"macro_f1"`, the mean of the F1 of the labels; `"loss"`, the mean
+        negative logarithm of the probability of the true label; `"by_label"`:
+        for each label `"precision"`, `"recall"`, `"f1"` and `"support"`, the
+        number of its texts; and `"confusion"`: for each true label, how often
+        each label was predicted.
 
     Raises:
         ValueError: when there is no text, the lists differ in length, or a
@@ -58,9 +63,20 @@ def label_scores(names, true, probabilities):
     of_true = probabilities[np.arange(len(true)), true]
     counts = np.zeros((len(names), len(names)), int)
     np.add.at(counts, (true, found), 1)
+    by_label = {
+        name: {
+            **precision_recall_f1(
+                *map(int, (counts[i].sum(), counts[:, i].sum(), counts[i, i]))
+            ),
+            "support": int(counts[i].sum()),
+        }
+        for i, name in enumerate(names)
+    }
     return {
         "accuracy": float(np.mean(found == true)),
+        "macro_f1": float(np.mean([x["f1"] for x in by_label.values()])),
         "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+        "by_label": by_label,
         "confusion": {
             name: dict(zip(names, row, strict=True))
             for name, row in zip(names, counts.tolist(), strict=True)

@@ -9,10 +9,12 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.labelled_batches import pad_rows
+from kerasrnn.pipelines.label_calibration import best_temperature
 from kerasrnn.pipelines.label_scores import both
 from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.labelling_functions import LabellingFunctions
 from kerasrnn.pipelines.labelling_functions import gradient_norms
+from kerasrnn.pipelines.labelling_task import LabellingTask
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
@@ -36,6 +38,10 @@ class Labelling(TextPipeline):
     tokenizer: Tokenizer
     labels: tuple[str, ...]
     max_length: int | None
+    temperature: float
+
+    def task(self) -> LabellingTask:
+        return LabellingTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
         return LabellingFunctions(self).by_name()
@@ -43,13 +49,48 @@ class Labelling(TextPipeline):
     def reads(self) -> tuple[Tokenizer, int | None] | None:
         return self.tokenizer, self.max_length
 
-    def label(self, texts: Strings, batch_size: int = 64) -> list[str]:
-        """Returns the predicted label of each of a list of strings."""
-        texts = text_list(texts)
-        labels = np.full(len(texts), "", object)
-        for places, found in self.answers(texts, batch_size):
-            labels[places] = decoded(found["label"])
-        return labels.tolist()
+    def label(
+        self, texts: Strings, batch_size: int = 64, threshold: float = 0.0
+    ) -> list[Any]:
+        """Returns the predicted label of each of a list of strings.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+            threshold: Float. Where the most probable label is less probable,
+                `None` is returned, "do not know"; `calibrate` first.
+        """
+        names = np.array([*self.labels, None], object)
+        found = both(self.probabilities(texts, batch_size))
+        unsure = found.max(axis=1, initial=0.0) < threshold
+        best = np.where(unsure, len(self.labels), found.argmax(axis=1))
+        return names[best].tolist()
+
+    def calibrate(
+        self, texts: Strings, labels: Labels, batch_size: int = 64
+    ) -> float:
+        """Sets the `temperature` at which texts are best predicted.
+
+        Trained to the end, models are too certain. One temperature brings their
+        probabilities close to the share of texts of which they are right, and
+        changes no predicted label.
+
+        Args:
+            texts: List of strings that the model was not trained on.
+            labels: List of their true labels, by name or by number.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            The temperature, also `labeller.temperature`.
+
+        Reference:
+            [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
+        """
+        self.temperature = 1.0
+        true = np.asarray(self.numbers(labels)).round().astype(int)
+        found = both(self.probabilities(texts, batch_size))
+        self.temperature = best_temperature(found, true)
+        return self.temperature
 
     def probabilities(self, texts: Strings, batch_size: int = 64) -> np.ndarray:
         """Returns the probabilities of the labels of a list of strings.
@@ -95,9 +136,11 @@ class Labelling(TextPipeline):
             batch_size: Positive integer, texts in a batch.
 
         Returns:
-            A dictionary of `"accuracy"`; `"loss"`, the mean negative
-            log-likelihood; `"confusion"`, for each true label how often each
-            label was predicted; `"wall_seconds"` and `"cpu_seconds"`.
+            A dictionary of `"accuracy"`, also the micro-averaged F1;
+            `"macro_f1"`; `"loss"`, the mean negative log-likelihood;
+            `"by_label"`, precision, recall, F1 and the number of texts of each
+            label; `"confusion"`, for each true label how often each label was
+            predicted; `"wall_seconds"` and `"cpu_seconds"`.
 
         Raises:
             ValueError: when the numbers of texts and labels differ, or a
@@ -161,22 +204,44 @@ class Labelling(TextPipeline):
             return 0 <= number <= 1
         return number in range(len(self.labels))
 
-    def explain(self, text: str) -> tuple[list[str], np.ndarray]:
+    def explain(
+        self, text: str, label: str | None = None
+    ) -> tuple[list[str], np.ndarray]:
         """Returns the words of one string and the weight of each.
 
         The weights are those of the attention. For a model without attention,
         they are the norms of the gradients of the words (`gradient_norms`),
-        divided by their sum.
+        divided by their sum. They do not say what a word speaks for. With a
+        `label`, weights do: above 0 for the label, below 0 against it. A
+        weight is then the product of the embedding of the word and the
+        gradient of the log odds of the label.
 
         Args:
             text: String.
+            label: String, the label to explain; `None` for the attention.
 
         Returns:
             A tuple of a list of strings and a float array of shape
             `(words,)`. A text without words has one empty word of weight 0.
+
+        Raises:
+            ValueError: when the label is unknown.
+
+        Reference:
+            [Denil et al., 2014](https://arxiv.org/abs/1412.6815).
         """
         self._warn_of_cut(text)
-        found = self.signatures["explain"](tf.constant([text]))
+        given = [tf.constant([text])]
+        if label is None:
+            found = self.signatures["explain"](*given)
+        elif label in self.labels:
+            given.append(tf.constant([label]))
+            found = self.signatures["explain_label"](*given)
+        else:
+            raise ValueError(
+                f"`label` must be one of {self.labels}. "
+                f"Received: label={label!r}"
+            )
         words = [token.decode() for token in found["tokens"].numpy()[0]]
         return words, found["weights"].numpy()[0]
 

@@ -5,8 +5,11 @@ import tensorflow as tf
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import graph_function
+
+LABELS = tf.TensorSpec([None], tf.string, name="label")
 
 
 class LabellingFunctions:
@@ -22,6 +25,7 @@ class LabellingFunctions:
     def __init__(self, labeller):
         self.model, self.tokenizer = labeller.model, labeller.tokenizer
         self.max_length, self.labels = labeller.max_length, labeller.labels
+        self.temperature = labeller.temperature
         self.ids = graph_function(labeller.ids, TEXTS)
         self.classify = graph_function(self._classify, IDS)
 
@@ -31,6 +35,7 @@ class LabellingFunctions:
             "serving_default": [self.label, TEXTS],
             "label_ids": [self.label_ids, IDS],
             "explain": [self.explain, TEXTS],
+            "explain_label": [self.explain_label, TEXTS, LABELS],
             "tokenize": [self.tokenize, TEXTS],
         }
 
@@ -61,6 +66,25 @@ class LabellingFunctions:
             **self._answer(logits),
         }
 
+    def explain_label(self, text, label):
+        """The same, for or against a label that is given for each text."""
+        ids = self.ids(text)
+        with tf.control_dependencies([check_rows(text=text, label=label)]):
+            is_label = tf.equal(label[:, None], tf.constant(self.labels)[None])
+        known = tf.debugging.Assert(
+            tf.reduce_all(tf.reduce_any(is_label, axis=1)),
+            [f"`label` must be of {', '.join(self.labels)}. Received:", label],
+        )
+        with tf.control_dependencies([known]):
+            is_label = tf.identity(is_label)
+        weights, logits = contributions(self.model, ids, is_label)
+        mask = tf.not_equal(ids, self.tokenizer.pad_id)
+        return {
+            "tokens": tf.where(mask, self.tokenizer.tokens(ids), ""),
+            "weights": tf.where(mask, weights, 0.0),
+            **self._answer(logits),
+        }
+
     def tokenize(self, text):
         """The ids that the model reads."""
         ids = self.ids(text)
@@ -72,7 +96,7 @@ class LabellingFunctions:
         return logits, mask, weights
 
     def _answer(self, logits):
-        logits = tf.cast(logits, tf.float32)
+        logits = tf.cast(logits, tf.float32) / self.temperature
         if self.model.num_classes == 1:
             probability = tf.sigmoid(logits[:, 0])
             label = tf.cast(probability > 0.5, tf.int32)
@@ -83,6 +107,36 @@ class LabellingFunctions:
             "probability": probability,
             "label": tf.gather(tf.constant(self.labels), label),
         }
+
+
+def contributions(model, ids, is_label):
+    """How much each word adds to the log odds of a label.
+
+    It is the product of the embedding of a word and the gradient with respect
+    to it (Denil et al. 2014, https://arxiv.org/abs/1412.6815): above 0, the
+    word speaks for the label, below 0 against it.
+
+    Args:
+        model: A `kerasrnn.models.TextClassifier`.
+        ids: Int32 tensor of shape `(batch, time)`, padded.
+        is_label: Boolean tensor of shape `(batch, labels)`, true at the label
+            of each text.
+
+    Returns:
+        A tuple of a float32 tensor of shape `(batch, time)`, and the logits.
+    """
+
+    def log_odds(logits):
+        logits = tf.cast(logits, tf.float32)
+        if model.num_classes == 1:
+            return tf.where(is_label[:, 1], logits[:, 0], -logits[:, 0])
+        own = tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
+        others = tf.where(is_label, logits.dtype.min, logits)
+        return own - tf.reduce_logsumexp(others, axis=1)
+
+    embeddings, gradients, logits = _gradients(model, ids, log_odds)
+    products = tf.cast(embeddings * gradients, tf.float32)
+    return tf.reduce_sum(products, axis=-1), logits
 
 
 def gradient_norms(model, ids):
@@ -96,6 +150,14 @@ def gradient_norms(model, ids):
         Float32 tensor of shape `(batch, time)`, of the gradients with respect
         to the embeddings.
     """
+    _, gradients, _ = _gradients(
+        model, ids, lambda logits: tf.reduce_max(logits, axis=1)
+    )
+    return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
+
+
+def _gradients(model, ids, function):
+    """Embeddings, gradients of a function of the logits, and the logits."""
     encoder = model.encoder
     mask = tf.not_equal(ids, encoder.pad_id)
     embeddings = encoder.embedding(ids)
@@ -103,6 +165,5 @@ def gradient_norms(model, ids):
         tape.watch(embeddings)
         memory, final = encoder.read(embeddings, mask)
         logits, _ = model.classify(memory, mask, final)
-        greatest = tf.reduce_max(logits, axis=1)
-    gradients = tape.gradient(greatest, embeddings)
-    return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
+        value = function(logits)
+    return embeddings, tape.gradient(value, embeddings), logits

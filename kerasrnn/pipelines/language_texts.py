@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.pipelines.language_functions import LanguageFunctions
+from kerasrnn.pipelines.language_task import LanguageTask
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
@@ -30,6 +31,9 @@ class LanguageTexts(TextPipeline):
     tokenizer: Tokenizer
     window: int
     max_length: int
+
+    def task(self) -> LanguageTask:
+        return LanguageTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
         return LanguageFunctions(self).by_name()

@@ -10,6 +10,7 @@ import tensorflow as tf
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.pipelines.music_task import MusicTask
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
 from kerasrnn.pipelines.served_ids import check_length
@@ -21,6 +22,7 @@ from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
 from kerasrnn.typing import Rolls
 
 # A client may ask for more than the memory of a server.
@@ -41,6 +43,8 @@ class MusicPipeline(TextPipeline):
     Args:
         model: A `kerasrnn.models.PianoRollModel`, or a layer with its `run`,
             `initial_states`, `state_sizes` and `keys`.
+        steps_per_beat: Positive integer, how many time steps of its rolls are
+            a quarter note.
         **kwargs: Base model arguments, such as `name`.
 
     Example:
@@ -59,6 +63,12 @@ class MusicPipeline(TextPipeline):
 
     model: Any
 
+    def __init__(
+        self, model: keras.layers.Layer, steps_per_beat: int = 1, **kwargs: Any
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.steps_per_beat = steps_per_beat
+
     def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the keys."""
         return PianoRollCrossentropy()
@@ -66,6 +76,9 @@ class MusicPipeline(TextPipeline):
     def default_metrics(self) -> list[keras.metrics.Metric]:
         """Returns the negative log-likelihood of a step."""
         return [NegativeLogLikelihood()]
+
+    def task(self) -> MusicTask:
+        return MusicTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
         shape = [None, None, self.model.keys]
@@ -258,6 +271,13 @@ class MusicPipeline(TextPipeline):
             ready(validation_data, lambda x: self.batches(x, batch_size)),
             **kwargs,
         )
+
+    def served_facts(self) -> Config:
+        """Returns `"steps_per_beat"`, the time steps in a quarter note."""
+        return {"steps_per_beat": self.steps_per_beat}
+
+    def get_config(self) -> Config:
+        return {**super().get_config(), "steps_per_beat": self.steps_per_beat}
 
     def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
         """Yields batches of rolls of similar length, -1 after their end."""

@@ -1,50 +1,46 @@
 """The run of a recipe: the training, and the files that it writes."""
 
 import contextlib
-import json
 import pathlib
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
-from typing import Literal
 from typing import Self
-from typing import TypeVar
 
 import keras
 
+from kerasrnn.data import warn_of_unseen
 from kerasrnn.distribute import is_first_worker
 from kerasrnn.distribute import make_strategy
 from kerasrnn.distribute import worker_folder
 from kerasrnn.distribute.workers import text_of_first_worker
-from kerasrnn.pipelines.saved_model import next_version
-from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.models import in_float32
+from kerasrnn.pipelines.results import print_end
+from kerasrnn.pipelines.results import print_start
+from kerasrnn.pipelines.results import write_results
+from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
-from kerasrnn.plots import save_figure
-from kerasrnn.plots import training_figure
-from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
+from kerasrnn.training import TrainingSpeed
 from kerasrnn.training import by_size
 from kerasrnn.training import faster_dtype
 from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
 from kerasrnn.training import locked
-from kerasrnn.training import without_costs
-from kerasrnn.training.card import new_card
-from kerasrnn.training.card import write_json
 from kerasrnn.training.files import whole
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 
-AnyPipeline = TypeVar("AnyPipeline", bound=TextPipeline)
-
 
 class Run(contextlib.AbstractContextManager):
-    """The run of a recipe: trains a model and saves a pipeline.
+    """The run of a recipe: trains a pipeline and writes what comes of it.
+
+    It is the same for all tasks: what differs, a pipeline says (`Task`).
 
     It is a context manager. Inside `with`, the output folder is locked for
     other processes, the random seeds of Python, NumPy and the backend are
@@ -56,11 +52,14 @@ class Run(contextlib.AbstractContextManager):
 
     Args:
         settings: `kerasrnn.training.Settings`.
+        backends: Tuple of the names of the backends that the task trains on.
 
     Attributes:
         output: Path of the output folder.
         settings: The settings, as written to the card.
         dtype: String, the dtype policy of the training.
+        histories: List of the logs of all trainings: one, or those of the
+            members of an ensemble.
 
     Raises:
         OSError: when the folder cannot be written.
@@ -71,28 +70,23 @@ class Run(contextlib.AbstractContextManager):
 
     >>> with Run(settings) as run:
     ...     translator = build_translator()
-    ...     batches, validation = map(translator.batches, (pairs, dev))
     ...     translator.compile("adam")
-    ...     history = run.fit(
-    ...         translator.model, batches, validation, "val_loss", data=pairs
-    ...     )
-    ...     translator = run.save(translator, "translator")
-    ...     scores = {"beam 5": translator.evaluate(dev)}
-    ...     run.finish(translator, history, scores=scores)
+    ...     history = run.fit(translator, pairs, dev)
+    ...     translator = run.finish(translator, dev)
     """
 
-    # Texts are tokenized and served in TensorFlow graphs.
-    backends: tuple[str, ...] = ("tensorflow",)
     output: pathlib.Path
     dtype: str
-    # A subclass may need fields that `Settings` lacks.
+    # A recipe has fields that `Settings` lacks.
     settings: Any
 
-    def __init__(self, settings: Settings) -> None:
-        if keras.backend.backend() not in self.backends:
+    def __init__(
+        self, settings: Settings, backends: Sequence[str] = ("tensorflow",)
+    ) -> None:
+        if keras.backend.backend() not in backends:
             raise RuntimeError(
                 "This recipe does not support the backend. Expected: "
-                f"KERAS_BACKEND={' or '.join(self.backends)}. "
+                f"KERAS_BACKEND={' or '.join(backends)}. "
                 f"Received: KERAS_BACKEND={keras.backend.backend()}"
             )
         if settings.tensorboard and not find_spec("tensorboard"):
@@ -101,7 +95,8 @@ class Run(contextlib.AbstractContextManager):
                 "package tensorboard. Received: tensorboard=True"
             )
         self.settings, self.clock = settings, Stopwatch()
-        self.data: dict[str, Any] | None = None
+        self.histories: list[History] = []
+        self._data: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
         settings = self.settings
@@ -149,77 +144,117 @@ class Run(contextlib.AbstractContextManager):
 
     def fit(
         self,
-        model: keras.Model,
-        batches: Batches,
-        validation: Batches,
-        monitor: str,
-        mode: Literal["min", "max"] = "min",
+        pipeline: Any,
+        rows: Any,
+        dev: Any,
+        batches: Batches | None = None,
         average: int = 0,
         patience: int = 0,
         callbacks: Sequence[keras.callbacks.Callback] = (),
-        tokenizers: Sequence[Tokenizer] = (),
+        member: int = 0,
         **facts: Any,
     ) -> History:
-        """Trains a compiled model, or resumes an earlier run.
+        """Trains a compiled pipeline, or resumes an earlier run.
 
-        A run with other settings, data, vocabularies or other facts is another
-        one, and does not resume.
+        A run with other settings, data, vocabularies or facts is another one,
+        and does not resume. The members of an ensemble are trained by one call
+        each. If the optimizer keeps an exponential moving average of the
+        weights (`use_ema`), the average is validated and saved.
 
         Args:
-            model: A built and compiled `keras.Model`. It ends with the
-                weights of its best epoch, or with averaged weights.
-            batches: `tf.data.Dataset` of training batches.
-            validation: `tf.data.Dataset` of validation batches.
-            monitor: Name of the logged value that decides which epoch is
-                best.
-            mode: `"min"` or `"max"`: whether the lowest or the highest value
-                is best.
+            pipeline: A compiled pipeline of `kerasrnn.pipelines`. It ends with
+                the weights of its best epoch, or with averaged weights.
+            rows: What to train on, as the `row_batches` of its task takes it.
+            dev: What to validate on.
+            batches: `tf.data.Dataset` of the rows; `None` for those of
+                `row_batches`.
             average: Integer, over how many of the last epochs to average the
                 weights; 0 for the weights of the best epoch.
             patience: Integer, after how many epochs without a better one to
                 stop; 0 for never.
             callbacks: List of further callbacks.
-            tokenizers: List of the `Tokenizer`s that the batches are made
-                with: with another vocabulary, the same ids stand for other
-                words.
-            **facts: Values that the training depends on besides the settings,
-                such as the data.
+            member: Integer, the number of a member of an ensemble. It is added
+                to the seed of the order of the rows.
+            **facts: Values that the training depends on besides the settings
+                and the rows.
 
         Returns:
             The log of all epochs: a dictionary of name to list.
         """
-        self.dtype = model.dtype_policy.name
-        settings = identity(self.settings) | facts
-        if tokenizers:
-            settings["vocabularies"] = [
-                fingerprint(vocabulary_facts(x)) for x in tokenizers
-            ]
-        if settings.get("dtype") == "auto":
-            # On another device, a training does not resume in other precision.
-            settings["dtype"] = self.dtype
-        self.data = {
-            "fingerprint": fingerprint(facts.get("data")),
-            "license": self.settings.data_license,
+        settings, task = self.settings, pipeline.task()
+        sizes = task.sizes(rows)
+        self.dtype = pipeline.model.dtype_policy.name
+        if settings.start_from:
+            for tokenizer, texts in zip(
+                task.tokenizers, task.texts_of(rows), strict=True
+            ):
+                warn_of_unseen(texts, tokenizer, "the training part")
+        if batches is None:
+            seed = settings.seed + member
+            batches = task.row_batches(rows, settings.batch_size, seed)
+        facts["data"] = fingerprint([rows, dev])
+        self._data = {
+            "fingerprint": facts["data"],
+            "license": settings.data_license,
+            "train": sizes,
+            "dev": task.sizes(dev),
         }
+        if member:
+            print(f"\nMember {member + 1} of the ensemble:")
+            facts["member"] = member
+        if self._first:
+            print_start(task, self._data, settings.epochs, batches)
         folder = TrainingFolder(
-            *(self.output, settings, monitor, mode, average, patience)
+            self.output,
+            self._identity(task.tokenizers, facts),
+            task.monitor,
+            task.mode,
+            average,
+            patience,
         )
+        watched = [
+            *self._averages(pipeline.model.optimizer),
+            *task.epoch_scores(dev),
+            *callbacks,
+            *self._boards(),
+        ]
+        if count := sizes.get(task.speed_unit):
+            watched = [TrainingSpeed(count), *watched]
         history = folder.fit(
-            model,
+            pipeline.model,
             batches,
-            self.settings.epochs,
-            validation_data=validation,
-            callbacks=[*callbacks, *self._boards()],
+            settings.epochs,
+            validation_data=task.row_batches(dev, settings.batch_size),
+            callbacks=watched,
             verbose=self._verbosity(),
         )
         self._scope.close()
         if not self._first:
             raise _NotFirst
         if average:
-            load_average(model, folder.last())
+            load_average(pipeline.model, folder.last())
         else:
-            folder.load_best(model)
+            folder.load_best(pipeline.model)
+        self.histories.append(history)
         return history
+
+    def _identity(self, tokenizers, facts):
+        """What makes this training another than those with other values."""
+        found = identity(self.settings) | facts
+        if tokenizers:
+            # With another vocabulary, the same ids stand for other words.
+            found["vocabularies"] = [
+                fingerprint(vocabulary_facts(x)) for x in tokenizers
+            ]
+        if found.get("dtype") == "auto":
+            # On another device, a training does not resume in other precision.
+            found["dtype"] = self.dtype
+        return found
+
+    def _averages(self, optimizer):
+        if not getattr(optimizer, "use_ema", False):
+            return []
+        return [keras.callbacks.SwapEMAWeights(swap_on_epoch=True)]
 
     def _boards(self):
         """A callback behind the others, whose values it logs, too."""
@@ -234,61 +269,64 @@ class Run(contextlib.AbstractContextManager):
         # In a file, one line per epoch instead of a progress bar.
         return "auto" if sys.stdout.isatty() else 2
 
-    def save(self, pipeline: AnyPipeline, name: str) -> AnyPipeline:
-        """Saves a pipeline, as soon as it is trained.
-
-        What follows, such as samples and pictures, may fail on unusual data.
-
-        Args:
-            pipeline: A pipeline of `kerasrnn.pipelines`.
-            name: String, the name of its `.keras` file.
-
-        Returns:
-            The pipeline.
-        """
-        with whole(self.output / f"{name}.keras") as partial:
-            pipeline.save(partial)
-        self._saved = f"{name}.keras"
-        return pipeline
-
     def finish(
         self,
-        pipeline: TextPipeline,
-        history: History,
+        pipeline: Any,
+        dev: Any,
+        test: Any = None,
+        scoring: Mapping[str, Any] | None = None,
+        showing: Mapping[str, Any] | None = None,
         pictures: Mapping[str, Any] | None = None,
         **facts: Any,
-    ) -> None:
-        """Writes the SavedModel of a pipeline, pictures and, last, a card.
+    ) -> Any:
+        """Saves a trained pipeline in float32, scores, shows and exports it.
 
         Args:
-            pipeline: The pipeline that `save` has saved.
-            history: The log of its training, which is plotted.
+            pipeline: A trained pipeline, also an ensemble.
+            dev: What to score it on, also for samples and pictures.
+            test: More to score it on at the end; `None` for nothing. Or a
+                dictionary of name to rows, of several parts.
+            scoring: Dictionary of arguments of the task's `row_scores`.
+            showing: Dictionary of arguments of its `report`.
             pictures: Dictionary of name to `matplotlib.figure.Figure`, of
                 more pictures to save.
-            **facts: More values for the card, such as `scores`, which are
-                also printed.
+            **facts: More values for the card.
+
+        Returns:
+            The saved pipeline, in float32.
         """
-        training = training_figure(without_costs(history))
-        pictures = {"training": training, **(pictures or {})}
-        for picture, figure in pictures.items():
-            save_figure(figure, self.output / f"{picture}.png")
-        card = new_card(
+        pipeline = in_float32(pipeline)
+        task = pipeline.task()
+        # First of all: what follows may fail on unusual data.
+        path = self.output / f"{task.file_name}.keras"
+        with whole(path) as partial:
+            pipeline.save(partial)
+        parts = test if isinstance(test, Mapping) else {"test": test}
+        scores = {
+            name: task.row_scores(part, **(scoring or {}))
+            for name, part in {"dev": dev, **parts}.items()
+            if part is not None and len(part)
+        }
+        shown, drawn = task.report(dev, self.output, **(showing or {}))
+        if len(self.histories) > 1:
+            facts["members"] = self.histories
+        written = write_results(
+            self.output,
+            pipeline,
+            self.histories[-1],
+            {**drawn, **(pictures or {})},
             settings=self.settings.in_force(),
             dtype=self.dtype,
             parameters=pipeline.model.count_params(),
-            data=self.data,
-            history=history,
+            vocabulary_sizes=vocabulary_sizes(task.tokenizers),
+            data=self._data,
+            scores=scores,
+            **shown,
             **facts,
             **self.clock.read(),
         )
-        written = f"{self._saved}, card.json and pictures"
-        if keras.backend.backend() == "tensorflow":
-            version = next_version(self.output)
-            pipeline.export(version, card)
-            written = f"the SavedModel {version.name}/, {written}"
-        write_json(self.output / "card.json", card)
-        print(json.dumps(facts.get("scores"), indent=2, ensure_ascii=False))
-        print(f"\nIn {self.output} are {written}.")
+        print_end(task, scores, self.output, [path.name, *written])
+        return pipeline
 
 
 class _NotFirst(Exception):

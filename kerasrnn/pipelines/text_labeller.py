@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines.label_loss import LabelCrossentropy
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_weights import check_weights
 from kerasrnn.pipelines.label_weights import weights_of_classes
@@ -38,6 +39,8 @@ class TextLabeller(Labelling):
             logit: the labels of probability 0 and of probability 1.
         max_length: Positive integer. Longer texts are truncated to so many
             tokens, with a warning. `None` keeps all tokens.
+        temperature: Positive float by which logits are divided before they
+            become probabilities; see `calibrate`.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -65,6 +68,7 @@ class TextLabeller(Labelling):
         tokenizer: Tokenizer,
         labels: Strings = ("negative", "positive"),
         max_length: int | None = None,
+        temperature: float = 1.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
@@ -77,11 +81,19 @@ class TextLabeller(Labelling):
                 f"Received: labels={labels!r}"
             )
         self.max_length = max_length
+        self.temperature = temperature
 
-    def default_loss(self) -> keras.losses.Loss:
-        """Returns binary or categorical cross-entropy of logits."""
+    def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
+        """Returns binary or categorical cross-entropy of logits.
+
+        Args:
+            label_smoothing: Float in `[0, 1)`, the share of each label that is
+                spread over all of them.
+        """
         if self.model.num_classes == 1:
-            return keras.losses.BinaryCrossentropy(from_logits=True)
+            return keras.losses.BinaryCrossentropy(True, label_smoothing)
+        if label_smoothing:
+            return LabelCrossentropy(label_smoothing)
         return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
@@ -219,4 +231,5 @@ class TextLabeller(Labelling):
             "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
             "labels": list(self.labels),
             "max_length": self.max_length,
+            "temperature": self.temperature,
         }

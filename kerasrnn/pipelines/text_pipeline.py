@@ -15,6 +15,7 @@ import tensorflow as tf
 from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
@@ -37,7 +38,8 @@ class TextPipeline(keras.Model):
     kerasrnn.pipelines`. `compile` and `fit` train the inner model.
 
     A subclass creates batches of examples in `batches`, names what it serves
-    in `functions`, and adds its own arguments to `get_config`.
+    in `functions`, says in `task` how a run trains, scores and shows it, and
+    adds its own arguments to `get_config`.
 
     Args:
         model: The inner Keras model, or layer, which works on ids.
@@ -96,6 +98,12 @@ class TextPipeline(keras.Model):
         """Returns a `tf.data.Dataset` of batches to train the model on."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `batches()`."
+        )
+
+    def task(self) -> Task:
+        """Returns how a `Run` trains, scores and shows it."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `task()`."
         )
 
     def compile(

@@ -15,18 +15,16 @@ from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.pipelines.tagging_functions import TaggingFunctions
-from kerasrnn.pipelines.tagging_report import confusion_figure
-from kerasrnn.pipelines.tagging_report import print_worst
-from kerasrnn.pipelines.tagging_report import transition_figure
+from kerasrnn.pipelines.tagging_task import Sentences
+from kerasrnn.pipelines.tagging_task import TaggingTask
+from kerasrnn.pipelines.tagging_task import columns_of
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.word_features import WordFeatures
 from kerasrnn.tokenizers import CharacterTokenizer
-from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
-from kerasrnn.training import TextScores
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -34,9 +32,6 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 NO_TAG = -1
-_SCORED = 2000  # sentences to tag after every epoch
-Sentences = Sequence[Sequence[tuple[str, str]]]
-"""Sentences of words and their tags."""
 
 
 class Span(NamedTuple):
@@ -97,9 +92,6 @@ class TextTagger(TextPipeline):
     [('Anna', 'PER')]
     """
 
-    mode = "max"
-    file_name = "tagger"
-
     def __init__(
         self,
         model: Tagger,
@@ -128,25 +120,6 @@ class TextTagger(TextPipeline):
                 f"characters={characters!r}, "
                 f"model.characters={model.characters!r}"
             )
-
-    @property
-    def monitor(self) -> str:
-        """What decides which epoch is best: F1 of phrases, or accuracy."""
-        return "val_accuracy" if self.scheme is None else "val_f1"
-
-    def epoch_scores(
-        self, sentences: Sentences
-    ) -> list[keras.callbacks.Callback]:
-        """Returns what scores it after an epoch, on the first sentences."""
-        words, tags = _columns(sentences[:_SCORED])
-        return [TextScores(self.tag_tokens, words, tags, self.scores)]
-
-    @property
-    def tokenizers(self) -> list[Tokenizer]:
-        """The tokenizers of words and, if there is one, of characters."""
-        if self.characters is None:
-            return [self.words]
-        return [self.words, self.characters]
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the loss of the `CRF`, or the cross-entropy of each tag."""
@@ -179,7 +152,7 @@ class TextTagger(TextPipeline):
             ValueError: when there is no sentence, one is empty, or a tag is
                 unknown.
         """
-        words, tags = _columns(sentences)
+        words, tags = columns_of(sentences)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
         features = self.features
         ids = features.ids(tf.ragged.constant(words, tf.string))
@@ -231,28 +204,11 @@ class TextTagger(TextPipeline):
             **kwargs,
         )
 
+    def task(self) -> TaggingTask:
+        return TaggingTask(self)
+
     def functions(self) -> dict[str, list[Any]]:
         return TaggingFunctions(self).by_name()
-
-    def report(
-        self, sentences: Sentences
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prints the sentences with the most errors, and draws all errors.
-
-        Args:
-            sentences: List of lists of `(word, tag)`.
-
-        Returns:
-            Facts for a card, `"worst"`, and pictures: `"confusions"` of true
-            and predicted tags, without prefixes, and the `"transitions"` of a
-            `CRF`.
-        """
-        words, true = _columns(sentences)
-        found = self.tag_tokens(words)
-        pictures = {"confusions": confusion_figure(self, true, found)}
-        if self.model.crf is not None:
-            pictures["transitions"] = transition_figure(self)
-        return {"worst": print_worst(words, true, found)}, pictures
 
     @property
     def features(self) -> WordFeatures:
@@ -339,7 +295,7 @@ class TextTagger(TextPipeline):
             A dictionary of `"accuracy"`, the share of words whose tag is
             right; with a scheme, also of the `phrase_scores`.
         """
-        words, true = _columns(sentences)
+        words, true = columns_of(sentences)
         return self.scores(self.tag_tokens(words, batch_size), true)
 
     def scores(
@@ -370,17 +326,3 @@ class TextTagger(TextPipeline):
             "scheme": self.scheme,
             "max_letters": self.max_letters,
         }
-
-
-def _columns(sentences):
-    """Returns the words and the tags of sentences."""
-    if not len(sentences) or not all(map(len, sentences)):
-        raise ValueError(
-            "Sentences must have words, and there must be at least one. "
-            f"Received: {len(sentences)} sentences, "
-            f"{sum(not len(x) for x in sentences)} of them empty"
-        )
-    words, tags = zip(
-        *(zip(*sentence, strict=True) for sentence in sentences), strict=True
-    )
-    return list(map(list, words)), list(map(list, tags))

@@ -16,6 +16,7 @@ from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
+from kerasrnn.pipelines.translation_task import TranslationTask
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
@@ -59,6 +60,9 @@ class Translating(TextPipeline):
     @functools.cached_property
     def _functions(self):
         return TranslationFunctions(self)
+
+    def task(self) -> TranslationTask:
+        return TranslationTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
         return self._functions.by_name()

@@ -10,6 +10,7 @@ from kerasrnn.plots.hidden_states import (
 )
 from kerasrnn.plots.matrix import matrix_figure as matrix_figure
 from kerasrnn.plots.piano_rolls import piano_roll_figure as piano_roll_figure
+from kerasrnn.plots.reliability import reliability_figure as reliability_figure
 from kerasrnn.plots.saving import save_figure as save_figure
 from kerasrnn.plots.training import training_figure as training_figure
 from kerasrnn.plots.word_map import word_map_figure as word_map_figure

@@ -6,6 +6,8 @@ import pathlib
 import zlib
 from typing import Any
 
+import numpy as np
+
 from kerasrnn.typing import PathLike
 
 
@@ -13,19 +15,26 @@ def fingerprint(facts: Any) -> str:
     """Returns a checksum of some facts, eight hexadecimal digits.
 
     Args:
-        facts: A value that `json.dumps` accepts; it may also contain paths.
+        facts: A value that `json.dumps` accepts; it may also contain paths, and
+            arrays of numbers.
 
     Raises:
-        TypeError: when it contains anything else, such as an array; give
-            its `tolist()` instead.
+        TypeError: when it contains anything else.
 
     Example:
 
     >>> fingerprint({"units": 8}) == fingerprint({"units": 9})
     False
     """
-    text = json.dumps(facts, default=os.fspath, sort_keys=True)
+    text = json.dumps(facts, default=_plain, sort_keys=True)
     return f"{zlib.crc32(text.encode()):08x}"
+
+
+def _plain(fact):
+    if isinstance(fact, np.ndarray) and fact.dtype != object:
+        content = zlib.crc32(fact.tobytes())
+        return [fact.dtype.str, fact.shape, content]
+    return os.fspath(fact)
 
 
 def file_fingerprint(path: PathLike) -> str:

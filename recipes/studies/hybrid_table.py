@@ -16,6 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
+import language_model
 import numpy as np
 import ptb_lm
 
@@ -78,7 +79,7 @@ def gains(folder, card, flags):
         settings = training.read_settings(
             ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
         )
-        lines = ptb_lm.load_corpus(settings).validation
+        lines = language_model.load_corpus(settings).validation
         language = pipelines.TextLanguageModel.open(folder / "language.keras")
         before, *after = (
             with_longer_memory(language, factor).evaluate(lines)["perplexity"]

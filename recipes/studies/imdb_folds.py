@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
+import classify
 import imdb
 
 from kerasrnn import data
@@ -27,8 +28,8 @@ from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(imdb.Settings):
-    not_identity = imdb.Settings.not_identity | {"folds", "by_group"}
+class Settings(classify.Settings):
+    not_identity = classify.Settings.not_identity | {"folds", "by_group"}
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_folds")
     folds: training.Count = 5
@@ -76,8 +77,10 @@ def folds_of(corpus, settings):
 
 def main():
     settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
-    corpus = imdb.load_corpus(settings)
-    settings = training.by_size(settings, len(corpus.train.texts), imdb.SIZES)
+    corpus = classify.load_corpus(settings)
+    settings = training.by_size(
+        settings, len(corpus.train.texts), classify.SIZES
+    )
     accuracies = []
     for number, (fold, held_out) in enumerate(folds_of(corpus, settings), 1):
         keras.backend.clear_session()
@@ -86,7 +89,7 @@ def main():
             output=settings.output / f"fold-{number}",
             seed=settings.seed + number - 1,
         )
-        labeller = imdb.run(own, lambda _, parts=(fold, held_out): parts)
+        labeller = classify.run(own, lambda _, parts=(fold, held_out): parts)
         accuracies.append(labeller.evaluate(*held_out)["accuracy"])
     mean, spread = np.mean(accuracies), np.std(accuracies, ddof=1)
     print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")

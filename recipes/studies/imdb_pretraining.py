@@ -21,13 +21,14 @@ import tensorflow as tf
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
+import classify
 import imdb
 
 from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(imdb.Settings):
+class Settings(classify.Settings):
     output: pathlib.Path = pathlib.Path("saved_models/imdb_pretraining")
     pretrain_epochs: training.Count = 2
     """Passes of the language model over all reviews."""
@@ -182,7 +183,7 @@ def fit_stage(output, facts, model, batches, epochs):
 
 def build_labeller(settings, corpus):
     """Returns the labeller of the recipe, pretrained."""
-    labeller = imdb.build_labeller(settings, corpus)
+    labeller = classify.build_labeller(settings, corpus)
     pretrain(settings, labeller, corpus.train.texts + corpus.unlabelled)
     if settings.frozen_epochs:
         train_the_rest(settings, labeller, *corpus.train)
@@ -191,7 +192,7 @@ def build_labeller(settings, corpus):
 
 def main():
     settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
-    imdb.run(settings, build_labeller=build_labeller)
+    classify.run(settings, build_labeller=build_labeller)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
+import classify
 import imdb
 
 from kerasrnn import data
@@ -27,8 +28,8 @@ from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(imdb.Settings):
-    not_identity = imdb.Settings.not_identity | {"linear"}
+class Settings(classify.Settings):
+    not_identity = classify.Settings.not_identity | {"linear"}
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
     linear: bool = True
@@ -128,14 +129,16 @@ def check(corpus):
 
 def main():
     settings = training.read_settings(PRESETS, imdb.preset_for, __doc__)
-    corpus, dev = imdb.load_parts(settings)
+    corpus, dev = classify.load_parts(settings)
     check(corpus)
-    settings = training.by_size(settings, len(corpus.train.texts), imdb.SIZES)
+    settings = training.by_size(
+        settings, len(corpus.train.texts), classify.SIZES
+    )
     first, second = (
         dataclasses.replace(settings, output=settings.output / name)
         for name in ("first", "second")
     )
-    labeller = imdb.run(first, lambda _: (corpus, dev))
+    labeller = classify.run(first, lambda _: (corpus, dev))
     probabilities = teacher(labeller, corpus, dev, settings.linear)
     taught = answered(corpus, probabilities)
     keras.backend.clear_session()
@@ -143,9 +146,9 @@ def main():
     def build_labeller(settings, _):
         # The folder of the first one has the word vectors that it trained.
         begin = dataclasses.replace(settings, output=first.output)
-        return imdb.build_labeller(begin, corpus)
+        return classify.build_labeller(begin, corpus)
 
-    imdb.run(second, lambda _: (taught, dev), build_labeller)
+    classify.run(second, lambda _: (taught, dev), build_labeller)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ CHUNG = {
 }
 # The part and the name of each score.
 COLUMNS = {
-    "validation": ("validation", "nll"),
+    "validation": ("dev", "nll"),
     "test": ("test", "nll"),
     "by piece": ("test", "nll_by_piece"),
     "without first step": ("test", "nll_without_first"),

@@ -133,7 +133,7 @@ def gradient_picture(norms):
 
 def main():
     settings = training.read_settings(PRESETS, "laird-hour", __doc__)
-    with pipelines.TranslationRun(settings) as run:
+    with pipelines.Run(settings) as run:
         pairs, dev, _ = nmt_vietnamese.load_pairs(settings)
         pairs = data.drop_long(pairs, settings.max_words)
         texts = build_tokenizers(settings, pairs)
@@ -153,7 +153,11 @@ def main():
         norms = training.GradientNorms(
             gradient_norms(model, *batch), run.output / f"gradients-{name}.csv"
         )
-        run.fit(translator, pairs, dev, [norms])
+        run.fit(
+            *(translator, pairs, dev),
+            average=settings.average,
+            callbacks=[norms],
+        )
         weights, source, target = attention_and_padding(translator)
         is_padding = np.array([token == "<pad>" for token in source])
         lost = float(weights[:, is_padding].sum(axis=1).mean())

@@ -2,6 +2,7 @@ import json
 import sys
 
 import keras
+import language_model
 import language_models
 import numpy as np
 import ptb_lm
@@ -40,7 +41,7 @@ def test_it_trains_on_the_batches_of_the_recipe(preset, monkeypatch):
     _, settings = language_models.read_arguments()
     text = language_models.read_text(settings)
     lines = LINES * 5
-    tokenizer = ptb_lm.build_tokenizer(settings, lines)
+    tokenizer = language_model.build_tokenizer(settings, lines)
     assert text.vocabulary_size == tokenizer.vocabulary_size == 9
     model = LanguageModel(9, RHNCell(2), batch_size=4)
     language = TextLanguageModel(model, tokenizer, window=5)

@@ -4,6 +4,7 @@ from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledCorpus
 from kerasrnn.data import LabelledTexts
+from kerasrnn.data import how_held_out
 from kerasrnn.data import split_labelled_corpus
 from kerasrnn.data import without_texts
 
@@ -92,3 +93,16 @@ def test_copies_of_a_held_out_text_are_not_all_of_a_class(seed):
     left, validation = split_labelled_corpus(corpus, 2, seed)
     assert set(left.train.labels) == {0, 1}
     assert validation.texts and "buy now" not in validation.texts
+
+
+def test_it_is_said_whether_groups_are_held_out_whole(capsys):
+    train, held_out = (LabelledTexts([x], [0]) for x in ("a", "b"))
+    groups = {"a": "Alma", "b": "Boro"}
+    corpus = corpus_of(train)
+    assert how_held_out(corpus, held_out) == {"by": "text"}
+    assert "one by one" in capsys.readouterr().out
+    apart = corpus._replace(groups=groups)
+    assert how_held_out(apart, held_out) == {"by": "group", "groups": 1}
+    assert "1 groups" in capsys.readouterr().out
+    shared = corpus._replace(groups=dict.fromkeys("ab", "Alma"))
+    assert how_held_out(shared, held_out) == {"by": "text"}

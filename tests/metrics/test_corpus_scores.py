@@ -2,6 +2,7 @@ import pytest
 import sacrebleu
 
 from kerasrnn.metrics import corpus_scores
+from kerasrnn.metrics import sentence_chrf
 
 HYPOTHESES = ["a red book lies here", "the cat sat on the mat", "no"]
 REFERENCES = ["a red book is here", "the cat sat on a mat .", "no , never"]
@@ -62,3 +63,12 @@ def test_tokenized_text_is_no_cause_for_a_warning(caplog):
     assert not caplog.records
     corpus_scores(texts, texts)
     assert "tokenized period" in caplog.text
+
+
+def test_each_sentence_has_a_chrf():
+    found = sentence_chrf(["a red book", "blue"], ["a red book", "a house"])
+    assert found == [100, 0]
+    single = corpus_scores(["a red bok"], ["a red book"])["chrf"]
+    assert sentence_chrf(["a red bok"], ["a red book"]) == [single]
+    with pytest.raises(ValueError):
+        sentence_chrf(["a", "b"], ["a"])

@@ -10,6 +10,7 @@ import pytest
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
+from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests.helpers import randomize
 
@@ -148,3 +149,89 @@ def test_the_card_of_an_export_names_the_limit(tmp_path):
     path = new_labeller("yn", 3).export(tmp_path / "small" / "1")
     card = json.loads(pathlib.Path(path, "card.json").read_text())
     assert card["max_length"] == 3
+
+
+@pytest.mark.parametrize("labels", ["yn", "xyz"])
+def test_words_speak_for_a_label_or_against_it(labels):
+    """Their weights are the change of the log odds where embeddings shrink."""
+    labeller = new_labeller(labels)
+    text = TEXTS[3]
+    words, weights = labeller.explain(text, labels[0])
+    assert words == text.split()[: len(words)]
+
+    def log_odds(scale, place):
+        table = labeller.model.encoder.embedding.embeddings
+        before = table.numpy()
+        changed, row = before.copy(), WORDS.vocabulary.index(words[place])
+        changed[row] *= scale
+        table.assign(changed)
+        found = labeller.label_probabilities([text])[0][labels[0]]
+        table.assign(before)
+        return np.log(found / (1 - found))
+
+    place = words.index("fine")
+    step = 0.02
+    slope = (log_odds(1 + step, place) - log_odds(1 - step, place)) / (2 * step)
+    assert weights[place] == pytest.approx(slope, rel=0.05)
+    if len(labels) == 2:
+        _, other = labeller.explain(text, labels[1])
+        np.testing.assert_allclose(other, -weights, rtol=1e-5)
+    with pytest.raises(ValueError, match="Received: label='no'"):
+        labeller.explain(text, "no")
+
+
+def test_a_temperature_is_served_and_saved(tmp_path):
+    labeller = new_labeller("xyz")
+    before, label = labeller.probabilities(TEXTS), labeller.label(TEXTS)
+    given = list("xyzx")
+    temperature = labeller.calibrate(TEXTS, given)
+    assert labeller.temperature == temperature != 1.0
+    after = labeller.probabilities(TEXTS)
+    logits = np.log(before) / temperature
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(after, expected, rtol=1e-4)
+    assert labeller.label(TEXTS) == label
+    labeller.save(tmp_path / "it.keras")
+    found = keras.saving.load_model(tmp_path / "it.keras")
+    np.testing.assert_allclose(found.probabilities(TEXTS), after, rtol=1e-5)
+
+
+def test_it_may_not_know():
+    labeller = new_labeller("xyz")
+    certainty = labeller.probabilities(TEXTS).max(axis=1)
+    limit = float(np.sort(certainty)[1:3].mean())
+    found = labeller.label(TEXTS, threshold=limit)
+    assert [x is None for x in found] == (certainty < limit).tolist()
+    assert found.count(None) == 2
+    assert labeller.label([], threshold=limit) == []
+
+
+def test_the_scores_of_each_label():
+    names, true = ["x", "y", "z"], [0, 0, 1, 1]
+    found = np.eye(3)[[0, 1, 1, 1]]
+    scores = label_scores(names, true, found)
+    assert scores["by_label"]["x"] == {
+        **{"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "support": 2},
+    }
+    assert scores["by_label"]["y"]["precision"] == 2 / 3
+    assert (
+        scores["by_label"]["z"]["f1"] == scores["by_label"]["z"]["support"] == 0
+    )
+    assert scores["macro_f1"] == pytest.approx((2 / 3 + 0.8 + 0) / 3)
+    assert scores["accuracy"] == 0.75
+
+
+def test_labels_are_smoothed():
+    logits, true = np.array([[2.0, 0.0, -1.0]]), np.array([[1]])
+    log = logits[0] - np.log(np.exp(logits[0]).sum())
+    smooth = np.array([0.1, 0.8, 0.1])
+    labeller = new_labeller("xyz")
+    loss = labeller.default_loss(0.3)
+    assert float(loss(true, logits)) == pytest.approx(-(smooth * log).sum())
+    again = keras.saving.deserialize_keras_object(
+        keras.saving.serialize_keras_object(loss)
+    )
+    assert float(again(true, logits)) == pytest.approx(
+        float(loss(true, logits))
+    )
+    assert new_labeller("yn").default_loss(0.3).label_smoothing == 0.3

@@ -1,5 +1,6 @@
 """What every recipe's run does; the recipes' own tests run it whole."""
 
+import csv
 import dataclasses
 import json
 import pathlib
@@ -10,15 +11,12 @@ import pytest
 import tensorflow as tf
 from matplotlib.figure import Figure
 
-from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledTexts
-from kerasrnn.data import TextCorpus
-from kerasrnn.pipelines import LabellingRun
-from kerasrnn.pipelines import LanguageRun
 from kerasrnn.pipelines import Run
+from kerasrnn.pipelines import Task
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextTranslator
-from kerasrnn.pipelines import TranslationRun
 from kerasrnn.pipelines import run as run_module
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
@@ -61,8 +59,12 @@ class Weights(keras.callbacks.Callback):
 class Pipeline:
     """Stands for a pipeline that is saved and exported."""
 
-    def __init__(self, model):
+    def __init__(self, model, tokenizers=()):
         self.model = model
+        self.tokenizers = list(tokenizers)
+
+    def task(self):
+        return Toy(self)
 
     def save(self, path):
         path.write_text("saved")
@@ -71,8 +73,39 @@ class Pipeline:
         path.mkdir()
 
 
-def fit(run, model, **kwargs):
-    return run.fit(model, BATCHES, BATCHES, "val_loss", **kwargs)
+class Toy(Task):
+    """A task whose rows are counted and otherwise ignored."""
+
+    file_name = "thing"
+
+    @property
+    def tokenizers(self):
+        return self.pipeline.tokenizers
+
+    def sizes(self, rows):
+        return {"rows": len(rows)}
+
+    def row_batches(self, rows, batch_size, seed=None):
+        return BATCHES
+
+    def row_scores(self, rows):
+        return {"bleu": 1.23456}
+
+    def headline(self, scores):
+        return f"BLEU {scores['bleu']:.1f}"
+
+    def report(self, rows, folder):
+        return {"seen": len(rows)}, {"more": Figure()}
+
+
+def fit(run, model, rows=(1,), tokenizers=(), **kwargs):
+    return run.fit(Pipeline(model, tokenizers), rows, rows, **kwargs)
+
+
+@pytest.fixture
+def as_it_is(monkeypatch):
+    """A pipeline that is none of Keras's is not copied in float32."""
+    monkeypatch.setattr(run_module, "in_float32", lambda pipeline: pipeline)
 
 
 @pytest.mark.parametrize("average, epochs", [(0, [0]), (2, [1, 2])])
@@ -92,17 +125,24 @@ def test_it_ends_with_the_best_weights_or_averaged_ones(
 
 
 def test_a_training_is_another_by_its_settings_and_facts(tmp_path):
-    def trained(epochs=1, seed=13, **facts):
+    def trained(rows=(1,), epochs=1, seed=13, **facts):
         settings = Small(output=tmp_path, epochs=epochs, seed=seed)
         with Run(settings) as run:
-            history = fit(run, new_model(), **facts)
+            history = fit(run, new_model(), rows, **facts)
         assert len(history["loss"]) == epochs
         return len(list(tmp_path.glob("training-*")))
 
-    assert trained(data=[1]) == 1
-    assert trained(epochs=2, data=[1]) == 1
-    assert trained(data=[2]) == 2
-    assert trained(seed=14, data=[1]) == 3
+    assert trained() == 1
+    assert trained(epochs=2) == 1
+    assert trained([2]) == 2
+    assert trained(seed=14) == 3
+    assert trained(start="abc") == 4
+    assert trained(member=1) == 5
+    # Arrays count by what is in them, wherever one ends and in any layout.
+    rolls = [np.eye(3), np.eye(3)]
+    assert trained(rolls) == 6
+    assert trained([np.asfortranarray(x) for x in rolls]) == 6
+    assert trained([np.concatenate(rolls)]) == 7
 
 
 class Board(keras.callbacks.Callback):
@@ -143,7 +183,7 @@ def test_tensorboard_is_shown_what_is_logged(tmp_path, monkeypatch):
 def test_a_training_is_another_by_its_vocabularies(tmp_path):
     def trained(*tokenizers):
         with Run(Small(output=tmp_path, epochs=1)) as run:
-            fit(run, new_model(), tokenizers=tokenizers, data=[1])
+            fit(run, new_model(), tokenizers=tokenizers)
         return len(list(tmp_path.glob("training-*")))
 
     words = [*SPECIALS, "red", "blue"]
@@ -160,56 +200,43 @@ def test_a_training_is_another_by_its_vocabularies(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "run, pipeline, names",
+    "pipeline, names",
     [
-        (
-            TranslationRun,
-            small.translator,
-            ["source_tokenizer", "target_tokenizer"],
-        ),
-        (LabellingRun, small.labeller, ["tokenizer"]),
-        (LanguageRun, small.language, ["tokenizer"]),
+        (small.translator, ["source_tokenizer", "target_tokenizer"]),
+        (small.labeller, ["tokenizer"]),
+        (small.language, ["tokenizer"]),
+        (small.tagger, ["words", "characters"]),
     ],
 )
-def test_every_run_says_its_vocabularies(
-    run, pipeline, names, tmp_path, monkeypatch
-):
-    given = {}
-    monkeypatch.setattr(
-        Run, "fit", lambda *args, **kwargs: given.update(kwargs)
-    )
+def test_every_task_says_its_vocabularies(pipeline, names):
     pipeline = pipeline()
-    pipeline.compile("sgd")
-    texts = LabelledTexts(["a film", "dull"], [0, 1])
-    corpus = LabelledCorpus(
-        train=texts,
-        test=None,
-        unlabelled=[],
-        label_names=["bad", "fair", "good"],
-    )
-    lines = TextCorpus(small.SOURCES, small.SOURCES, [])
-    data = {
-        TranslationRun: (PAIRS, PAIRS),
-        LabellingRun: (corpus, texts),
-        LanguageRun: (tf.data.Dataset.range(1), lines),
-    }
-    run(Small(output=tmp_path)).fit(pipeline, *data[run])
-    assert given["tokenizers"] == [getattr(pipeline, x) for x in names]
+    found = pipeline.task().tokenizers
+    assert found == [getattr(pipeline, name) for name in names]
 
 
-def test_a_corpus_has_labels_by_number_whatever_their_names(
-    tmp_path, monkeypatch
-):
-    given = []
-    monkeypatch.setattr(Run, "fit", lambda *args, **_: given.extend(args))
+def test_a_corpus_has_labels_by_number_whatever_their_names():
     pipeline = small.labeller()
     stars = ["1", "2", "3"]
     pipeline = TextLabeller(pipeline.model, pipeline.tokenizer, stars)
     texts = LabelledTexts(["a", "a film", "a film a"], [1, 2, 0])
-    corpus = LabelledCorpus(texts, None, [], stars)
-    LabellingRun(Small(output=tmp_path)).fit(pipeline, corpus, texts)
-    [(_, labels)] = given[3]
+    [(_, labels)] = pipeline.task().row_batches(texts, 4)
     assert labels.numpy().ravel().tolist() == [1, 2, 0]
+
+
+def test_what_it_is_fine_tuned_on_may_be_unseen(tmp_path):
+    """Of each vocabulary; a training from the start has its own."""
+    saved = tmp_path / "it.keras"
+    saved.touch()
+    settings = Small(output=tmp_path / "out", start_from=saved, epochs=1)
+    rows = [("the zebra.", "Zebra.")] * 2
+    translator = small.translator()
+    translator.compile("sgd")
+    with Run(settings) as run:
+        with pytest.warns(CorpusWarning) as warned:
+            run.fit(translator, rows, rows)
+    texts = [str(warning.message) for warning in warned]
+    assert any("'z'" in text for text in texts)
+    assert any("'Zebra'" in text for text in texts)
 
 
 def test_the_seed_is_set(tmp_path):
@@ -286,30 +313,40 @@ def test_a_run_can_be_distributed(tmp_path):
         assert not tf.distribute.has_strategy()
 
 
+@pytest.mark.usefixtures("as_it_is")
 def test_the_files_of_a_run(tmp_path, capsys):
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:
-        model = new_model()
-        run.finish(
-            run.save(Pipeline(model), "thing"),
-            {"loss": [2.0, 1.0], "wall_seconds": [1.0, 1.0]},
-            {"more": Figure()},
-            scores={"bleu": 1.5},
-        )
-    assert {path.name for path in run.output.iterdir()} == {
+        pipeline = Pipeline(new_model(), [WordTokenizer([*SPECIALS, "a"])])
+        run.fit(pipeline, [1, 2, 3], [1])
+        found = run.finish(pipeline, [1], {"first": [2], "none": []}, note="x")
+    assert found is pipeline
+    assert {path.name for path in run.output.iterdir()} >= {
         *(".lock", "1", "card.json", "more.png", "thing.keras", "training.png"),
     }
     card = json.loads((run.output / "card.json").read_text("utf-8"))
     assert card["settings"]["learning_rate"] == 0.1
     assert card["parameters"] == 2
-    assert card["history"]["loss"] == [2.0, 1.0]
+    assert len(card["history"]["loss"]) == 3
     assert card["wall_seconds"] >= 0
     assert card["device"]["processor"]
     assert {"tensorflow", "tensorflow-text", "kerasrnn"} < {*card["versions"]}
+    assert card["data"]["train"] == {"rows": 3}
+    assert (card["seen"], card["note"]) == (1, "x")
+    assert card["vocabulary_sizes"] == [5]
+    # Whole in the card, rounded for people.
+    assert card["scores"] == dict.fromkeys(["dev", "first"], {"bleu": 1.23456})
     printed = capsys.readouterr().out
-    assert '"bleu": 1.5' in printed and "thing.keras" in printed
+    for line in (
+        *("To train on: 3 rows.", "To validate on: 1 rows."),
+        *("Model: 2 parameters, vocabulary 5.", "Epochs: 3, of 2 steps each."),
+        *('"bleu": 1.235', "Result (dev): BLEU 1.2."),
+        *("the SavedModel 1/", "thing.keras", "kerasrnn-serve"),
+    ):
+        assert line in printed
 
 
+@pytest.mark.usefixtures("as_it_is")
 def test_a_file_that_fails_leaves_the_older_one(tmp_path):
     class Torn(Pipeline):
         def save(self, path):
@@ -317,21 +354,23 @@ def test_a_file_that_fails_leaves_the_older_one(tmp_path):
             raise OSError("disk full")
 
     with Run(Small(output=tmp_path)) as run:
-        run.save(Pipeline(new_model()), "thing")
+        fit(run, new_model())
+        run.finish(Pipeline(new_model()), [1])
         with pytest.raises(OSError, match="disk full"):
-            run.save(Torn(new_model()), "thing")
+            run.finish(Torn(new_model()), [1])
     assert (tmp_path / "thing.keras").read_text() == "saved"
 
 
+@pytest.mark.usefixtures("as_it_is")
 def test_a_failed_export_leaves_the_pipeline_and_no_card(tmp_path):
     class Unexported(Pipeline):
         def export(self, path, card):
             raise OSError("disk full")
 
     with Run(Small(output=tmp_path)) as run:
-        pipeline = run.save(Unexported(new_model()), "thing")
+        fit(run, new_model())
         with pytest.raises(OSError, match="disk full"):
-            run.finish(pipeline, {"loss": [1.0]})
+            run.finish(Unexported(new_model()), [1])
     assert (tmp_path / "thing.keras").read_text() == "saved"
     assert not (tmp_path / "card.json").exists()
 
@@ -368,21 +407,33 @@ def translator(monkeypatch):
     return small.translator()
 
 
-def test_the_files_of_a_translation_run(translator, tmp_path, capsys):
+def test_a_translator_is_scored_and_shown(translator, tmp_path, capsys):
     test = [("who knows?", "who knows?"), ("a blue house.", "a blue house.")]
-    with TranslationRun(Small(output=tmp_path)) as run:
-        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
-        run.finish(translator, PAIRS, test, more="fact")
+    with Run(Small(output=tmp_path)) as run:
+        run.histories = [{"loss": [2.0]}, {"loss": [1.0]}]
+        run.finish(translator, PAIRS, test)
     card = json.loads((tmp_path / "card.json").read_text("utf-8"))
     assert set(card["scores"]) == {"dev", "test"}
     for scores in card["scores"].values():
         assert set(scores) == {"greedy", "beam"}
     assert card["scores"]["test"]["beam"]["chrf"] == 100
     assert card["scores"]["dev"]["beam"]["chrf"] < 100
-    assert (card["more"], card["pairs"]) == ("fact", {"train": 8})
-    assert card["samples"] == [[*pair, pair[0]] for pair in PAIRS]
+    samples = [[*pair, pair[0]] for pair in PAIRS]
+    assert card["samples"] == samples
+    table = (tmp_path / "hypotheses.tsv").read_text("utf-8").splitlines()
+    head, *rows = csv.reader(table, "excel-tab")
+    assert head == ["chrf", "source", "reference", "hypothesis"]
+    assert sorted(row[1:] for row in rows) == sorted(samples)
+    scores = [float(row[0]) for row in rows]
+    assert scores == sorted(scores) and scores[0] < scores[-1]
+    assert card["worst"][0] == rows[0][1:]
+    # Of an ensemble, the log of each member; as that of the run, of the last.
+    assert card["members"] == run.histories
+    assert card["history"] == {"loss": [1.0]}
     assert (tmp_path / "attention.png").exists()
-    assert f"{PAIRS[0][1]}   (reference)" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"{PAIRS[0][1]}   (reference)" in printed
+    assert "Result (test): BLEU 100.0, chrF 100.0." in printed
     opened = keras.saving.load_model(tmp_path / "translator.keras")
     np.testing.assert_array_equal(
         opened.get_weights()[0], translator.get_weights()[0]
@@ -390,38 +441,14 @@ def test_the_files_of_a_translation_run(translator, tmp_path, capsys):
 
 
 def test_without_words_there_is_no_picture_of_attention(translator, tmp_path):
-    with TranslationRun(Small(output=tmp_path)) as run:
-        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
-        run.finish(translator, [("", "?")])
-    assert (tmp_path / "card.json").exists()
-    assert not (tmp_path / "attention.png").exists()
+    _, pictures = translator.task().report([("", "?")], tmp_path)
+    assert not pictures
 
 
-def test_parts_are_scored_by_their_names(translator, tmp_path):
-    parts = {"first": PAIRS[:1], "second": [("?", "?")]}
-    with TranslationRun(Small(output=tmp_path)) as run:
-        run.pairs, run.history = {"train": 8}, {"loss": [1.0]}
-        run.finish(translator, PAIRS, parts)
-    scores = json.loads((tmp_path / "card.json").read_text("utf-8"))["scores"]
-    assert list(scores) == ["dev", "first", "second"]
-    assert scores["first"]["beam"]["chrf"] < 100
-    assert scores["second"]["beam"]["chrf"] == 100
-
-
-def test_the_best_epoch_is_that_of_bleu(translator, tmp_path, monkeypatch):
-    said = []
-
-    def watched(self, model, batches, validation, monitor, mode, average, **kw):
-        said.append((monitor, mode, average, kw["data"], kw["start"]))
-        [scores] = kw["callbacks"]
-        logs = {}
-        scores.on_epoch_end(0, logs)
-        return logs
-
-    monkeypatch.setattr(Run, "fit", watched)
-    dev = PAIRS * 40
-    with TranslationRun(Small(output=tmp_path, average=2)) as run:
-        run.fit(translator, PAIRS, dev, start="abc")
-        assert run.pairs == {"train": len(PAIRS), "dev": len(dev)}
-    assert said == [("val_bleu", "max", 2, [PAIRS, dev], "abc")]
-    assert 0 <= run.history["val_bleu"] < 100
+def test_the_best_epoch_is_that_of_bleu(translator):
+    task, logs = translator.task(), {}
+    assert (task.monitor, task.mode) == ("val_bleu", "max")
+    [scores] = task.epoch_scores(PAIRS * 40)
+    assert len(scores.inputs) == 200
+    scores.on_epoch_end(0, logs)
+    assert 0 <= logs["val_bleu"] < 100

@@ -326,7 +326,8 @@ def test_it_is_served_as_it_lives(tmp_path):
     given = {"texts": texts, "ids": padded(TEXTS).tolist()}
     client = fresh_process.answer(CLIENT, path, json.dumps(given))
     assert client["names"] == [
-        *("explain", "label_ids", "serving_default", "tokenize"),
+        *("explain", "explain_label", "label_ids", "serving_default"),
+        "tokenize",
     ]
     check_equal(client["ids"], labeller.signatures["label_ids"](padded(TEXTS)))
     for name, texts in SERVED.items():

@@ -1,248 +1,26 @@
-import csv
-import io
-import json
-import runpy
-import sys
-import tarfile
-
+import classify
 import imdb
-import keras
-import numpy as np
 import pytest
 import tensorflow as tf
-import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import training
 from kerasrnn.tokenizers import ReviewTokenizer
 
-TOPICS = {
-    "Art": ["museum", "opera"],
-    "Food": ["bread", "soup"],
-    "Law": ["court", "judge"],
-    "Sky": ["star", "comet"],
-    "Sport": ["goal", "race"],
-}
-
-
-@pytest.fixture
-def questions(tmp_path):
-    """A CSV of five classes, with columns of its own names."""
-    path = tmp_path / "questions.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["topic", "id", "body"])
-        for number in range(16):
-            for topic, words in TOPICS.items():
-                word = words[number % 2]
-                rows.writerow([topic, number, f'The "{word}", number {number}'])
-    return path
-
-
-COLUMNS = ("--text-column", "body", "--label-column", "topic")
-
-
-@pytest.fixture
-def archive(tmp_path):
-    """The official layout, without a test part."""
-    path = tmp_path / "aclImdb_v1.tar.gz"
-    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
-    with tarfile.open(path, "w:gz") as tar:
-        for label, text in words.items():
-            for number in range(30):
-                content = f"{text}<br />number {number}".encode()
-                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
-                info.size = len(content)
-                tar.addfile(info, io.BytesIO(content))
-    return path
-
-
-@pytest.mark.slow
-def test_five_classes_from_nothing_to_a_label(
-    questions, monkeypatch, tmp_path, capsys
-):
-    output = tmp_path / "models" / "topics"
-    test = tmp_path / "test.jsonl"
-    rows = [{"topic": "Sky", "body": f'A "comet" of {n}'} for n in range(4)]
-    test.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    flags = ("--corpus", questions, *COLUMNS, "--group-column", "id")
-    flags += ("--units", 8, "--epochs", 6, "--learning-rate", 0.02)
-    flags += ("--test", test, "--output", output)
-    monkeypatch.setattr(sys, "argv", ["imdb.py", *map(str, flags)])
-    runpy.run_path(imdb.__file__, run_name="__main__")
-    assert "(true)" in capsys.readouterr().out  # a sample
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["texts"] == {"train": 65, "dev": 15}
-    assert card["held_out"] == {"by": "group", "groups": 3}
-    assert card["scores"]["dev"]["accuracy"] > 0.9
-    assert card["scores"]["test"]["confusion"]["Sky"]["Sky"] == 4
-    for name in ("training", "hidden_states", "word_map", "words"):
-        picture = output / f"{name}.png"
-        assert picture.read_bytes().startswith(b"\x89PNG")
-
-    labeller = keras.saving.load_model(output / "labeller.keras")
-    text = 'The "judge", again'
-    assert labeller.label([text]) == ["Law"]
-    served = tf.saved_model.load(output / "1").signatures["serving_default"]
-    found = served(text=tf.constant([text, "", "🙂" * 9]))
-    assert found["probability"].shape == (3, 5)
-    assert found["label"].numpy()[0] == b"Law"
-    assert {*TOPICS} >= {label.decode() for label in found["label"].numpy()}
-
-
-def settings_of(*flags):
-    settings = training.read_settings(
-        imdb.PRESETS, imdb.preset_for, args=[str(flag) for flag in flags]
-    )
-    return training.by_size(settings, 60, imdb.SIZES)
-
-
-def test_flags_without_effect_are_refused(tmp_path, capsys):
-    vectors = tmp_path / "vectors.txt"
-    vectors.touch()
-    for flags in (
-        ["--vectors", vectors, "--embedding-dim", 9],
-        ["--vectors", "None", "--no-train-vectors"],
-        ["--summary", "last", "--attention", "dot"],
-    ):
-        with pytest.raises(SystemExit):
-            settings_of(*flags)
-        name = [word for word in flags if str(word).startswith("--")][-1]
-        assert capsys.readouterr().err.endswith(f"Received: {name}\n")
-    settings_of("--embedding-dim", 9, "--attention", "dot")
-
-
-@pytest.mark.thorough
-def test_more_epochs_equal_an_uninterrupted_run(
-    questions, monkeypatch, tmp_path
-):
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.LabellingRun.finish", lambda run, *_: run.history
-    )
-
-    def history(output, epochs):
-        settings = settings_of(
-            *("--corpus", questions, *COLUMNS, "--cell", "rnn", "--units", 4),
-            *("--no-bidirectional", "--summary", "last"),
-            *("--schedule", "constant", "--epochs", epochs),
-            *("--output", tmp_path / output),
-        )
-        return imdb.run(settings)
-
-    history("twice", epochs=1)
-    twice, once = history("twice", epochs=2), history("once", epochs=2)
-    for name in ("loss", "val_loss", "accuracy", "val_accuracy"):
-        np.testing.assert_allclose(twice[name], once[name], rtol=1e-5)
-
-
-@pytest.mark.slow
-def test_the_built_in_reviews_and_a_saved_labeller(
-    monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr(
-        "kerasrnn.pipelines.TextLabeller.export", lambda *_: None
-    )
-    output = tmp_path / "out"
-    flags = ("--limit", 100, "--epochs", 1, "--units", 4, "--output", output)
-    flags += ("--cell", "rnn", "--no-bidirectional")
-    flags += ("--dtype", "mixed_bfloat16")
-    monkeypatch.setattr(sys, "argv", ["imdb.py", *map(str, flags)])
-    imdb.main()
-    assert "no test part" in capsys.readouterr().out
-    card = json.loads((output / "card.json").read_text("utf-8"))
-    assert card["texts"] == {"train": 80, "dev": 20}
-    assert card["held_out"] == {"by": "text"}
-    assert {*card["scores"]["dev"]["confusion"]} == {"negative", "positive"}
-    assert min(card["gradient_norms"]) >= 0
-    # Another corpus, of fewer words and classes.
-    path = tmp_path / "more.tsv"
-    path.write_text("text\tlabel\na good film\tpositive\n", "utf-8")
-    settings = settings_of(
-        *("--corpus", path, "--from", output / "labeller.keras")
-    )
-    corpus = imdb.load_corpus(settings)
-    assert corpus.train == (["a good film"], [1])
-    labeller = imdb.build_labeller(settings, corpus)
-    assert labeller.model.compute_dtype == "float32"
-    assert labeller.tokenizer.vocabulary_size == card["vocabulary_size"]
-
-
-def test_the_archive_with_word_vectors(archive, tmp_path):
-    settings = settings_of(
-        *("--corpus", archive, "--preset", "best", "--output", tmp_path)
-    )
-    corpus = imdb.load_corpus(settings)
-    assert len(corpus.train.texts) == 60 and len(corpus.unlabelled) == 30
-    labeller = imdb.build_labeller(settings, corpus)
-    assert labeller.model.encoder.embedding_dim == 100
-    [vectors] = tmp_path.glob("skip-gram-*")
-    assert vectors.read_text("utf-8").splitlines()[0].endswith(" 100")
-
-
-def test_vectors_may_come_from_any_file(tmp_path):
-    path = tmp_path / "glove.txt"
-    path.write_text("film 1 0 2\nfine -1 0.5 3\n", "utf-8")
-    settings = settings_of("--vectors", path, "--no-train-vectors")
-    corpus = imdb.load_corpus(settings)
-    texts = corpus.train._replace(texts=["a fine film"], labels=[1])
-    labeller = imdb.build_labeller(settings, corpus._replace(train=texts))
-    embedding = labeller.model.encoder.embedding
-    assert embedding.embedding_dim == 3 and not embedding.trainable_variables
-    table = embedding.embeddings.numpy()
-    words = labeller.tokenizer.vocabulary
-    film, fine = (table[words.index(x)] for x in ("film", "fine"))
-    np.testing.assert_allclose(film / film[0], [1, 0, 2], rtol=1e-5)
-    np.testing.assert_allclose(fine / film[0], [-1, 0.5, 3], rtol=1e-5)
-    # The same path, and a file that was replaced.
-    before = training.identity(settings)
-    path.write_text("film 2 0 0\nfine 0 1 1\n", "utf-8")
-    assert training.identity(settings) != before
-
-
-def test_a_text_of_your_own_keeps_its_words(questions):
-    settings = settings_of("--corpus", questions, *COLUMNS)
-    assert settings.preset == "own"
-    tokenizer = imdb.build_tokenizer(settings, ["u"])
-    assert tokenizer.normalize_all(["U can't <b>win</b>, Sir!"]) == [
-        "U can ' t < b > win < / b > , Sir !"
-    ]
-    settings = settings_of("--preset", "best")
-    tokenizer = imdb.build_tokenizer(settings, ["u"])
-    assert tokenizer.normalize_all(["U <b>win</b>!"]) == ["you win !"]
-
 
 @pytest.mark.parametrize(
-    "flags, problem",
-    [
-        (("--dropuot", "0.1"), "dropuot"),
-        (("--attention", "None"), "Expected: an `attention`"),
-        (("--test", "."), "`test` needs a `corpus`"),
-        (("--group-column", "film"), "`group_column` needs a `corpus`"),
-        (("--from", "absent.keras"), "absent.keras"),
-    ],
+    "corpus, preset",
+    [(None, "generated"), ("imdb", "best"), ("mine.csv", "own")],
 )
-def test_a_wrong_setting_is_refused_at_once(
-    monkeypatch, capsys, flags, problem
-):
-    monkeypatch.setattr(imdb, "load_corpus", pytest.fail)
-    monkeypatch.setattr(sys, "argv", ["imdb.py", *flags])
-    with pytest.raises(SystemExit) as stop:
-        imdb.main()
-    assert stop.value.code == 2
-    found = capsys.readouterr()
-    assert problem in found.out + found.err
-
-
-def test_a_missing_corpus_says_how_to_get_it(tmp_path):
-    settings = settings_of("--corpus", "imdb", "--data-dir", tmp_path)
-    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
-        imdb.load_corpus(settings)
+def test_a_preset_goes_with_a_corpus(corpus, preset):
+    assert imdb.preset_for(corpus) == preset
+    assert imdb.PRESETS[preset].output == imdb.OUTPUT
 
 
 # The report leaves stop words out, negations among them.
 @pytest.mark.filterwarnings("ignore:`stop_words` has negations")
 @pytest.mark.parametrize("name", imdb.PRESETS)
 def test_the_presets_are_models(name):
-    settings = training.by_size(imdb.PRESETS[name], 60, imdb.SIZES)
+    settings = training.by_size(imdb.PRESETS[name], 60, classify.SIZES)
     tokenizer = ReviewTokenizer(["<unk>", "<pad>", "film"])
-    model = imdb.build_model(settings, tokenizer, 2, settings.embedding_dim)
+    model = classify.build_model(settings, tokenizer, 2, settings.embedding_dim)
     assert model(tf.constant([[2, 0, 1]])).shape == (1, 1)

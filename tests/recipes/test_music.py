@@ -12,7 +12,7 @@ import tensorflow as tf
 from kerasrnn import data
 from kerasrnn import training
 from kerasrnn.pipelines import MusicPipeline
-from kerasrnn.pipelines import MusicRun
+from kerasrnn.pipelines import Run
 from tests import helpers
 
 
@@ -54,15 +54,14 @@ def test_a_small_run_leaves_everything(output):
         assert content.startswith(b"\x89PNG")
     assert mido.MidiFile(output / "sample.mid").length > 0
     found = card(output)
-    assert found["pieces"] == {"train": 32, "validation": 4, "test": 4}
+    assert found["data"]["train"]["pieces"] == 32
+    assert found["data"]["dev"]["pieces"] == 4
     for scores in found["scores"].values():
         assert 5 < scores["nll"] < 88 * np.log(2)
         assert scores["nll_without_first"] < scores["nll"]
     nll = found["history"]["val_nll"]
     assert len(nll) == 3
-    assert found["scores"]["validation"]["nll"] == pytest.approx(
-        min(nll), rel=1e-4
-    )
+    assert found["scores"]["dev"]["nll"] == pytest.approx(min(nll), rel=1e-4)
 
 
 @pytest.mark.slow
@@ -90,16 +89,16 @@ def test_a_finished_run_is_continued(output, capsys):
 
 @pytest.mark.thorough
 def test_it_starts_from_a_file(output, tmp_path):
-    before = card(output)["scores"]["validation"]["nll"]
+    before = card(output)["scores"]["dev"]["nll"]
     start = output / "music.keras"
     run("--from", start, "--limit", 40, "--epochs", 2, "--output", tmp_path)
-    assert card(tmp_path)["scores"]["validation"]["nll"] < before
+    assert card(tmp_path)["scores"]["dev"]["nll"] < before
 
 
 @pytest.mark.slow
 def test_a_run_stops_when_its_patience_ends(tmp_path, monkeypatch):
     """At so high a rate, no epoch is better than an early one."""
-    monkeypatch.setattr(MusicRun, "finish", lambda *_: None)
+    monkeypatch.setattr(Run, "finish", lambda *_, **__: None)
     flags = small(tmp_path, "--learning-rate", 9, "--patience", 1)
     run(*flags, "--epochs", 40)
     [log] = tmp_path.glob("training-*/history.csv")
@@ -112,12 +111,12 @@ def test_a_model_starts_from_the_frequencies_of_keys(tmp_path, monkeypatch):
     class Stop(Exception):
         pass
 
-    def fit(self, pipeline, batches, corpus, callbacks):
+    def fit(self, pipeline, rows, *_, **__):
         found.append(pipeline.model.output_projection.bias.numpy())
-        found.append(np.concatenate(corpus.train).any(axis=0))
+        found.append(np.concatenate(rows).any(axis=0))
         raise Stop
 
-    monkeypatch.setattr(MusicRun, "fit", fit)
+    monkeypatch.setattr(Run, "fit", fit)
     with pytest.raises(Stop):
         run(*small(tmp_path))
     bias, sounds = found

@@ -7,8 +7,10 @@ import sys
 import tarfile
 import types
 
+import classify
 import imdb
 import keras
+import language_model
 import music
 import numpy as np
 import ptb_lm
@@ -45,8 +47,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:`stop_words` has negations")
 def unmeasured(monkeypatch):
     """A run ends with its training: the recipe's own tests see the rest."""
     monkeypatch.setattr(
-        "kerasrnn.pipelines.LabellingRun.finish",
-        lambda run, labeller, *_: labeller,
+        "kerasrnn.pipelines.Run.finish",
+        lambda run, labeller, *_, **__: labeller,
     )
 
 
@@ -93,7 +95,7 @@ def test_folds_of_groups(tmp_path, flags):
     settings = training.read_settings(
         imdb_folds.PRESETS, imdb.preset_for, args=flags
     )
-    corpus = imdb.load_corpus(settings)
+    corpus = classify.load_corpus(settings)
     for fold, held_out in imdb_folds.folds_of(corpus, settings):
         inside, outside = (
             set(corpus.groups_of(part.texts)) for part in (fold.train, held_out)
@@ -124,14 +126,14 @@ def test_a_linear_model_weighs_words_and_their_pairs():
 def test_a_second_model_learns_from_the_answers_of_the_first(
     linear, archive, tmp_path, monkeypatch
 ):
-    taught, real = [], imdb.run
+    taught, real = [], classify.run
 
     def watched(settings, load_parts, *rest):
         labeller = real(settings, load_parts, *rest)
         taught.append((load_parts(settings)[0], labeller))
         return labeller
 
-    monkeypatch.setattr(imdb, "run", watched)
+    monkeypatch.setattr(classify, "run", watched)
     flags = ("--corpus", archive, "--preset", "best", *TINY)
     flags += ("--linear" if linear else "--no-linear",)
     run(imdb_self_training, monkeypatch, *flags, "--output", tmp_path)
@@ -178,7 +180,7 @@ def test_a_language_model_learns_which_word_follows():
 def test_the_encoder_is_pretrained_then_frozen_then_trained(
     archive, tmp_path, monkeypatch
 ):
-    found, real = [], imdb.build_labeller
+    found, real = [], classify.build_labeller
 
     def weights(labeller):
         return labeller.model.encoder.get_weights()
@@ -193,15 +195,15 @@ def test_the_encoder_is_pretrained_then_frozen_then_trained(
         found.append(weights(labeller))
 
     def trained(settings, build_labeller):
-        settings = training.by_size(settings, 60, imdb.SIZES)
-        labeller = build_labeller(settings, imdb.load_parts(settings)[0])
+        settings = training.by_size(settings, 60, classify.SIZES)
+        labeller = build_labeller(settings, classify.load_parts(settings)[0])
         found.append(weights(labeller))
         assert labeller.model.encoder.trainable
 
     pretrain = imdb_pretraining.pretrain
-    monkeypatch.setattr(imdb, "build_labeller", watched)
+    monkeypatch.setattr(classify, "build_labeller", watched)
     monkeypatch.setattr(imdb_pretraining, "pretrain", pretrained)
-    monkeypatch.setattr(imdb, "run", trained)
+    monkeypatch.setattr(classify, "run", trained)
     flags = ("--corpus", archive, "--preset", "best", *TINY)
     run(imdb_pretraining, monkeypatch, *flags, "--output", tmp_path)
     assert len(list(tmp_path.glob("training-*"))) == 2
@@ -324,7 +326,7 @@ def card_of_music(settings):
     assert names <= {*SCORES_OF_MUSIC}
     scores = dict.fromkeys(names, value)
     return {
-        "scores": {"validation": scores, "test": scores},
+        "scores": {"dev": scores, "test": scores},
         "history": {"cpu_seconds": [4.0, 3.0]},
     }
 
@@ -355,7 +357,7 @@ def card_of_text(settings):
     names = ("loss", "val_loss", "val_token_accuracy", "val_perplexity")
     history = dict.fromkeys(names, [2.0, 1.5])
     speed = {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]}
-    return {"scores": {"validation": score}, "history": history | speed}
+    return {"scores": {"dev": score}, "history": history | speed}
 
 
 def test_seven_cells_are_compared(stand_in, tmp_path, monkeypatch):
@@ -416,16 +418,16 @@ def test_a_memory_is_made_longer_after_training(
     path.write_text("the bank sold a house\n" * 20, "utf-8")
 
     def card(settings):
-        lines = ptb_lm.load_corpus(settings).train
-        tokenizer = ptb_lm.build_tokenizer(settings, lines)
-        model = ptb_lm.build_model(settings, tokenizer)
+        lines = language_model.load_corpus(settings).train
+        tokenizer = language_model.build_tokenizer(settings, lines)
+        model = language_model.build_model(settings, tokenizer)
         helpers.randomize(model)
         pipelines.TextLanguageModel(model, tokenizer, settings.window).save(
             settings.output / "language.keras"
         )
         score = {"perplexity": 8.0 + settings.seed}
         speed = {"tokens": [90, 180], "cpu_seconds": [3.0, 2.0]}
-        return {"scores": {"validation": score}, "history": speed}
+        return {"scores": {"dev": score}, "history": speed}
 
     runs = stand_in(ptb_lm, card)
     small = {"none": "--units 4", "sha": "--units 4 --attention sha --memory 3"}
@@ -449,7 +451,7 @@ def test_the_rows_have_five_million_weights(name):
         ptb_lm.PRESETS, ptb_lm.preset_for, args=flags
     )
     words = types.SimpleNamespace(vocabulary_size=10_000)
-    model = ptb_lm.build_model(settings, words)
+    model = language_model.build_model(settings, words)
     count = sum(np.prod(weight.shape) for weight in model.trainable_weights)
     assert 4_900_000 <= count <= 5_000_000
 

@@ -76,7 +76,8 @@ def test_a_run_leaves_everything(output):
     for name in ("attention", "training"):
         assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     found = card(output)
-    assert found["pairs"] == {"train": 11, "dev": 1}
+    assert found["data"]["train"] == {"pairs": 11}
+    assert found["data"]["dev"] == {"pairs": 1}
     assert set(found["scores"]) == {"dev"}
     for search in ("greedy", "beam"):
         scores = found["scores"]["dev"][search]
@@ -232,7 +233,7 @@ def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
         *("--epochs", 1, "--learning-rate", 1e-9, "--output", tmp_path),
     )
     brief.run(translate, *arguments, "--average", 0, "--batch-size", 4)
-    assert card(tmp_path)["pairs"] == {"train": 7, "dev": 1}
+    assert card(tmp_path)["data"]["train"] == {"pairs": 7}
     # The card says nothing of the model that the file does not.
     assert "units" not in card(tmp_path)["settings"]
     assert card(tmp_path)["parameters"] == card(output)["parameters"]
@@ -256,11 +257,11 @@ def test_another_file_to_start_from_is_another_training(
     class Stop(Exception):
         pass
 
-    def fit(self, translator, pairs, dev, member):
+    def fit(self, *_, **__):
         seen.append(training.identity(self.settings))
         raise Stop
 
-    monkeypatch.setattr(translate.pipelines.TranslationRun, "fit", fit)
+    monkeypatch.setattr(translate.pipelines.Run, "fit", fit)
     saved = tmp_path / "translator.keras"
     saved.write_bytes((output / "translator.keras").read_bytes())
     for change in (lambda x: x, lambda x: x, lambda x: x.save(saved)):

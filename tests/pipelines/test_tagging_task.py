@@ -5,7 +5,7 @@ import keras
 import pytest
 
 from kerasrnn import training
-from kerasrnn.pipelines import TaskRun
+from kerasrnn.pipelines import Run
 from tests.pipelines import small
 
 
@@ -21,26 +21,26 @@ def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
     )
 
     def train(tagger):
-        with TaskRun(settings) as run:
+        with Run(settings) as run:
             tagger.compile(keras.optimizers.Adam(settings.learning_rate))
-            return run.train(
-                tagger, small.SENTENCES, small.SENTENCES[:2], note="seen"
-            )
+            run.fit(tagger, small.SENTENCES, small.SENTENCES[:2])
+            return run.finish(tagger, small.SENTENCES[:2])
 
-    with TaskRun(settings):
+    with Run(settings):
         tagger = small.tagger()
     saved = train(tagger)
-    assert "12 to train on, 2 to validate on" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "To train on: 12 sentences, 60 words." in printed
+    assert "Result (dev): F1 of phrases 100.0" in printed
     card = json.loads((settings.output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] == 1
-    assert card["note"] == "seen"
     assert set(card["history"]) >= {"val_f1", "val_accuracy", "loss"}
     for name in ("tagger.keras", "1", "confusions.png", "transitions.png"):
         assert (settings.output / name).exists()
     assert saved.tag(["Bob"])[0][0].label == "PER"
     # Words with other numbers are another training.
     folders = list(settings.output.glob("training-*"))
-    with TaskRun(settings):
+    with Run(settings):
         other = small.tagger(more=["another"])
     train(other)
     assert len(list(settings.output.glob("training-*"))) == len(folders) + 1

@@ -2,6 +2,7 @@ import json
 import sys
 
 import keras
+import language_model
 import numpy as np
 import ptb_lm
 import pytest
@@ -9,7 +10,6 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import training
-from kerasrnn.pipelines import LanguageRun
 from kerasrnn.pipelines import TextLanguageModel
 from tests import helpers
 
@@ -70,16 +70,16 @@ def test_a_small_run_leaves_everything(output):
     assert found["lengths"]["train"]["lines"] == 180
     assert found["lengths"]["validation"]["minimum"] == 3
     scores = found["scores"]
-    assert scores["validation"]["tokens"] == 19 * 6 + 4
-    assert 1 < scores["validation"]["perplexity"] < 17
-    assert 1 < scores["validation, dynamic"]["perplexity"] < 17
+    assert scores["dev"]["tokens"] == 19 * 6 + 4
+    assert 1 < scores["dev"]["perplexity"] < 17
+    assert 1 < scores["dev"]["dynamic"]["perplexity"] < 17
     assert found["history"]["tokens"] == [1080, 2160]
     assert len(found["samples"]) == 5
 
 
 @pytest.mark.slow
 def test_it_scores_alike_from_every_file(output):
-    expected = card(output)["scores"]["validation"]["perplexity"]
+    expected = card(output)["scores"]["dev"]["perplexity"]
     language = keras.saving.load_model(output / "language.keras")
     found = language.evaluate(LINES[180:])["perplexity"]
     assert found == pytest.approx(expected, rel=1e-4)
@@ -118,7 +118,7 @@ def test_a_finished_run_is_continued(corpus, output, capsys):
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_it_starts_from_a_file(corpus, output, tmp_path):
     start = output / "language.keras"
-    before = card(output)["scores"]["validation"]["perplexity"]
+    before = card(output)["scores"]["dev"]["perplexity"]
     run(
         *("--corpus", corpus, "--preset", "phrasebook", "--from", start),
         *("--epochs", 2, "--learning-rate", 1e-3, "--output", tmp_path),
@@ -132,14 +132,15 @@ def test_it_starts_from_a_file(corpus, output, tmp_path):
 def test_it_trains_on_jax_and_on_no_third_backend(
     backend, tmp_path, monkeypatch
 ):
-    chosen = settings("--output", tmp_path)
+    """It is asked before a corpus is looked for."""
+    flags = ["--corpus", tmp_path / "none.txt", "--output", tmp_path]
     monkeypatch.setattr(keras.backend, "backend", lambda: backend)
     if backend == "jax":
-        with LanguageRun(chosen) as run:
-            assert run.output == tmp_path
+        with pytest.raises(FileNotFoundError):
+            language_model.run(settings(*flags))
     else:
         with pytest.raises(RuntimeError, match="tensorflow or jax"):
-            LanguageRun(chosen)
+            language_model.run(settings(*flags))
 
 
 def settings(*flags):
@@ -199,10 +200,10 @@ def test_every_choice_is_a_model(flags, tokens, corpus, tmp_path):
         *small(corpus, tmp_path, "--tokens", tokens, *flags.split()),
         *("--vocabulary-size", 60),
     )
-    lines = ptb_lm.load_corpus(chosen).train
-    tokenizer = ptb_lm.build_tokenizer(chosen, lines)
+    lines = language_model.load_corpus(chosen).train
+    tokenizer = language_model.build_tokenizer(chosen, lines)
     keras.config.set_dtype_policy(chosen.dtype)
-    model = ptb_lm.build_model(chosen, tokenizer)
+    model = language_model.build_model(chosen, tokenizer)
     ids = tokenizer.tokenize(lines[:3]).to_tensor()
     assert model(ids).shape == (*ids.shape, tokenizer.vocabulary_size)
     assert tokenizer.end_id >= 0
@@ -217,7 +218,9 @@ def test_every_choice_is_a_model(flags, tokens, corpus, tmp_path):
     ],
 )
 def test_the_presets_have_their_weights(preset, types, least, most):
-    model = ptb_lm.build_model(ptb_lm.PRESETS[preset], Vocabulary(types))
+    model = language_model.build_model(
+        ptb_lm.PRESETS[preset], Vocabulary(types)
+    )
     count = sum(np.prod(w.shape) for w in model.trainable_weights)
     assert least <= count <= most
     # The published models start from a bias of 0.
@@ -226,18 +229,18 @@ def test_the_presets_have_their_weights(preset, types, least, most):
 
 def test_the_running_mean_is_over_a_tenth_of_the_training_at_most():
     optimizers = [
-        ptb_lm.build_optimizer(ptb_lm.PRESETS["own"], steps)
+        language_model.build_optimizer(ptb_lm.PRESETS["own"], steps)
         for steps in (10, 1000)
     ]
     found = [optimizer.ema_momentum for optimizer in optimizers]
     assert found == [pytest.approx(1 - 10 / 120), 0.998]
     # One that is given is kept.
-    given = ptb_lm.build_optimizer(settings("--ema", 0.999), 10)
+    given = language_model.build_optimizer(settings("--ema", 0.999), 10)
     assert given.ema_momentum == 0.999
 
 
 def test_the_rate_of_zilly_falls_after_the_twentieth_epoch():
-    optimizer = ptb_lm.build_optimizer(ptb_lm.PRESETS["rhn"], 10)
+    optimizer = language_model.build_optimizer(ptb_lm.PRESETS["rhn"], 10)
     rates = []
     for epoch in (0, 18, 19, 20, 499):
         optimizer.iterations.assign(10 * epoch)
@@ -249,7 +252,7 @@ def test_the_rate_of_zilly_falls_after_the_twentieth_epoch():
 @pytest.mark.parametrize("epochs", [1, 20])
 def test_the_rate_of_zilly_is_constant_before(epochs):
     options = settings("--preset", "rhn", "--epochs", epochs)
-    optimizer = ptb_lm.build_optimizer(options, 10)
+    optimizer = language_model.build_optimizer(options, 10)
     for step in (0, 10 * epochs - 1):
         optimizer.iterations.assign(step)
         assert float(optimizer.learning_rate) == 7

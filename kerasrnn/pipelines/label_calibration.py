@@ -1,0 +1,60 @@
+"""Probabilities that say how often a classifier is right."""
+
+import numpy as np
+
+_RANGE = 0.05, 20.0  # of temperatures
+
+
+def at_temperature(probabilities, temperature):
+    """Returns the probabilities of logits divided by a temperature.
+
+    Args:
+        probabilities: Array of shape `(texts, labels)`.
+        temperature: Positive float. Above 1, they are less certain.
+    """
+    logits = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def best_temperature(probabilities, true):
+    """Returns the temperature at which the true labels are most probable.
+
+    Args:
+        probabilities: Array of shape `(texts, labels)`, at temperature 1.
+        true: Array of integers of shape `(texts,)`.
+    """
+    rows = np.arange(len(true))
+
+    def loss(temperature):
+        of_true = at_temperature(probabilities, temperature)[rows, true]
+        return -np.mean(np.log(np.clip(of_true, 1e-12, 1.0)))
+
+    # On two grids: convex in its inverse, the loss has one valley.
+    low, high = _RANGE
+    for _ in range(2):
+        tried = np.geomspace(low, high, 41)
+        best = int(np.argmin([loss(temperature) for temperature in tried]))
+        low, high = tried[max(0, best - 1)], tried[min(40, best + 1)]
+    return float(tried[best])
+
+
+def calibration_error(probabilities, true, bins=10):
+    """Returns by how much certainty and accuracy differ, on average.
+
+    Texts are put into bins of equal width by the probability of the predicted
+    label, and the differences of the bins are weighted by their texts.
+
+    Args:
+        probabilities: Array of shape `(texts, labels)`.
+        true: Array of integers of shape `(texts,)`.
+        bins: Integer, how many.
+
+    Reference:
+        [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
+    """
+    certainty = probabilities.max(axis=1)
+    right = probabilities.argmax(axis=1) == np.asarray(true)
+    places = np.minimum((certainty * bins).astype(int), bins - 1)
+    gaps = np.bincount(places, certainty - right, bins)
+    return float(np.abs(gaps).sum() / len(certainty))

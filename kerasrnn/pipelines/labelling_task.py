@@ -1,0 +1,152 @@
+"""How a classifier is trained, scored and shown in a run."""
+
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from kerasrnn.data.labelled_texts import LabelledTexts
+from kerasrnn.pipelines.label_scores import both
+from kerasrnn.pipelines.task import Task
+from kerasrnn.plots import hidden_state_figure
+from kerasrnn.plots import matrix_figure
+from kerasrnn.plots import reliability_figure
+from kerasrnn.plots import word_map_figure
+from kerasrnn.plots import word_weight_figure
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Strings
+
+_LEAST_WORDS = 4  # of a word map
+_SAMPLES = 10  # texts to print
+_DOUBTFUL = 0.05  # probability of a label that may be wrong
+
+
+class LabellingTask(Task):
+    """The task of a `TextLabeller`.
+
+    Rows are `LabelledTexts`, whose labels are numbers. The best epoch is that
+    of the lowest loss.
+    """
+
+    file_name = "labeller"
+    speed_unit = "words"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        return [self.pipeline.tokenizer]
+
+    def sizes(self, rows: LabelledTexts) -> dict[str, int]:
+        """Returns the numbers of texts and of the words that are read."""
+        words = sum(
+            len(text.split()[: self.pipeline.max_length]) for text in rows.texts
+        )
+        return {"texts": len(rows.texts), "words": words}
+
+    def texts_of(self, rows: LabelledTexts) -> list[Strings]:
+        return [rows.texts]
+
+    def row_batches(
+        self, rows: LabelledTexts, batch_size: int, seed: int | None = None
+    ) -> Batches:
+        return self.pipeline.batches(*self._named(rows), batch_size, seed)
+
+    def row_scores(self, rows: LabelledTexts) -> dict[str, Any]:
+        return self.pipeline.evaluate(*self._named(rows))
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        return (
+            f"{100 * scores['accuracy']:.1f} % of the labels are right, "
+            f"macro F1 {100 * scores['macro_f1']:.1f}"
+        )
+
+    def report(
+        self, rows: LabelledTexts, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints texts and their labels, and draws errors and words.
+
+        Returns:
+            Facts: `"labels"`, the `"temperature"`, `"samples"`, the texts whose
+            true label the model finds least probable, as `"doubtful"`, and the
+            `"gradient_norms"` of the longest text. And pictures:
+            `"confusion"`, `"reliability"`, `"hidden_states"`, `"words"` and
+            `"word_map"`.
+        """
+        labeller, longest = self.pipeline, max(rows.texts, key=len)
+        true = np.asarray(rows.labels).round().astype(int)
+        found = both(labeller.probabilities(rows.texts))
+        facts = {
+            "labels": labeller.labels,
+            "temperature": labeller.temperature,
+            "samples": self._samples(rows.texts, true, found),
+            "doubtful": self._doubtful(rows.texts, true, found),
+            "gradient_norms": labeller.gradient_norms(longest).tolist(),
+        }
+        pictures = {
+            "confusion": self._confusion(true, found),
+            "reliability": reliability_figure(
+                found.max(axis=1), found.argmax(axis=1) == true
+            ),
+        }
+        return facts, {**pictures, **self._word_pictures(rows.texts)}
+
+    def _named(self, rows):
+        """Texts and labels by name: as a number, one may be another's name."""
+        names = self.pipeline.labels
+        return rows.texts, [
+            names[int(label)] if label in range(len(names)) else label
+            for label in rows.labels
+        ]
+
+    def _samples(self, texts, true, found):
+        """The first texts with their true and predicted labels."""
+        names, best = self.pipeline.labels, found.argmax(axis=1)
+        samples = [
+            (text, names[label], names[other])
+            for text, label, other in zip(texts, true, best, strict=True)
+        ][:_SAMPLES]
+        for text, label, other in samples:
+            print(f"\n  {_short(text)}\n  {label}   (true)\n  {other}")
+        return samples
+
+    def _doubtful(self, texts, true, found):
+        """The texts whose true label the model finds least probable."""
+        names, of_true = self.pipeline.labels, found[np.arange(len(true)), true]
+        least = [i for i in np.argsort(of_true) if of_true[i] < _DOUBTFUL]
+        doubtful = [
+            (texts[i], names[true[i]], float(of_true[i]))
+            for i in least[:_SAMPLES]
+        ]
+        if doubtful:
+            print("\nHeld-out texts whose label may be wrong:")
+        for text, label, probability in doubtful:
+            print(f"\n  {_short(text)}\n  {label} ({probability:.3f})")
+        return doubtful
+
+    def _confusion(self, true, found):
+        names = self.pipeline.labels
+        counts = np.zeros((len(names), len(names)), int)
+        np.add.at(counts, (true, found.argmax(axis=1)), 1)
+        return matrix_figure(counts, names, names, "true", "predicted")
+
+    def _word_pictures(self, texts):
+        """The hidden states and the word weights of two texts."""
+        words, states = self.pipeline.hidden_states(_of_length(80, texts))
+        words, states = words[:30], states[:30]
+        explained, weights = self.pipeline.explain(_of_length(600, texts))
+        pictures = {
+            "hidden_states": hidden_state_figure(states, words),
+            "words": word_weight_figure(weights[:200], explained[:200]),
+        }
+        if len(words) >= _LEAST_WORDS:
+            pictures["word_map"] = word_map_figure(states, words)
+        return pictures
+
+
+def _short(text):
+    return text if len(text) <= 200 else f"{text[:200]} ..."
+
+
+def _of_length(size, texts):
+    """The text whose number of characters is nearest to `size`."""
+    return min(texts, key=lambda text: abs(len(text) - size))

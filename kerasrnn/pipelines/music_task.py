@@ -1,0 +1,64 @@
+"""How a model of music is trained, scored and shown in a run."""
+
+import pathlib
+from typing import Any
+
+from kerasrnn.data import write_midi
+from kerasrnn.pipelines.task import Task
+from kerasrnn.plots import piano_roll_figure
+from kerasrnn.typing import Rolls
+
+_SHOWN = 128  # steps in a picture
+_GIVEN = 8  # of them, those that the model continues
+
+
+class MusicTask(Task):
+    """The task of a `MusicPipeline`.
+
+    Rows are piano rolls. The best epoch is that of the lowest negative
+    log-likelihood of a step.
+    """
+
+    monitor = "val_nll"
+    file_name = "music"
+    speed_unit = "steps"
+
+    def sizes(self, rows: Rolls) -> dict[str, int]:
+        return {"pieces": len(rows), "steps": sum(map(len, rows))}
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        return f"negative log-likelihood {scores['nll']:.2f} nats a step"
+
+    def report(
+        self,
+        rows: Rolls,
+        folder: pathlib.Path,
+        seed: int = 0,
+        temperature: float = 1.0,
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Writes `sample.mid`, the opening of a piece and how it continues.
+
+        Args:
+            rows: List of piano rolls, the first of which is continued.
+            folder: Path of the folder to write to.
+            seed: Integer, the seed of the continuation.
+            temperature: Float, that of the continuation.
+
+        Returns:
+            No facts; and pictures: the piece with the `"prediction"` of each
+            of its steps, and the `"sample"`.
+        """
+        piece = rows[0][:_SHOWN]
+        sample = self.pipeline.write(
+            piece[:_GIVEN], seed, temperature, steps=_SHOWN - _GIVEN
+        )
+        write_midi(sample, folder / "sample.mid", self.pipeline.steps_per_beat)
+        predicted = {
+            "piece": piece,
+            "predicted": self.pipeline.probabilities(piece),
+        }
+        continued = {f"continued from step {_GIVEN}": sample}
+        return {}, {
+            "prediction": piano_roll_figure(predicted),
+            "sample": piano_roll_figure(continued),
+        }

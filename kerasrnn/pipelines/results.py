@@ -1,0 +1,87 @@
+"""What a run prints before and after its training, and the files it leaves."""
+
+import json
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+
+from kerasrnn.pipelines.saved_model import next_version
+from kerasrnn.pipelines.task import in_words
+from kerasrnn.pipelines.task import vocabulary_sizes
+from kerasrnn.plots import save_figure
+from kerasrnn.plots import training_figure
+from kerasrnn.training import without_costs
+from kerasrnn.training.card import new_card
+from kerasrnn.training.card import write_json
+from kerasrnn.typing import History
+
+
+def print_start(task, data, epochs, batches):
+    """Prints what is about to be trained, on how much."""
+    facts = [f"{task.pipeline.model.count_params():,} parameters"]
+    if sizes := vocabulary_sizes(task.tokenizers):
+        facts.append(f"vocabulary {' and '.join(f'{x:,}' for x in sizes)}")
+    steps = keras.ops.convert_to_numpy(batches.cardinality())
+    print(
+        f"To train on: {in_words(data['train'])}.\n"
+        f"To validate on: {in_words(data['dev'])}.\n"
+        f"Model: {', '.join(facts)}.\n"
+        f"Epochs: {epochs:,}"
+        + (f", of {steps:,} steps each." if steps > 0 else ".")
+    )
+
+
+def write_results(
+    folder: pathlib.Path,
+    pipeline: Any,
+    history: History,
+    pictures: Mapping[str, Any],
+    **facts: Any,
+) -> list[str]:
+    """Writes pictures, the SavedModel and, last, the card.
+
+    Args:
+        folder: Path of the output folder.
+        pipeline: The pipeline to export.
+        history: The log of its training, which is plotted.
+        pictures: Dictionary of name to `matplotlib.figure.Figure`.
+        **facts: Values for the card.
+
+    Returns:
+        The names of what is written, pictures as one.
+    """
+    training = training_figure(without_costs(history))
+    for name, figure in {"training": training, **pictures}.items():
+        save_figure(figure, folder / f"{name}.png")
+    card = new_card(history=history, **facts)
+    written = ["card.json", "pictures"]
+    if keras.backend.backend() == "tensorflow":
+        version = next_version(folder)
+        pipeline.export(version, card)
+        written = [f"the SavedModel {version.name}/", *written]
+    write_json(folder / "card.json", card)
+    return written
+
+
+def print_end(task, scores, folder, written):
+    """Prints all scores, the result in a sentence, and what to do next."""
+    print(f"\n{json.dumps(_rounded(scores), indent=2, ensure_ascii=False)}")
+    *others, last = written
+    print(f"\nIn {folder} are {', '.join(others)} and {last}.")
+    for part, found in scores.items():
+        print(f"Result ({part}): {task.headline(found)}.")
+    if any(name.startswith("the SavedModel") for name in written):
+        print(
+            f"Try it in a browser: kerasrnn-demo {folder.parent}\n"
+            f"Serve it: kerasrnn-serve {folder.parent}\n"
+            "Go on: the same command with more --epochs"
+        )
+
+
+def _rounded(value):
+    """Numbers as people read them; the card has them whole."""
+    return keras.tree.map_structure(
+        lambda x: float(f"{x:.4g}") if isinstance(x, float) else x, value
+    )

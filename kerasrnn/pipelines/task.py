@@ -1,0 +1,99 @@
+"""What a run asks of a pipeline: how it is trained, scored and shown."""
+
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+
+import keras
+
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Strings
+
+
+class Task:
+    """The task of a pipeline, as `Run` sees it.
+
+    A pipeline returns it from `task()`. Rows are examples in the form that the
+    task has: pairs of strings, `LabelledTexts`, tagged sentences, lines, piano
+    rolls.
+
+    Args:
+        pipeline: The pipeline.
+
+    Attributes:
+        monitor: String, the logged value that decides which epoch is best.
+        mode: `"min"` or `"max"`, whether the lowest or the highest is best.
+        file_name: String, the name of its `.keras` file.
+        speed_unit: String, the entry of `sizes` that training speed counts.
+    """
+
+    monitor: str = "val_loss"
+    mode: Literal["min", "max"] = "min"
+    file_name = "pipeline"
+    speed_unit = "tokens"
+
+    def __init__(self, pipeline: Any) -> None:
+        self.pipeline = pipeline
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizers whose ids the weights stand for."""
+        return []
+
+    def sizes(self, rows: Any) -> dict[str, int]:
+        """Returns how much some rows are, by unit, such as `"pairs"`."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `sizes()`."
+        )
+
+    def texts_of(self, rows: Any) -> list[Strings]:
+        """Returns the texts in rows, a list for each of the `tokenizers`."""
+        return []
+
+    def row_batches(
+        self, rows: Any, batch_size: int, seed: int | None = None
+    ) -> Batches:
+        """Returns batches of rows; without a seed, in their order of length."""
+        return self.pipeline.batches(rows, batch_size, seed=seed)
+
+    def epoch_scores(self, rows: Any) -> list[keras.callbacks.Callback]:
+        """Returns callbacks that score it on rows after every epoch."""
+        return []
+
+    def row_scores(self, rows: Any, **options: Any) -> dict[str, Any]:
+        """Returns the scores of the trained pipeline on rows, for a card."""
+        return self.pipeline.evaluate(rows)
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        """Returns the most important of its `row_scores`, in words."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `headline()`."
+        )
+
+    def report(
+        self, rows: Any, folder: pathlib.Path, **options: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints samples, draws pictures, and may write files.
+
+        Args:
+            rows: Examples to validate on.
+            folder: Path of the output folder.
+            **options: What the task may be asked for, such as a seed.
+
+        Returns:
+            A tuple of two dictionaries: facts for a card, and pictures by
+            name, each a `matplotlib.figure.Figure`.
+        """
+        return {}, {}
+
+
+def in_words(sizes: dict[str, int]) -> str:
+    """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
+    return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
+
+
+def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
+    """Returns the number of types that each of some tokenizers knows."""
+    return [tokenizer.vocabulary_size for tokenizer in tokenizers]

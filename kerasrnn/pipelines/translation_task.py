@@ -1,0 +1,111 @@
+"""How a translator is trained, scored and shown in a run."""
+
+import csv
+import functools
+import pathlib
+from typing import Any
+
+import keras
+
+from kerasrnn.metrics.corpus_scores import sentence_chrf
+from kerasrnn.pipelines.task import Task
+from kerasrnn.plots import attention_grid
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.training import TextScores
+from kerasrnn.training.files import whole
+from kerasrnn.typing import Pairs
+from kerasrnn.typing import Strings
+
+_SCORED = 200  # pairs to translate after every epoch
+_SAMPLES = 10  # pairs to print
+_WORST = 5  # of those, the worst
+_GOOD = 50.0  # chrF of what is not among the worst
+
+
+class TranslationTask(Task):
+    """The task of a `TextTranslator`.
+
+    Rows are lists of `(source, target)` strings. The best epoch is that of the
+    highest BLEU of greedy search, on the first 200 pairs.
+    """
+
+    monitor = "val_bleu"
+    mode = "max"
+    file_name = "translator"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        return [self.pipeline.source_tokenizer, self.pipeline.target_tokenizer]
+
+    def sizes(self, rows: Pairs) -> dict[str, int]:
+        return {"pairs": len(rows)}
+
+    def texts_of(self, rows: Pairs) -> list[Strings]:
+        return [[pair[side] for pair in rows] for side in (0, 1)]
+
+    def epoch_scores(self, rows: Pairs) -> list[keras.callbacks.Callback]:
+        sources, references = zip(*rows[:_SCORED], strict=True)
+        translate = functools.partial(self.pipeline.translate, greedy=True)
+        return [
+            TextScores(translate, sources, references, self.pipeline.scores)
+        ]
+
+    def row_scores(self, rows: Pairs) -> dict[str, Any]:
+        """Returns the scores of greedy search and of the pipeline's search."""
+        return {
+            "greedy": self.pipeline.evaluate(rows, greedy=True),
+            "beam": self.pipeline.evaluate(rows),
+        }
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        found = scores["beam"]
+        return f"BLEU {found['bleu']:.1f}, chrF {found['chrf']:.1f}"
+
+    def report(
+        self, rows: Pairs, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the first pairs and the worst, and draws attention.
+
+        It writes `hypotheses.tsv`: the chrF of each translation, the source,
+        the reference and the translation, the worst first.
+        """
+        found = self.pipeline.translate([source for source, _ in rows])
+        scores = sentence_chrf(found, [target for _, target in rows])
+        samples = [
+            (*pair, translation)
+            for pair, translation in zip(rows, found, strict=True)
+        ]
+        order = sorted(range(len(rows)), key=scores.__getitem__)
+        _write_table(
+            folder / "hypotheses.tsv",
+            [(f"{scores[i]:.1f}", *samples[i]) for i in order],
+        )
+        worst = [samples[i] for i in order[:_WORST] if scores[i] < _GOOD]
+        _print_samples(samples[:_SAMPLES])
+        if worst:
+            print("\nThe worst translations, by chrF:")
+            _print_samples(worst)
+        facts = {"samples": samples[:_SAMPLES], "worst": worst}
+        return facts, self._pictures(rows)
+
+    def _pictures(self, pairs):
+        """The attention to four sources, short ones if there are any."""
+        sources = [source for source, _ in pairs]
+        short = [text for text in sources if 4 <= len(text.split()) <= 9]
+        found = self.pipeline.alignments((short or sources)[:4])
+        # Without punctuation, a text may have no words.
+        found = [x for x in found if x[0].size]
+        return {"attention": attention_grid(found)} if found else {}
+
+
+def _print_samples(samples):
+    for source, reference, translation in samples:
+        print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
+
+
+def _write_table(path, rows):
+    with whole(path) as partial:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, "excel-tab")
+            table.writerow(["chrf", "source", "reference", "hypothesis"])
+            table.writerows(rows)

@@ -1,0 +1,72 @@
+"""How often a classifier is right, by how certain it is."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+_BINS = 10
+
+
+def reliability_figure(
+    certainty: ArrayLike, right: ArrayLike, title: str | None = None
+) -> Figure:
+    """Draws the accuracy of predictions against their probability.
+
+    A calibrated model is on the diagonal. Below, bars show how many predictions
+    each of ten ranges of probability has.
+
+    Args:
+        certainty: Array of shape `(predictions,)`, the probability of each
+            predicted label.
+        right: Boolean array of that shape, whether it is the true one.
+        title: Optional string above the picture.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: when there is no prediction, the shapes differ, or a
+            probability is not between 0 and 1.
+
+    Example:
+
+    >>> figure = reliability_figure([0.9, 0.8, 0.6], [True, True, False])
+    >>> figure.axes[0].get_ylabel()
+    'share that is right'
+    """
+    certainty, right = np.asarray(certainty, float), np.asarray(right, bool)
+    if certainty.shape != right.shape or certainty.ndim != 1 or not len(right):
+        raise ValueError(
+            "`certainty` and `right` must be as long, and not empty. "
+            f"Received: shapes {certainty.shape} and {right.shape}"
+        )
+    if not ((certainty >= 0) & (certainty <= 1)).all():
+        raise ValueError(
+            "`certainty` must hold probabilities, from 0 to 1. Received: "
+            f"{certainty.min()} to {certainty.max()}"
+        )
+    places = np.minimum((certainty * _BINS).astype(int), _BINS - 1)
+    counts = np.bincount(places, minlength=_BINS)
+    filled = counts > 0
+    x, y = (
+        np.bincount(places, values, _BINS)[filled] / counts[filled]
+        for values in (certainty, right)
+    )
+    figure = Figure(figsize=(4.5, 5.5), layout="constrained")
+    axes, bars = figure.subplots(
+        2, sharex=True, gridspec_kw={"height_ratios": (3, 1)}
+    )
+    axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="calibrated")
+    axes.plot(x, y, marker="o", color="C0", label="model")
+    axes.set_ylabel("share that is right")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1.02)
+    axes.legend(frameon=False)
+    bars.bar((np.arange(_BINS) + 0.5) / _BINS, counts, 0.9 / _BINS, color="C0")
+    bars.set_ylabel("predictions")
+    bars.set_xlabel("probability of the predicted label")
+    for each in (axes, bars):
+        each.spines[["top", "right"]].set_visible(False)
+    if title is not None:
+        axes.set_title(title, parse_math=False)
+    return figure

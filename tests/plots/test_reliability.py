@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from kerasrnn.plots import reliability_figure
+
+
+def test_points_are_means_of_bins():
+    certainty, right = [0.92, 0.98, 0.61, 1.0], [True, False, True, True]
+    axes, bars = reliability_figure(certainty, right, "Topics").axes
+    _, model = axes.lines
+    np.testing.assert_allclose(model.get_xdata(), [0.61, (0.92 + 0.98 + 1) / 3])
+    np.testing.assert_allclose(model.get_ydata(), [1, 2 / 3])
+    assert [bar.get_height() for bar in bars.patches][-4:] == [1, 0, 0, 3]
+    assert axes.get_title() == "Topics"
+
+
+@pytest.mark.parametrize(
+    "certainty, right, problem",
+    [
+        ([], [], "not empty"),
+        ([0.5], [True, False], r"\(1,\) and \(2,\)"),
+        ([1.5], [True], "1.5 to 1.5"),
+    ],
+)
+def test_what_is_no_probability_is_refused(certainty, right, problem):
+    with pytest.raises(ValueError, match=problem):
+        reliability_figure(certainty, right)
