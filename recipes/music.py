@@ -195,12 +195,13 @@ def main():
             *(settings.seed, settings.max_length),
         )
         music.compile(build_optimizer(settings, len(batches)))
-        noise = settings.weight_noise
+        noise, callbacks = settings.weight_noise, []
+        if noise:
+            callbacks = [training.WeightNoise(noise, settings.seed)]
         run.fit(
             *(music, corpus.train, corpus.validation, batches),
             patience=settings.patience,
-            callbacks=[training.WeightNoise(noise, settings.seed)]
-            * bool(noise),
+            callbacks=callbacks,
         )
         showing = settings.pick("seed", "temperature")
         run.finish(music, corpus.validation, corpus.test, showing=showing)

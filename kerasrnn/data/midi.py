@@ -2,10 +2,12 @@
 
 import pathlib
 import tempfile
+import warnings
 
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.lines import is_integer
 from kerasrnn.typing import PathLike
@@ -15,6 +17,9 @@ _LOWEST = 21  # the MIDI note of key 0
 _TICKS = 480  # in a beat, when writing
 _DRUMS = 9  # the channel whose notes are not pitches
 _SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
+# A note is off the steps if it begins farther from one than this share of it.
+_NEAR, _MOST_OFF = 0.1, 0.1
+_GRIDS = (2, 3, 4, 6, 8, 12)  # steps per beat to advise
 _LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
 
 
@@ -94,7 +99,9 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
     All instruments are joined but for drums. Notes begin and end at the
     nearest step and last at least one; one that never ends lasts to the end
-    of the file. Those beyond the keys of a piano are left out. It needs mido.
+    of the file. A `CorpusWarning` says if many notes begin between two steps:
+    fast ones then become chords. Those beyond the keys of a piano are left
+    out. It needs mido.
 
     Args:
         path: String or path of the file.
@@ -153,6 +160,7 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
             f"The file {path} is too long; a time in it may be damaged. "
             f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
         )
+    _warn_of_rounding([start for _, start, _ in notes], file, steps_per_beat)
     steps = [
         (key, round(start / per_step), round(end / per_step))
         for key, start, end in notes
@@ -162,6 +170,27 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     for key, start, end in steps:
         roll[start : max(start + 1, end), key] = 1
     return roll
+
+
+def _warn_of_rounding(starts, file, steps_per_beat):
+    """Warns if many notes begin between steps, and become chords."""
+
+    def off(steps):
+        places = [start * steps / file.ticks_per_beat for start in starts]
+        apart = sum(abs(place - round(place)) > _NEAR for place in places)
+        return apart / len(places)
+
+    share = off(steps_per_beat)
+    if share > _MOST_OFF:
+        finer = [n for n in _GRIDS if n > steps_per_beat and off(n) < share / 2]
+        advice = f"; with {finer[0]}, fewer would" if finer else ""
+        warnings.warn(
+            f"{share:.0%} of the notes of {file.filename} begin between two "
+            f"steps and are moved to the nearest{advice}. Expected: notes on "
+            f"the steps. Received: steps_per_beat={steps_per_beat}",
+            CorpusWarning,
+            stacklevel=3,
+        )
 
 
 def _check_steps(steps_per_beat):

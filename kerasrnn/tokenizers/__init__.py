@@ -18,7 +18,6 @@ from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.review_tokenizer import ReviewTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.tokenizers.word_piece_tokenizer import WordPieceTokenizer
 from kerasrnn.tokenizers.word_spans import Words
 from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
@@ -28,7 +27,6 @@ __all__ = [
     "ReviewTokenizer",
     "SentencePieceTokenizer",
     "Tokenizer",
-    "WordPieceTokenizer",
     "WordTokenizer",
     "Words",
     "join_punctuation",

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import read_midi
 from kerasrnn.data import write_midi
 
@@ -148,3 +149,13 @@ def test_a_file_is_written_whole(tmp_path, monkeypatch):
 def test_steps_are_not_finer_than_the_ticks_of_a_file(tmp_path):
     with pytest.raises(ValueError, match="from 1 to 480. Received: .*=481"):
         write_midi(roll(), tmp_path / "a.mid", 481)
+
+
+def test_notes_between_steps_are_said_to_become_chords(tmp_path):
+    """A scale in eighths, at one step a beat."""
+    scale = np.eye(8, 88, dtype="uint8")
+    path = write_midi(scale, tmp_path / "scale.mid", steps_per_beat=2)
+    with pytest.warns(CorpusWarning, match="^50% .* with 2, fewer would"):
+        assert read_midi(path).sum(axis=1).max() > 1
+    np.testing.assert_array_equal(read_midi(path, steps_per_beat=2), scale)
+    np.testing.assert_array_equal(read_midi(path, steps_per_beat=4)[::2], scale)

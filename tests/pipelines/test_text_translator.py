@@ -19,9 +19,7 @@ from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines.word_alignment import align_words
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
-from kerasrnn.tokenizers import WordPieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
-from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.training import TokenCrossentropy
 from tests.helpers import one_now
 from tests.helpers import reloaded
@@ -657,20 +655,12 @@ def test_what_attends_to_nothing_copies_nothing(tokenizers):
     assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
 
 
-def word_pieces():
-    """A tokenizer with every letter of "red books", alone and in a word."""
-    letters = "redboks"
-    inside = [f"##{letter}" for letter in letters]
-    return WordPieceTokenizer([*SPECIALS, *letters, *inside])
-
-
 @pytest.mark.parametrize(
     "build_source",
     [
         lambda: SentencePieceTokenizer.train(["red books"], 20),
         lambda: SentencePieceTokenizer.train(["red books"], 20, "bpe"),
         lambda: CharacterTokenizer.train(["red books"]),
-        word_pieces,
     ],
 )
 def test_whole_words_are_copied_for_their_parts(build_source, tmp_path):

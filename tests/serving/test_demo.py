@@ -155,7 +155,7 @@ def test_subwords_are_merged_with_their_weights():
     source = np.array(["▁re", "d", "▁", "book", "</s>", ""])
     weights = np.arange(18.0).reshape(3, 6)
     merged, sources, targets = merge_subwords(
-        weights, source, np.array(["una", "##ble", ""])
+        weights, source, np.array(["▁una", "ble", ""])
     )
     assert sources == ["red", "book", "</s>"]
     assert targets == ["unable"]

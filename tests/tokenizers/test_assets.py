@@ -9,7 +9,6 @@ import pytest
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
-from kerasrnn.tokenizers import WordPieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from tests.helpers import copy_of
@@ -49,7 +48,6 @@ MAKERS = {
     "characters": lambda: CharacterTokenizer.train(
         TEXTS, strip_punctuation=True
     ),
-    "word pieces": lambda: WordPieceTokenizer.train(TEXTS, 80),
     "sentence pieces": lambda: SentencePieceTokenizer.train(
         TEXTS, 50, sampling=0.1, lowercase=False
     ),
@@ -88,12 +86,11 @@ def test_a_configuration_is_plain_and_has_no_vocabulary():
         assert "book" not in str(config)
 
 
-@pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
-def test_every_token_is_kept_exactly(kind, tmp_path):
-    kind(STRANGE).save_assets(tmp_path)
+def test_every_token_is_kept_exactly(tmp_path):
+    WordTokenizer(STRANGE).save_assets(tmp_path)
     text = (tmp_path / "vocabulary.json").read_text(encoding="utf-8")
     assert "ल\u200d" in text
-    copy = kind()
+    copy = WordTokenizer()
     copy.load_assets(tmp_path)
     assert copy.vocabulary == tuple(STRANGE)
 
@@ -107,8 +104,7 @@ def test_the_model_of_sentencepiece_is_kept_byte_by_byte(tmp_path):
 def test_no_name_of_keras_nlp_is_taken():
     import keras_nlp
 
-    for kind in (WordPieceTokenizer, SentencePieceTokenizer):
-        other = getattr(keras_nlp.tokenizers, kind.__name__)
-        for cls in (kind, other):
-            name = keras.saving.get_registered_name(cls)
-            assert keras.saving.get_registered_object(name) is cls
+    other = keras_nlp.tokenizers.SentencePieceTokenizer
+    for cls in (SentencePieceTokenizer, other):
+        name = keras.saving.get_registered_name(cls)
+        assert keras.saving.get_registered_object(name) is cls

@@ -8,7 +8,6 @@ from kerasrnn.pipelines import export_saved_model
 from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import Tokenizer
-from kerasrnn.tokenizers import WordPieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.tokenizer import SPECIALS
@@ -30,10 +29,6 @@ def word():
     return WordTokenizer.train(TEXTS)
 
 
-def word_piece():
-    return WordPieceTokenizer.train(TEXTS, 160)
-
-
 def unigram():
     return SentencePieceTokenizer.train(TEXTS, 110)
 
@@ -46,8 +41,8 @@ def reviews():
     return ReviewTokenizer.train(TEXTS)
 
 
-KINDS = [word, word_piece, unigram, bpe]
-SUBWORDS = [word_piece, unigram, bpe]
+KINDS = [word, unigram, bpe]
+SUBWORDS = [unigram, bpe]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda f: f.__name__)
@@ -172,25 +167,27 @@ def test_graph_and_eager_agree(tokenizer):
     )
 
 
-@pytest.mark.parametrize("kind", [WordTokenizer, WordPieceTokenizer])
-def test_options_strip_punctuation_and_keep_case(kind):
-    vocabulary = ["<pad>", "<s>", "</s>", "<unk>", "The", "book", "हाँ"]
-    tokenizer = kind(vocabulary, lowercase=False, strip_punctuation=True)
+def test_options_strip_punctuation_and_keep_case():
+    tokenizer = WordTokenizer(
+        ["<pad>", "<s>", "</s>", "<unk>", "The", "book", "हाँ"],
+        lowercase=False,
+        strip_punctuation=True,
+    )
     ids = tokenizer.tokenize(["The 'book'! हाँ।", "the"])
     assert ids.to_list() == [[4, 5, 6], [3]]
     assert tokenizer.normalize_all(["The 'book'!"]) == ["The book"]
 
 
 @pytest.mark.parametrize(
-    ("kind", "vocabulary", "message"),
+    ("vocabulary", "message"),
     [
-        (WordTokenizer, [], "Received: 0 tokens"),
-        (WordPieceTokenizer, ["a", "b", "a"], "3 tokens, 2 of them"),
+        ([], "Received: 0 tokens"),
+        (["a", "b", "a"], "3 tokens, 2 of them"),
     ],
 )
-def test_bad_vocabularies(kind, vocabulary, message):
+def test_bad_vocabularies(vocabulary, message):
     with pytest.raises(ValueError, match=message):
-        kind(vocabulary)
+        WordTokenizer(vocabulary)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +195,6 @@ def test_bad_vocabularies(kind, vocabulary, message):
     [
         (WordTokenizer, -1),
         (WordTokenizer, 4),
-        (WordPieceTokenizer, 4),
         (SentencePieceTokenizer, 4),
     ],
 )
@@ -260,17 +256,6 @@ def test_a_closed_vocabulary_drops_unknown_words():
 
 
 # Subwords.
-
-
-def test_word_pieces_are_the_longest_that_fit():
-    specials = ["<pad>", "<s>", "</s>", "<unk>"]
-    tokenizer = WordPieceTokenizer(
-        [*specials, "re", "read", "##er", "##e", "##r", "##s", "#", "###"]
-    )
-    ids = tokenizer.tokenize(["reader reads zoo re"])
-    assert ids.to_list() == [[5, 6, 5, 9, 3, 4]]
-    assert strings(tokenizer.detokenize(ids)) == ["reader reads <unk> re"]
-    assert strings(tokenizer.detokenize([[6, 9, 5]])) == ["ers read"]
 
 
 @pytest.mark.parametrize("make", SUBWORDS)
@@ -399,7 +384,6 @@ def test_every_tokenizer_of_saved_models_keeps_its_own_model(tmp_path):
         SentencePieceTokenizer.train(hindi, 50, sampling=0.1),
         SentencePieceTokenizer.train(TEXTS, 100, "bpe"),
         word(),
-        word_piece(),
     ]
     paths = [tmp_path / "a" / "1", tmp_path / "b" / "1"]
     live = [
@@ -445,11 +429,6 @@ def test_tokenizers_survive_seeding(make):
             WordTokenizer([*SPECIALS, "a", "b"]),
             ["a", "b", "</s>"],
             [(0, "a"), (1, "b"), (2, "</s>")],
-        ),
-        (
-            WordPieceTokenizer([*SPECIALS, "read", "##er", "a"]),
-            ["read", "##er", "a", "</s>"],
-            [(0, "reader"), (2, "a"), (3, "</s>")],
         ),
     ],
 )

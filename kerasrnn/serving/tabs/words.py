@@ -2,8 +2,7 @@
 
 import numpy as np
 
-# How SentencePiece marks the beginning of a word, and WordPiece its others.
-_SPACE, _INSIDE = "▁", "##"
+_SPACE = "▁"  # how SentencePiece marks the beginning of a word
 
 
 def merge_subwords(
@@ -53,16 +52,13 @@ def _starts(tokens):
         if place == 0
         or token.startswith(_SPACE)
         or token == "</s>"
-        or not (marked or token.startswith(_INSIDE))
+        or not marked
     ]
 
 
 def _joined(tokens, starts):
     """The words that begin at the places."""
     return [
-        "".join(
-            token.removeprefix(_SPACE).removeprefix(_INSIDE)
-            for token in tokens[begin:end]
-        )
+        "".join(token.removeprefix(_SPACE) for token in tokens[begin:end])
         for begin, end in zip(starts, [*starts[1:], None], strict=True)
     ]
