@@ -10,6 +10,9 @@ influence on the results, and the others. Arguments, results and cotangents are
 flat lists of tensors. PyTorch, which differentiates its loops itself, needs
 none.
 
+`log_gamma(x)` and `incomplete_beta(a, b, x)` are the logarithm of the gamma
+function and the regularized incomplete beta function. PyTorch lacks the second.
+
 `ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
 rank, as what `keras.ops.associative_scan` returns has.
 """
@@ -68,8 +71,20 @@ if BACKEND == "tensorflow":
     def ranked(x, shape):
         return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
 
+    log_gamma = tf.math.lgamma
+
+    def incomplete_beta(a, b, x):
+        # It does not broadcast in every version.
+        shape = tf.shape(a + b + x)
+        return tf.math.betainc(
+            *(tf.broadcast_to(tf.cast(y, x.dtype), shape) for y in (a, b, x))
+        )
+
 elif BACKEND == "jax":
     import jax
+
+    log_gamma = jax.scipy.special.gammaln
+    incomplete_beta = jax.scipy.special.betainc
 
     def scan(step, carry, time, reverse=False):
         return jax.lax.scan(
@@ -90,6 +105,15 @@ elif BACKEND == "jax":
 
 else:
     import torch
+
+    log_gamma = torch.lgamma
+
+    def incomplete_beta(a, b, x):
+        raise NotImplementedError(
+            "PyTorch has no incomplete beta function, which quantiles of this "
+            "distribution need. Expected: KERAS_BACKEND=tensorflow or jax. "
+            "Received: KERAS_BACKEND=torch"
+        )
 
     def scan(step, carry, time, reverse=False):
         saved = []

@@ -1,7 +1,8 @@
-"""Metrics of language models, translations, phrases and piano rolls."""
+"""Metrics of language models, translations, phrases, forecasts and music."""
 
 from kerasrnn.metrics.corpus_scores import corpus_scores
 from kerasrnn.metrics.corpus_scores import sentence_chrf
+from kerasrnn.metrics.forecast_errors import ForecastError
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.metrics.piano_roll_metrics import NegativeLogLikelihood
 from kerasrnn.metrics.token_metrics import BitsPerCharacter
@@ -10,6 +11,7 @@ from kerasrnn.metrics.token_metrics import TokenAccuracy
 
 __all__ = [
     "BitsPerCharacter",
+    "ForecastError",
     "NegativeLogLikelihood",
     "Perplexity",
     "TokenAccuracy",

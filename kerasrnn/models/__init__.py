@@ -7,6 +7,14 @@ from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.ensemble import TranslatorEnsemble
+from kerasrnn.models.forecast_distributions import GaussianHead
+from kerasrnn.models.forecast_distributions import NegativeBinomialHead
+from kerasrnn.models.forecast_distributions import StudentHead
+from kerasrnn.models.forecast_heads import ForecastHead
+from kerasrnn.models.forecast_heads import PointHead
+from kerasrnn.models.forecast_heads import QuantileHead
+from kerasrnn.models.forecast_stream import ForecastStream
+from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.models.in_float32 import in_float32
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.lexicon import Lexicon
@@ -27,13 +35,21 @@ __all__ = [
     "DecoderSummary",
     "DynamicEvaluation",
     "Encoder",
+    "ForecastHead",
+    "ForecastStream",
+    "Forecaster",
+    "GaussianHead",
     "LanguageModel",
     "LastSummary",
     "Lexicon",
+    "NegativeBinomialHead",
     "PianoRollModel",
+    "PointHead",
     "PooledSummary",
+    "QuantileHead",
     "RMSDynamicEvaluation",
     "Shortlist",
+    "StudentHead",
     "Tagger",
     "TextClassifier",
     "Translator",

@@ -18,6 +18,7 @@ from kerasrnn.training.csv_log import write_rows
 from kerasrnn.training.encoder_settings import EncoderSettings
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.forecast_loss import ForecastLoss
 from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
 from kerasrnn.training.output_folder import locked
@@ -52,6 +53,7 @@ __all__ = [
     "EncoderSettings",
     "Existing",
     "ExponentialSampling",
+    "ForecastLoss",
     "GradientNorms",
     "InverseSigmoidSampling",
     "LinearSampling",

@@ -13,7 +13,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class _PooledLoss(keras.losses.Loss):
+class PooledLoss(keras.losses.Loss):
     """Base of the losses whose mean leaves padding out.
 
     Args:
@@ -41,7 +41,7 @@ class _PooledLoss(keras.losses.Loss):
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TokenCrossentropy(_PooledLoss):
+class TokenCrossentropy(PooledLoss):
     """Cross-entropy of the next token, without padding.
 
     With `p` the predicted distribution over a vocabulary of `V` tokens, `y`
@@ -141,7 +141,7 @@ class TokenCrossentropy(_PooledLoss):
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PianoRollCrossentropy(_PooledLoss):
+class PianoRollCrossentropy(PooledLoss):
     """Negative log-likelihood of a step of a piano roll, without padding.
 
     With `y` the keys of a step and `p` their predicted probabilities, which

@@ -1,0 +1,79 @@
+"""Errors of forecasts, without what is missing."""
+
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+from typing import Self
+
+import keras
+from keras import ops
+
+from kerasrnn.metrics.pooled_mean import PooledMean
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class ForecastError(PooledMean):
+    """Mean absolute or squared error of what is forecast, as one number.
+
+    It is pooled over all values of all batches that are not missing, in units
+    of their columns: with the deviations of the training part as units, as
+    published tables have it.
+
+    Args:
+        head: The `head` of a `kerasrnn.models.Forecaster`.
+        units: List of floats, the unit of each column.
+        error: `"mae"` or `"mse"`, which is also its name.
+
+    Call arguments:
+        y_true: Tensor of shape `(batch, horizon, columns)`, NaN where a value
+            is missing.
+        y_pred: What the model returned.
+        sample_weight: Must be `None`.
+
+    Masking: missing values count nowhere.
+
+    Example:
+
+    >>> error = ForecastError(PointHead(), [2.0], "mse")
+    >>> y_true = np.array([[[1.0], [np.nan], [5.0]]])
+    >>> error.update_state(y_true, np.ones((1, 3, 1)))
+    >>> float(error.result())   # the mean of 0 and (4 / 2) ** 2
+    2.0
+    """
+
+    def __init__(
+        self,
+        head: Any,
+        units: Sequence[float],
+        error: Literal["mae", "mse"] = "mae",
+    ) -> None:
+        super().__init__(error)
+        self.head = head
+        self.units = [float(unit) for unit in units]
+        self.power = {"mae": 1, "mse": 2}[error]
+
+    def update_state(
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+    ) -> None:
+        y_true = ops.cast(y_true, "float32")
+        point = self.head.point(ops.cast(y_pred, "float32"))
+        errors = ops.abs((y_true - point) / ops.array(self.units, "float32"))
+        real = ops.logical_not(ops.isnan(y_true))
+        self.add(errors**self.power, ops.cast(real, "float32"))
+
+    def get_config(self) -> Config:
+        return {
+            "head": keras.saving.serialize_keras_object(self.head),
+            "units": self.units,
+            "error": self.name,
+        }
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        head = keras.saving.deserialize_keras_object(config["head"])
+        return cls(**{**config, "head": head})

@@ -1,0 +1,186 @@
+"""Segments of series as vectors that a recurrent cell reads."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.layers.configured import Configured
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SegmentEmbedding(Configured, keras.layers.Layer):
+    """Turns segments of past steps, and the places of those ahead, to vectors.
+
+        past      e_i = ReLU(W x_i + K k_i + S s + b)
+        ahead     e_j = [p_j; c] + K k_j + S s
+
+    with the values x of a segment, numbers k known ahead, static features s,
+    and embeddings p of the place of a segment and c of a column. Where nothing
+    tells the places apart, because each segment is forecast after the one
+    before, c is added to the past, and k are those of the next segment.
+
+    A row is one column of one series if columns are `shared`, otherwise all
+    columns of one series.
+
+    Args:
+        width: Positive integer, the width of the vectors.
+        segment: Positive integer, steps in a segment.
+        columns: Positive integer.
+        places: Integer, how many segments are ahead; 0 for no embedding of
+            their places.
+        shared: Whether each column is a row of its own.
+        known: Integer, numbers known ahead of each step.
+        static: Integer, features of a whole series.
+        missing: Whether it also reads which values are missing.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        values: Tensor of shape `(batch, time, columns)`, of whole segments.
+        missing: Tensor of that shape, 1 where a value is missing.
+        given: What `given` returned for these segments.
+
+    Returns:
+        Vectors of shape `(rows, segments, width)`.
+
+    Example:
+
+    >>> embedding = SegmentEmbedding(8, segment=12, columns=3, places=4)
+    >>> x = np.zeros((2, 24, 3))
+    >>> embedding(x, x).shape, embedding.ahead(6, 0.0).shape
+    ((6, 2, 8), (6, 4, 8))
+    """
+
+    def __init__(
+        self,
+        width: int,
+        segment: int,
+        columns: int,
+        places: int,
+        shared: bool = True,
+        known: int = 0,
+        static: int = 0,
+        missing: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.width, self.segment, self.columns = width, segment, columns
+        self.places, self.shared, self.missing = places, shared, missing
+        self.known, self.static = known, static
+        self.of_values, self.of_known, self.of_static = (
+            keras.layers.Dense(
+                width, use_bias=bias, dtype=self.dtype_policy, name=name
+            )
+            for name, bias in (
+                ("values", True),
+                ("known", False),
+                ("static", False),
+            )
+        )
+
+    def build(self, *shapes: Any) -> None:
+        of_row = 1 if self.shared else self.columns
+        size = self.segment * of_row * (1 + self.missing)
+        self.of_values.build((None, None, size))
+        if self.known:
+            self.of_known.build((None, None, self.segment * self.known))
+        if self.static:
+            self.of_static.build((None, None, self.static))
+        of_column = self.width // 2 if self.places else self.width
+        of_column = of_column if self.shared else 0
+        if of_column:
+            self.column = self.add_weight(
+                (self.columns, of_column), "random_normal", name="column"
+            )
+        if self.places:
+            shape = self.places, self.width - of_column
+            self.place = self.add_weight(shape, "random_normal", name="place")
+
+    def given(self, known: Tensor | None, static: Tensor | None) -> Any:
+        """Returns what is added to the vectors for what is known of them.
+
+        Args:
+            known: Tensor of shape `(batch, time, known)`, of whole segments,
+                or `None`.
+            static: Tensor of shape `(batch, static)`, or `None`.
+
+        Returns:
+            Tensor of shape `(rows, segments, width)`, or one that becomes so.
+        """
+        x = ops.zeros((1, 1, self.width), self.compute_dtype)
+        if known is not None:
+            x += self.of_known(_flat(_segments(known, self.segment)))
+        if static is not None:
+            x += self.of_static(static[:, None])
+        if self.shared and (known is not None or static is not None):
+            x = ops.repeat(x, self.columns, axis=0)
+        return x
+
+    def call(self, values: Tensor, missing: Tensor, given: Any = 0.0) -> Tensor:
+        parts = [values, missing] if self.missing else [values]
+        x = ops.concatenate([self._rows(part) for part in parts], axis=-1)
+        x = self.of_values(x) + given
+        if self.shared and not self.places:
+            column = self.column[:, None]
+            x += ops.tile(column, (ops.shape(values)[0], 1, 1))
+        return ops.relu(x)
+
+    def ahead(self, rows: Any, given: Any) -> Tensor:
+        """Returns the vectors of segments ahead, `(rows, places, width)`.
+
+        Args:
+            rows: Integer or scalar tensor, their number.
+            given: What `given` returned for these segments.
+        """
+        x = self.place[None]
+        if self.shared:
+            shape = self.columns, self.places
+            x = ops.concatenate(
+                [
+                    ops.broadcast_to(x, (*shape, self.place.shape[-1])),
+                    ops.broadcast_to(
+                        self.column[:, None], (*shape, self.column.shape[-1])
+                    ),
+                ],
+                axis=-1,
+            )
+        x = ops.cast(x, self.compute_dtype)
+        return ops.tile(x, (rows // x.shape[0], 1, 1)) + given
+
+    def _rows(self, x):
+        """`(batch, time, columns)` as segments of rows."""
+        x = _segments(x, self.segment)
+        if not self.shared:
+            return _flat(x)
+        x = ops.transpose(x, (0, 3, 1, 2))
+        return ops.reshape(x, (-1, *x.shape[2:]))
+
+    def columns_of(self, x: Tensor, size: int) -> Tensor:
+        """Turns what was said of rows to `(batch, time, columns, size)`.
+
+        Args:
+            x: Tensor of shape `(rows, segments, numbers)`.
+            size: Integer, numbers for each value.
+        """
+        _, count, _ = x.shape
+        of_row = 1 if self.shared else self.columns
+        shape = count * self.segment, of_row, size
+        x = ops.reshape(x, (-1, self.columns // of_row, *shape))
+        x = ops.transpose(x, (0, 2, 1, 3, 4))
+        return ops.reshape(x, (-1, shape[0], self.columns, size))
+
+    def compute_output_shape(self, values_shape: Shape, *_: Any) -> Any:
+        return (None, None, self.width)
+
+
+def _segments(x, size):
+    """`(batch, time, columns)` as `(batch, segments, size, columns)`."""
+    shape = ops.shape(x)
+    return ops.reshape(x, (shape[0], shape[1] // size, size, x.shape[2]))
+
+
+def _flat(x):
+    """The steps of each segment, and their columns, in one axis."""
+    return ops.reshape(x, (*ops.shape(x)[:2], x.shape[2] * x.shape[3]))

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from kerasrnn.models import ForecastHead
+from kerasrnn.models import GaussianHead
+from kerasrnn.models import NegativeBinomialHead
+from kerasrnn.models import PointHead
+from kerasrnn.models import QuantileHead
+from kerasrnn.models import StudentHead
+from tests import helpers
+
+LEVELS = (0.05, 0.1, 0.5, 0.9, 0.99)
+
+
+def law(head, numbers):
+    """The distribution that a head says, by SciPy."""
+    parts = np.moveaxis(np.asarray(numbers, "float64"), -1, 0)
+    if isinstance(head, GaussianHead):
+        return stats.norm(*parts)
+    if isinstance(head, StudentHead):
+        mean, width, freedom = parts
+        return stats.t(freedom, mean, width)
+    mean, dispersion = parts
+    return stats.nbinom(1 / dispersion, 1 / (1 + dispersion * mean))
+
+
+HEADS = {
+    "gaussian": (GaussianHead(), [[[3.0, 0.5], [-2.0, 4.0]]]),
+    "student": (StudentHead(), [[[3.0, 0.5, 2.1], [-2.0, 4.0, 30.0]]]),
+    "counts": (NegativeBinomialHead(), [[[0.3, 0.01], [700.0, 1.5]]]),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_distribution_is_that_of_scipy(name):
+    head, numbers = HEADS[name]
+    numbers = np.array(numbers, "float32")
+    known = law(head, numbers)
+    y = np.array([[2.0, 5.0]], "float32")
+    expected = known.logpmf(y) if name == "counts" else known.logpdf(y)
+    helpers.assert_close(head.log_density(y, numbers), expected, rtol=1e-3)
+    if helpers.ON_TORCH and name != "gaussian":
+        return
+    expected = np.stack([known.ppf(level) for level in LEVELS], -1)
+    found = head.quantiles(numbers, LEVELS)
+    helpers.assert_close(found, expected, rtol=5e-3, atol=5e-3)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_any_output_of_a_network_is_a_distribution(name):
+    head, numbers = HEADS[name]
+    raw = np.array([-90.0, -1.0, 0.0, 1.0, 90.0], "float32")
+    raw = np.stack(np.meshgrid(*[raw] * head.size), -1)
+    one = np.ones(1, "float32")
+    said = helpers.as_numpy(head.forecast(raw, 0 * one, one))
+    assert np.isfinite(law(head, said).var()).all()
+    costs = head.costs(said[..., 0] * 0 + 1, said, one)
+    assert np.isfinite(helpers.as_numpy(costs)).all()
+
+
+def test_the_cost_of_a_unit_is_that_of_a_column_in_it():
+    """Metres or kilometres, a Gaussian learns the same."""
+    head = GaussianHead()
+    y, said = np.array([7.0]), np.array([[4.0, 2.0]])
+    costs = [
+        helpers.as_numpy(head.costs(y * k, said * k, np.array([2.0 * k])))
+        for k in (1.0, 1000.0)
+    ]
+    helpers.assert_close(*costs)
+
+
+def test_quantiles_do_not_cross():
+    head = QuantileHead()
+    said = head.forecast(np.array([3.0, 1.0, 2.0]), 10.0, 2.0)
+    assert helpers.as_numpy(said).tolist() == [12.0, 14.0, 16.0]
+    assert float(head.point(said)) == 14.0
+    found = helpers.as_numpy(head.quantiles(said, [0.9, 0.1]))
+    assert found.tolist() == [16.0, 12.0]
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="0.5 among"):
+        QuantileHead([0.1, 0.9])
+    with pytest.raises(ValueError, match=r"Received: \[0.2\]"):
+        QuantileHead().quantiles(np.zeros(3), [0.2])
+    with pytest.raises(ValueError, match="has no quantiles"):
+        PointHead().quantiles(np.zeros(3), [0.5])
+    with pytest.raises(ValueError, match="error='rmse'"):
+        PointHead("rmse")
+    with pytest.raises(NotImplementedError, match="override `costs"):
+        ForecastHead().costs(None, None, None)

@@ -1,0 +1,226 @@
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import MinGRUCell
+from kerasrnn.layers import PeepholeLSTMCell
+from kerasrnn.metrics import ForecastError
+from kerasrnn.models import Forecaster
+from kerasrnn.models import ForecastStream
+from kerasrnn.models import QuantileHead
+from kerasrnn.models import StudentHead
+from kerasrnn.training import ForecastLoss
+from tests import helpers
+from tests.reference import forecaster as reference
+from tests.reference.layers import named_weights_of
+from tests.reference.layers import step_of
+
+TIME, HORIZON, COLUMNS, SEGMENT = 12, 6, 2, 4
+
+
+def small(cell=None, **options):
+    options = {"columns": COLUMNS, "segment": SEGMENT, **options}
+    model = Forecaster(cell or PeepholeLSTMCell(6), HORIZON, **options)
+    model.build()
+    helpers.randomize(model)
+    return model
+
+
+def inputs(known=2, static=3, time=TIME, batch=3):
+    shapes = {
+        "past": (time, COLUMNS),
+        "known": (time + HORIZON, known),
+        "static": (static,),
+    }
+    found = {
+        name: helpers.random(batch, *shape, seed=place)
+        for place, (name, shape) in enumerate(shapes.items())
+        if shape[-1]
+    }
+    found["past"] = 20 + 5 * found["past"]
+    return found
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_it_is_seg_rnn(parallel):
+    """Of a window scaled by its last values, in the units of the series."""
+    model = small(parallel=parallel, known=2, static=3)
+    given = inputs()
+    model.adapt(
+        *(
+            given[name].reshape(-1, n)
+            for name, n in (("past", 2), ("known", 2))
+        ),
+        given["static"],
+    )
+    found = helpers.as_numpy(model(given))
+    weights = named_weights_of(model.embedding)
+    dense, out = (
+        named_weights_of(x)
+        for x in (model.embedding.of_values, model.projection)
+    )
+    step = step_of(model.cell)
+    known, static = (
+        (x - x.reshape(-1, n).mean(0)) / x.reshape(-1, n).std(0)
+        for x, n in ((given["known"], 2), (given["static"], 3))
+    )
+    known = np.pad(known, ((0, 0), (0, 2), (0, 0)))
+    extra = known.reshape(3, 5, -1) @ model.embedding.of_known.get_weights()[0]
+    extra += (static @ model.embedding.of_static.get_weights()[0])[:, None]
+    for row in range(3):
+        for column in range(COLUMNS):
+            own = {
+                **{"W": dense["kernel"], "b": dense["bias"]},
+                **{"V": out["kernel"], "v": out["bias"]},
+                **{"c": weights["column"][column], "known": extra[row]},
+            }
+            if parallel:
+                own["p"] = weights["place"]
+            expected = reference.forecast(
+                given["past"][row, :, column],
+                step,
+                (np.zeros((1, 6)), np.zeros((1, 6))),
+                own,
+                given["past"][..., column].std(),
+                SEGMENT,
+                HORIZON,
+            )
+            helpers.assert_close(found[row, :, column], expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("window", [None, "last"])
+@pytest.mark.parametrize("shared, parallel", [(True, True), (False, False)])
+def test_a_stream_forecasts_what_the_whole_would(window, shared, parallel):
+    cell = GAMRHNCell(4, 2, num_groups=4, group_size=2, head_units=3)
+    options = {"shared": shared, "parallel": parallel, "missing": True}
+    model = small(cell, window=window, known=2, static=3, **options)
+    given = inputs(time=7)
+    stream = ForecastStream(model, lookback=8)
+    states, before = stream.first_states(3), stream.steps
+    known = np.pad(given["known"], ((0, 0), (before, 0), (0, 0)))
+    past = np.pad(
+        given["past"], ((0, 0), (8, 0), (0, 0)), constant_values=np.nan
+    )
+    for end in range(1, 8):
+        ahead = known[:, end : end + before + HORIZON]
+        now = {**given, "past": past[:, end + 7], "known": ahead}
+        found, states = stream.step(now, states)
+        whole = {
+            **given,
+            "past": past[:, end : end + 8],
+            "known": known[:, end : end + 8 + HORIZON],
+        }
+        if window is None:  # without what is missing before the first step
+            whole["past"] = given["past"][:, :end]
+            whole["known"] = given["known"][:, : end + HORIZON]
+        helpers.assert_close(found, model(whole), rtol=1e-5)
+    assert np.ptp(helpers.as_numpy(found)) > 0.1
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_what_is_missing_reaches_no_weight(parallel):
+    given, values = inputs(), helpers.random(3, HORIZON, COLUMNS, seed=5)
+    for x in (*given.values(), values):
+        x.flat[::3] = np.nan
+    given["past"][1] = values[2] = np.nan
+    options = {"missing": True, "known": 2, "static": 3, "window": "mean"}
+    model = small(head=StudentHead(), parallel=parallel, **options)
+    model.compile(
+        keras.optimizers.SGD(0.1), ForecastLoss(model.head, model.units)
+    )
+    before = helpers.as_numpy(model.get_weights())
+    for _ in range(2):
+        assert np.isfinite(model.train_on_batch(given, values))
+    after = helpers.as_numpy(model.get_weights())
+    assert all(np.isfinite(x).all() for x in after)
+    assert any((x != y).any() for x, y in zip(before, after, strict=True))
+    # Whatever stands behind NaN: nothing of it is read.
+    assert np.isfinite(helpers.as_numpy(model(given))).all()
+
+
+def test_a_missing_value_differs_from_the_mean_if_the_model_reads_which():
+    past = np.full((1, TIME, COLUMNS), 20.0, "float32")
+    gaps = past.copy()
+    gaps[:, 3] = np.nan
+    for missing in (False, True):
+        model = small(missing=missing)
+        model.adapt(past[0] + helpers.random(TIME, COLUMNS))
+        found = helpers.as_numpy([model(past), model(gaps)])
+        assert np.allclose(*found) != missing
+
+
+def test_columns_are_apart_or_together():
+    given = inputs(0, 0)["past"]
+    other = given.copy()
+    other[:, 2, 1] += 9
+    for shared in (True, False):
+        model = small(shared=shared)
+        found = helpers.as_numpy([model(given), model(other)])
+        same = np.isclose(*found).all(axis=(0, 1))
+        assert same[0] == shared and not same[1]
+
+
+@pytest.mark.parametrize("window", ["last", "mean"])
+def test_a_window_moves_with_its_level(window):
+    model, given = small(window=window), inputs(0, 0)["past"]
+    moved = helpers.as_numpy(model(given + 1000.0))
+    helpers.assert_close(moved - 1000.0, model(given), atol=2e-3)
+    if window == "mean":
+        found = helpers.as_numpy(model(given * 8.0))
+        helpers.assert_close(found / 8.0, model(given), atol=1e-3)
+
+
+@pytest.mark.slow
+def test_it_learns_and_survives_a_file(tmp_path):
+    """A wave with a level of its own: missed by what repeats the last value."""
+    keras.utils.set_random_seed(0)
+    time = np.arange(18) + np.arange(200)[:, None]
+    level = helpers.random(200, 1, seed=1)
+    wave = np.stack([np.sin(time / 2), np.cos(time / 2)], -1) + level[..., None]
+    past, values = np.split(100 * wave.astype("float32"), [TIME], axis=1)
+    model = Forecaster(
+        FastGRUCell(24), HORIZON, COLUMNS, SEGMENT, QuantileHead()
+    )
+    model.adapt(past.reshape(-1, COLUMNS))
+    errors = [ForecastError(model.head, model.units, "mae")]
+    loss = ForecastLoss(model.head, model.units)
+    model.compile(keras.optimizers.Adam(0.01), loss, metrics=errors)
+    model.fit(past, values, epochs=30, verbose=0)
+    loss, error = model.evaluate(past, values, verbose=0)
+    naive = np.abs(values - past[:, -1:]).mean(axis=(0, 1)) / model.units
+    assert error < 0.2 * naive.mean()
+    loaded = helpers.reloaded(model, tmp_path)
+    helpers.assert_close(loaded(past), model(past))
+    assert loaded.units == model.units
+    again = loaded.evaluate(past, values, verbose=0)
+    assert again == pytest.approx([loss, error], rel=1e-4)
+
+
+@pytest.mark.thorough
+def test_units_survive_half_precision():
+    keras.utils.set_random_seed(0)
+    cell = MinGRUCell(8, dtype="mixed_bfloat16")
+    model = small(cell)
+    past = 1013 + helpers.random(2, TIME, COLUMNS) / 4
+    model.adapt(past.reshape(-1, COLUMNS))
+    found = helpers.as_numpy(model(past))
+    assert found.dtype == "float32"
+    small_errors = np.abs(found - past[:, -1:])
+    assert 0 < small_errors.max() < 3
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="reads past, known"):
+        small(known=1)(inputs(0, 0)["past"])
+    with pytest.raises(ValueError, match="window='median'"):
+        small(window="median")
+    with pytest.raises(ValueError, match="'mae', 'mse' or a head"):
+        small(head="rmse")
+    with pytest.raises(ValueError, match="recurrent cell"):
+        Forecaster(keras.layers.Dense(3), 2)
+    with pytest.raises(ValueError, match=r"\(time, 2\)"):
+        small().adapt(np.zeros((5, 3)))
+    with pytest.raises(ValueError, match=r"\[5. 0.\]"):
+        small().adapt(np.array([[1, np.nan]] * 5))
