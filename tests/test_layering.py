@@ -61,6 +61,7 @@ ALLOWED = {
         "kerasrnn.tokenizers",
         "mido",
         "numpy",
+        "pandas",
         "pyarrow",
         "scipy",
         "sklearn",

@@ -28,8 +28,14 @@ from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import PianoRollCorpus
 from kerasrnn.data.piano_rolls import read_piano_rolls
 from kerasrnn.data.piano_rolls import split_piano_rolls
+from kerasrnn.data.read_series import read_series
 from kerasrnn.data.rows import Rows
 from kerasrnn.data.rows import read_rows
+from kerasrnn.data.series import Series
+from kerasrnn.data.series import SeriesTable
+from kerasrnn.data.series_splits import split_series
+from kerasrnn.data.series_windows import series_windows
+from kerasrnn.data.series_windows import window_starts
 from kerasrnn.data.splits import split_rows
 from kerasrnn.data.tag_schemes import Phrase
 from kerasrnn.data.tag_schemes import convert_tags
@@ -57,6 +63,8 @@ __all__ = [
     "Phrase",
     "PianoRollCorpus",
     "Rows",
+    "Series",
+    "SeriesTable",
     "TextCorpus",
     "WordVectors",
     "convert_tags",
@@ -75,15 +83,18 @@ __all__ = [
     "read_parallel_corpus",
     "read_piano_rolls",
     "read_rows",
+    "read_series",
     "read_tagged_words",
     "read_text_corpus",
     "read_vocabulary",
     "read_word_vectors",
+    "series_windows",
     "source_key",
     "split_by_source",
     "split_labelled_corpus",
     "split_piano_rolls",
     "split_rows",
+    "split_series",
     "split_text_corpus",
     "tag_scheme",
     "tags_of",
@@ -92,6 +103,7 @@ __all__ = [
     "translation_batches",
     "translation_lexicon",
     "warn_of_unseen",
+    "window_starts",
     "without_texts",
     "write_midi",
 ]

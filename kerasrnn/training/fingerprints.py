@@ -15,8 +15,9 @@ def fingerprint(facts: Any) -> str:
     """Returns a checksum of some facts, eight hexadecimal digits.
 
     Args:
-        facts: A value that `json.dumps` accepts; it may also contain paths, and
-            arrays of numbers.
+        facts: A value that `json.dumps` accepts; it may also contain paths,
+            arrays of numbers, and objects with a method `fingerprint`, such as
+            a `kerasrnn.data.SeriesTable`.
 
     Raises:
         TypeError: when it contains anything else.
@@ -26,15 +27,17 @@ def fingerprint(facts: Any) -> str:
     >>> fingerprint({"units": 8}) == fingerprint({"units": 9})
     False
     """
-    text = json.dumps(facts, default=_plain, sort_keys=True)
+    text = json.dumps(facts, default=plain, sort_keys=True)
     return f"{zlib.crc32(text.encode()):08x}"
 
 
-def _plain(fact):
-    if isinstance(fact, np.ndarray) and fact.dtype != object:
-        content = zlib.crc32(fact.tobytes())
-        return [fact.dtype.str, fact.shape, content]
-    return os.fspath(fact)
+def plain(value: Any) -> Any:
+    """Returns what stands for a value that is not JSON: a path, a checksum."""
+    if hasattr(value, "fingerprint"):
+        return value.fingerprint()
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return [value.dtype.str, value.shape, zlib.crc32(value.tobytes())]
+    return os.fspath(value)
 
 
 def file_fingerprint(path: PathLike) -> str:

@@ -1,0 +1,113 @@
+"""The grid of times that a series is on, and the cycles of the calendar."""
+
+import warnings
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.records import needs
+
+CYCLES = {
+    "minute": lambda times: times.minute / 60,
+    "hour": lambda times: (times.hour + times.minute / 60) / 24,
+    "weekday": lambda times: times.day_of_week / 7,
+    "monthday": lambda times: (times.day - 1) / 31,
+    "yearday": lambda times: (times.day_of_year - 1) / 366,
+}
+
+
+def calendar_names(cycles):
+    """Returns the names of the columns of some cycles, two for each."""
+    unknown = [cycle for cycle in cycles if cycle not in CYCLES]
+    if unknown:
+        raise ValueError(
+            f"The calendar has {', '.join(CYCLES)}. Received: {unknown}"
+        )
+    return [f"{cycle}_{wave}" for cycle in cycles for wave in ("sin", "cos")]
+
+
+def calendar_columns(times, cycles):
+    """Returns where times are in cycles of the calendar.
+
+    Args:
+        times: Array of `datetime64` of shape `(time,)`.
+        cycles: List of names of `CYCLES`.
+
+    Returns:
+        Float32 array of shape `(time, 2 * len(cycles))`: the sine and the
+        cosine of each.
+    """
+    times = the_pandas().DatetimeIndex(times)
+    angles = [2 * np.pi * np.asarray(CYCLES[x](times)) for x in cycles]
+    waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
+    empty = np.zeros((len(times), 0))
+    return np.column_stack([empty, *waves]).astype("float32")
+
+
+def time_grid(start, step, end=None, count=None):
+    """Returns the times from a first one to a last one, or so many.
+
+    Args:
+        start: A `datetime64`.
+        step: String, an offset of pandas.
+        end: A `datetime64`, or `None` if there is a count.
+        count: Integer, or `None`.
+    """
+    found = the_pandas().date_range(start, end, count, freq=step)
+    return found.to_numpy("datetime64[us]")
+
+
+def checked_step(step):
+    """Returns a step of time as pandas writes it, such as `"15min"`.
+
+    Raises:
+        ValueError: when pandas does not know it.
+    """
+    pandas = the_pandas()
+    try:
+        return pandas.tseries.frequencies.to_offset(step).freqstr
+    except (AttributeError, ValueError) as error:
+        raise ValueError(
+            "`step` must be an offset of pandas, such as 'h', '15min', 'D' or "
+            f"'MS', the start of months. Received: step={step!r}"
+        ) from error
+
+
+def step_of(times, corpus):
+    """Returns the step of times that may have gaps.
+
+    Args:
+        times: Sorted array of `datetime64` of shape `(time,)`.
+        corpus: String or path, for the message.
+
+    Raises:
+        CorpusError: when there are fewer than three, or months, whose lengths
+            differ, have gaps.
+    """
+    frequencies = the_pandas().tseries.frequencies
+    gaps, counts = np.unique(np.diff(times), return_counts=True)
+    if len(times) < 3:
+        raise CorpusError(
+            f"The step of time of {corpus} is unknown. Expected: three rows of "
+            f"a series, or `step`, such as 'h'. Received: {len(times)} rows"
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # how pandas 4 will return it
+        found = the_pandas().infer_freq(the_pandas().DatetimeIndex(times))
+    if found is not None:
+        return frequencies.to_offset(found).freqstr
+    usual = gaps[np.argmax(counts)]
+    if usual >= np.timedelta64(28, "D"):
+        raise CorpusError(
+            f"The step of time of {corpus} is unknown: months and years have "
+            "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
+            f"Received: times {usual.astype('timedelta64[D]')} apart"
+        )
+    return frequencies.to_offset(the_pandas().Timedelta(usual)).freqstr
+
+
+def the_pandas():
+    """Returns the library pandas, which only tables of series need."""
+    with needs("pandas"):
+        import pandas
+    return pandas

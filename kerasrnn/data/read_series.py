@@ -1,0 +1,213 @@
+"""Reads tables of numbers over time, and checks that nothing is amiss."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kerasrnn.data.calendar import calendar_columns
+from kerasrnn.data.calendar import calendar_names
+from kerasrnn.data.calendar import checked_step
+from kerasrnn.data.calendar import step_of
+from kerasrnn.data.calendar import the_pandas
+from kerasrnn.data.calendar import time_grid
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.series import Series
+from kerasrnn.data.series import SeriesTable
+from kerasrnn.data.series_cells import numbers_of
+from kerasrnn.data.series_cells import times_of
+from kerasrnn.data.tables import find_column
+from kerasrnn.data.tables import open_table
+
+_WHOLE = ""  # the key of a table of one series
+
+
+def read_series(
+    source: Any,
+    time: str,
+    columns: Sequence[str] | None = None,
+    key: str | None = None,
+    known: Sequence[str] = (),
+    static: Sequence[str] = (),
+    calendar: Sequence[str] = (),
+    step: str | None = None,
+    resample: str | None = None,
+    time_format: str | None = None,
+) -> SeriesTable:
+    r"""Reads one series or several from a table with a column of times.
+
+    A row is a time; with `key`, a time of one of the series. Every series must
+    be on a regular grid. Rows that are missing in it are added, without values;
+    other times are refused, unless they are to be resampled. Rows need no
+    order. An empty cell, `NA`, `NaN` or `null` is a missing value. What was
+    read is printed to the standard error.
+
+    Args:
+        source: String or path of a table of any format of `read_rows`; or a
+            DataFrame of pandas.
+        time: String, the column of times. Those with an offset, such as
+            `+02:00`, are turned into UTC.
+        columns: List of strings, what to forecast. Defaults to `None`: all
+            columns that are not named otherwise.
+        key: String, the column that tells the series apart.
+        known: List of strings, columns that are known ahead, such as prices.
+            Rows after the last values may tell them.
+        static: List of strings, columns of numbers that are equal in all rows
+            of a series.
+        calendar: List of cycles, known ahead: `"minute"`, `"hour"`,
+            `"weekday"`, `"monthday"` or `"yearday"`, each as sine and cosine.
+        step: String, the step of time, an offset of pandas such as `"h"`,
+            `"15min"`, `"D"` or `"MS"`. Defaults to `None`, the step that most
+            rows have.
+        resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
+            what the rows of each step become. It needs `step`.
+        time_format: String, how times are written, such as `"%d.%m.%Y"`.
+            Defaults to `None`, as pandas understands the first.
+
+    Returns:
+        A `SeriesTable`.
+
+    Raises:
+        CorpusError: If a cell is no time or no number, a time is there twice,
+            times are irregular, or a static column changes. It is a
+            `ValueError`.
+        ImportError: If pandas is not installed.
+        ValueError: If arguments are wrong.
+
+    Example:
+
+    >>> rows = ["date,load", "2024-05-01 00:00,5", "2024-05-01 02:00,7"]
+    >>> rows += ["2024-05-01 03:00,NA"]
+    >>> pathlib.Path("load.csv").write_text("\n".join(rows))
+    >>> table = read_series("load.csv", "date", step="h")
+    >>> len(table), table.series[0].values[:, 0].tolist()
+    (4, [5.0, nan, 7.0, nan])
+    """
+    if resample and step is None:
+        raise ValueError(
+            "`resample` needs a `step` to resample to, such as 'h'. "
+            f"Received: resample={resample!r}, step=None"
+        )
+    names = calendar_names(calendar)
+    step = step and checked_step(step)
+    report = Report(source if isinstance(source, str | os.PathLike) else "it")
+    frame, columns = _frame(
+        source, time, columns, key, [*known, *static], report
+    )
+    frame[time] = times_of(frame[time], time_format, report)
+    for name in (*columns, *known, *static):
+        frame[name] = numbers_of(frame[name], report)
+    groups = {_WHOLE: frame}
+    if key is not None:
+        groups = dict(iter(frame.groupby(key, sort=False)))
+    longest = max(groups.values(), key=len)
+    step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
+    series = []
+    for name, rows in groups.items():
+        rows = rows.set_index(time).sort_index()
+        features = _constant(rows, static, name, report)
+        rows = rows[[*columns, *known]]
+        rows = _on_grid(rows, step, resample, name, report)
+        series.append(
+            _series(str(name), rows, len(columns), calendar, features)
+        )
+    table = SeriesTable(
+        series,
+        list(columns),
+        step,
+        [*known, *names],
+        list(static),
+        list(calendar),
+    )
+    table.say(report.corpus)
+    return table
+
+
+def _frame(source, time, columns, key, others, report):
+    """A DataFrame of the named columns, and the names of what to forecast."""
+    pandas = the_pandas()
+    given = [time, *[key] * (key is not None), *others]
+    if isinstance(source, pandas.DataFrame):
+        report.unit, known = "row", list(source.columns)
+    else:
+        table = open_table(source, report, [*given, *(columns or [])])
+        known = table.columns
+    if columns is None:
+        columns = [name for name in known if name not in given]
+    if not columns or isinstance(columns, str):
+        raise ValueError(
+            "`columns` must be a list of names, at least one. "
+            f"Received: columns={columns!r}"
+        )
+    wanted = [*given, *columns]
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(
+            "Each column can be one thing: time, key, known, static or to be "
+            f"forecast. Received: {', '.join(wanted)}"
+        )
+    if isinstance(source, pandas.DataFrame):
+        lacking = [name for name in wanted if name not in known]
+        if lacking:
+            raise CorpusError(
+                f"The DataFrame lacks {lacking}. Received: columns {known}"
+            )
+        frame = source[wanted].copy()
+    else:
+        taken = [find_column(table, [x], x, report) for x in wanted]
+        rows = [[row.get(x) for x in taken] for _, row in table.rows]
+        report.warn()
+        frame = pandas.DataFrame(rows, columns=wanted)
+    if frame.empty:
+        raise CorpusError(
+            f"There must be rows in {report.corpus}. Received: none"
+        )
+    return frame, list(columns)
+
+
+def _series(name, rows, count, calendar, static):
+    """A series of rows whose first columns, so many, are to be forecast."""
+    times = rows.index.to_numpy("datetime64[us]")
+    numbers = rows.to_numpy("float32")
+    known = [numbers[:, count:], calendar_columns(times, calendar)]
+    return Series(name, times, numbers[:, :count], np.hstack(known), static)
+
+
+def _constant(rows, static, name, report):
+    """The features of a series, which do not change over time."""
+    for column in static:
+        if rows[column].nunique() > 1:
+            raise CorpusError(
+                f"A static column must be equal in all rows of a series of "
+                f"{report.corpus}. Received: {column!r} of the series {name!r} "
+                f"is {rows[column].min()} and {rows[column].max()}"
+            )
+    return rows[list(static)].max().to_numpy("float32")
+
+
+def _on_grid(rows, step, resample, name, report):
+    """Rows on a regular grid of times, with empty ones where none was."""
+    where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
+    if resample:
+        found = rows.resample(step)
+        options = {"min_count": 1} if resample == "sum" else {}
+        return getattr(found, resample)(**options)
+    twice = rows.index.duplicated()
+    if twice.any():
+        raise CorpusError(
+            f"Each time{where} must be there once; several series need a "
+            "`key`, and local times that occur twice an offset. Received: "
+            f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
+        )
+    times = rows.index.to_numpy("datetime64[us]")
+    grid = time_grid(times[0], step, times[-1])
+    off = ~np.isin(times, grid)
+    if off.any():
+        raise CorpusError(
+            f"Times{where} must be a whole number of steps of {step!r} apart. "
+            "Expected: another `step`, or `resample`, such as 'mean'. "
+            f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
+            f"{times[0]}"
+        )
+    return rows.reindex(grid)

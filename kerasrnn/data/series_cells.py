@@ -1,0 +1,70 @@
+"""What the cells of a table of series hold: times and numbers."""
+
+import warnings
+
+import numpy as np
+
+from kerasrnn.data.calendar import the_pandas
+from kerasrnn.data.errors import CorpusError
+
+_MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
+
+
+def times_of(column, time_format, report):
+    """Returns a column as times: of UTC, or as they are without an offset.
+
+    Args:
+        column: A Series of pandas.
+        time_format: String, how they are written, or `None`.
+        report: The `Report` on the table, for messages.
+
+    Raises:
+        CorpusError: when a cell is no time.
+    """
+    pandas = the_pandas()
+    if pandas.api.types.is_numeric_dtype(column):
+        _refuse(column, column.notna(), "a time, such as 2024-05-31", report)
+    with warnings.catch_warnings():
+        # What pandas does not understand is refused below.
+        warnings.simplefilter("ignore", UserWarning)
+        times = pandas.to_datetime(
+            column, errors="coerce", utc=True, format=time_format
+        )
+    _refuse(column, times.isna(), "a time, such as 2024-05-31 13:00", report)
+    return times.dt.tz_localize(None)
+
+
+def numbers_of(column, report):
+    """Returns a column as floats, NaN where a value is missing.
+
+    Args:
+        column: A Series of pandas.
+        report: The `Report` on the table, for messages.
+
+    Raises:
+        CorpusError: when a cell has something else than a finite number.
+    """
+    pandas = the_pandas()
+    empty = column.isna() | column.astype(str).str.strip().str.lower().isin(
+        _MISSING
+    )
+    numbers = pandas.to_numeric(column.where(~empty), errors="coerce")
+    numbers = numbers.astype("float64")
+    wrong = ~empty & ~np.isfinite(numbers)
+    _refuse(column, wrong, "a number, or nothing", report)
+    return numbers
+
+
+def _refuse(column, wrong, expected, report):
+    """Raises `CorpusError` if there are wrong cells, and shows the first."""
+    if wrong.any():
+        places = np.flatnonzero(wrong)
+        shown = ", ".join(
+            f"{column.iloc[place]!r:.40} in row {place + 1}"
+            for place in places[:3]
+        )
+        raise CorpusError(
+            f"{len(places):,} cells of the column {column.name!r} of "
+            f"{report.corpus} cannot be read. Expected: {expected}. "
+            f"Received: {shown}"
+        )

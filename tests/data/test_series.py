@@ -1,0 +1,206 @@
+import numpy as np
+import pandas
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.data import SeriesTable
+from kerasrnn.data import read_series
+from kerasrnn.data import series_windows
+from kerasrnn.data import split_series
+from kerasrnn.data import window_starts
+from kerasrnn.training import fingerprint
+
+
+def frame(count=12, start="2024-05-01", step="h", **columns):
+    times = pandas.date_range(start, periods=count, freq=step)
+    columns = columns or {"load": np.arange(count, dtype="float64")}
+    return pandas.DataFrame({"date": times, **columns})
+
+
+def windows(*args, **options):
+    """All windows in NumPy: their inputs by name, and what follows."""
+    batches = [
+        (inputs, values) for inputs, values in series_windows(*args, **options)
+    ]
+    names = batches[0][0]
+    return {
+        name: np.concatenate([inputs[name] for inputs, _ in batches])
+        for name in names
+    }, np.concatenate([values for _, values in batches])
+
+
+def test_text_is_read_whatever_its_form(tmp_path):
+    """Another delimiter, gaps, no order, and what is no value."""
+    rows = ["when;load;shop;price", "2024-03-31 04:00;3;b;1", ""]
+    rows += ["2024-03-31 00:00;NA;b;1", "2024-03-31 02:00; 1.5 ;b;2"]
+    rows += ["2024-04-01 02:00;7;a;2", "2024-04-01 00:00;null;a;1"]
+    path = tmp_path / "shops.csv"
+    path.write_text("\n".join(rows), "utf-8")
+    table = read_series(
+        path, "when", ["load"], "shop", known=["price"], step="h"
+    )
+    assert [x.name for x in table.series] == ["b", "a"]
+    b, a = table.series
+    np.testing.assert_array_equal(
+        b.values[:, 0], [np.nan, np.nan, 1.5, np.nan, 3]
+    )
+    assert b.known[[0, 2, 4], 0].tolist() == [1, 2, 1]
+    assert str(a.times[1]) == "2024-04-01T01:00:00.000000"
+    assert (len(table), table.columns) == (8, ["load"])
+    assert table.missing() == 5 / 8
+
+
+def test_parquet_is_read_like_a_data_frame(tmp_path):
+    given = frame(load=np.arange(12), temp=np.r_[np.nan, np.ones(11)])
+    given.to_parquet(tmp_path / "t.parquet")
+    tables = [read_series(x, "date") for x in (tmp_path / "t.parquet", given)]
+    assert tables[0].columns == ["load", "temp"]
+    assert tables[0].fingerprint() == tables[1].fingerprint()
+    assert fingerprint([tables[0]]) == fingerprint([tables[1]])
+    other = read_series(given.assign(load=1), "date")
+    assert fingerprint([tables[0]]) != fingerprint([other])
+
+
+@pytest.mark.parametrize("step", ["15min", "D", "MS", "W-SUN"])
+def test_the_step_is_found(step):
+    given = frame(30, "2023-01-01", step)
+    assert read_series(given, "date").step == step
+    if step in ("15min", "D"):
+        gaps = read_series(given.drop(index=[3, 4, 9]), "date")
+        assert (len(gaps), gaps.missing()) == (30, 0.1)
+
+
+def test_offsets_become_utc(tmp_path):
+    """The clock goes back: two hours have the same local time."""
+    rows = ["t,x", "2024-10-27 02:00+02:00,1", "2024-10-27 02:00+01:00,2"]
+    rows += ["2024-10-27 03:00+01:00,3"]
+    (tmp_path / "x.csv").write_text("\n".join(rows), "utf-8")
+    (series,) = read_series(tmp_path / "x.csv", "t").series
+    assert series.values[:, 0].tolist() == [1, 2, 3]
+    assert str(series.times[0]).startswith("2024-10-27T00:00")
+
+
+def test_irregular_times_are_resampled_if_asked_to():
+    given = frame(8, step="10min")
+    given.loc[3, "date"] += pandas.Timedelta(seconds=5)
+    with pytest.raises(CorpusError, match="00:30:05.*0 more"):
+        read_series(given, "date")
+    table = read_series(given, "date", step="30min", resample="sum")
+    assert table.series[0].values[:, 0].tolist() == [3, 12, 13]
+
+
+def test_what_the_calendar_says_goes_on():
+    given = frame(30, "2024-05-01", "D", load=np.ones(30), price=np.ones(30))
+    given.loc[28:, "load"] = np.nan
+    table = read_series(
+        given, "date", ["load"], known=["price"], calendar=["weekday"]
+    )
+    assert table.known == ["price", "weekday_sin", "weekday_cos"]
+    ahead = table.ahead(4).series[0]
+    assert (ahead.begin, len(ahead.values)) == (28, 32)
+    np.testing.assert_array_equal(ahead.known[28:, 0], [1, 1, np.nan, np.nan])
+    np.testing.assert_allclose(
+        ahead.known[7:, 1:], ahead.known[:-7, 1:], atol=1e-6
+    )
+    assert len({*map(tuple, ahead.known[:7, 1:].round(5).tolist())}) == 7
+
+
+def test_a_split_leaks_nothing():
+    """All series end at the same time, and look back over the border."""
+    given = pandas.concat(
+        [
+            frame(20).assign(name="long"),
+            frame(9, "2024-05-01 06:00").assign(name="short"),
+        ]
+    )
+    table = read_series(given, "date", key="name")
+    parts = split_series(table, 10, "2024-05-01 15:00")
+    border = table.series[0].times[[10, 15]]
+    assert [len(part) for part in parts] == [14, 10, 5]
+    for part, end in zip(parts, border, strict=False):
+        assert all(x.times[-1] < end for x in part.series)
+    inputs, values = windows(parts[1], 3, 2, batch_size=4)
+    first = [window[0] for window in values[:, :, 0]]
+    assert first == [10, 11, 12, 13, 4, 5, 6, 7]
+    assert inputs["past"][0, :, 0].tolist() == [7, 8, 9]
+    # Without a window in it, no later value changes what is trained on.
+    other = table.series[0]._replace(values=table.series[0].values.copy())
+    other.values[10:] = 99
+    changed = split_series(table.replace([other, table.series[1]]), 10)[0]
+    assert changed.fingerprint() == parts[0].fingerprint()
+    assert [len(x) for x in split_series(table, 0.5, -2)] == [14, 13, 2]
+
+
+def test_windows_hold_what_the_table_holds():
+    given = frame(
+        9, load=np.arange(9.0), price=np.arange(9.0) * 10, size=np.full(9, 3)
+    )
+    given = pandas.concat([given.assign(k=1), given[:4].assign(k=2, size=7)])
+    table = read_series(
+        given, "date", ["load"], "k", known=["price"], static=["size"]
+    )
+    inputs, values = windows(table, 4, 2, batch_size=3)
+    assert values[..., 0].tolist() == [[4, 5], [5, 6], [6, 7], [7, 8], [2, 3]]
+    np.testing.assert_array_equal(
+        inputs["past"][-1, :, 0], [np.nan, np.nan, 0, 1]
+    )
+    assert inputs["known"][0, :, 0].tolist() == [0, 10, 20, 30, 40, 50]
+    assert inputs["static"][:, 0].tolist() == [3, 3, 3, 3, 7]
+    numbers, starts = window_starts(table, 4, 2, stride=2)
+    assert numbers.tolist() == [0, 0, 1] and starts.tolist() == [4, 6, 2]
+    # The last batch is there, and each epoch has another order.
+    dataset = series_windows(table, 4, 2, batch_size=3, seed=1)
+    epochs = [
+        [x for _, values in dataset for x in values[:, 0, 0].numpy()]
+        for _ in range(2)
+    ]
+    assert sorted(epochs[0]) == sorted(epochs[1]) == [2, 4, 5, 6, 7]
+    assert len(dataset) == 2
+
+
+def test_a_table_is_of_series():
+    assert len(SeriesTable([], ["load"], "h")) == 0
+
+
+BAD = {
+    "no time": (frame().assign(date="soon"), {}, "'soon' in row 1"),
+    "numbers as times": (frame().assign(date=range(12)), {}, "a time"),
+    "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
+    "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
+    "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
+    "no column": (frame(), {"columns": ["sun"]}, "lacks"),
+    "named twice": (frame(), {"columns": ["load"], "key": "load"}, "one thing"),
+    "nothing": (frame()[["date"]], {}, "at least one"),
+    "no rows": (frame()[:0], {}, "Received: none"),
+    "two rows": (frame(2), {}, "2 rows"),
+    "months with gaps": (frame(9, step="MS").drop(index=3), {}, "'MS'"),
+    "bad step": (frame(), {"step": "hourly"}, "offset of pandas"),
+    "resample to what": (frame(), {"resample": "mean"}, "needs a `step`"),
+    "not static": (
+        frame(a=np.arange(12), b=np.arange(12)),
+        {"static": ["b"]},
+        "equal in all rows",
+    ),
+    "no such cycle": (frame(), {"calendar": ["moon"]}, "weekday"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_said(name):
+    given, options, words = BAD[name]
+    with pytest.raises(ValueError, match=words):
+        read_series(given, "date", **options)
+
+
+def test_what_cannot_be_cut_is_said():
+    table = read_series(frame(), "date")
+    with pytest.raises(CorpusError, match="13 steps.*at most 12"):
+        series_windows(table, 4, 13, batch_size=2)
+    with pytest.raises(ValueError, match="`stride` must be positive"):
+        series_windows(table, 4, 2, batch_size=2, stride=0)
+    with pytest.raises(ValueError, match="within the 12 steps"):
+        split_series(table, 12)
+    with pytest.raises(ValueError, match="later than"):
+        split_series(table, 5, 5)
+    with pytest.raises(CorpusError, match="Part 1 of 2"):
+        split_series(table, "2020-01-01")
