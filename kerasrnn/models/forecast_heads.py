@@ -21,6 +21,8 @@ class ForecastHead:
 
     size: int
     """How many numbers are said of each value."""
+    levels: tuple[float, ...] = ()
+    """The levels of the quantiles that it learns."""
     windows: tuple[str | None, ...] = (None, "last", "mean", "size")
     """The scalings of windows that suit it, see `SeriesScaling`."""
 

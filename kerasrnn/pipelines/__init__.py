@@ -8,6 +8,8 @@ from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
+from kerasrnn.pipelines.series_forecaster import Forecast
+from kerasrnn.pipelines.series_forecaster import SeriesForecaster
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
@@ -18,8 +20,10 @@ from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.pipelines.translating import Translation
 
 __all__ = [
+    "Forecast",
     "MusicPipeline",
     "Run",
+    "SeriesForecaster",
     "Span",
     "Task",
     "TextLabeller",

@@ -3,6 +3,8 @@
 from kerasrnn.plots.attention import attention_figure as attention_figure
 from kerasrnn.plots.attention import attention_grid as attention_grid
 from kerasrnn.plots.comparison import comparison_figure as comparison_figure
+from kerasrnn.plots.forecasts import forecast_figure as forecast_figure
+from kerasrnn.plots.forecasts import horizon_figure as horizon_figure
 from kerasrnn.plots.frequencies import frequency_figure as frequency_figure
 from kerasrnn.plots.gradients import gradient_figure as gradient_figure
 from kerasrnn.plots.hidden_states import (

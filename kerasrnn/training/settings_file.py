@@ -1,11 +1,11 @@
 """The settings of a training as a file in its folder."""
 
 import json
-import os
 
 from kerasrnn.training.files import reading
 from kerasrnn.training.files import whole
 from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.fingerprints import plain
 
 _NAME = "settings.json"
 
@@ -39,5 +39,5 @@ def make_training_folder(path, settings):
 
 def _short(value):
     """A setting as a JSON value, or the fingerprint of a long one."""
-    text = json.dumps(value, default=os.fspath)
+    text = json.dumps(value, default=plain)
     return json.loads(text) if len(text) < 100 else fingerprint(value)

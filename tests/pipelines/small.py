@@ -2,8 +2,10 @@
 
 import keras
 import numpy as np
+import pandas
 
 from kerasrnn.data import translation_lexicon
+from kerasrnn.data.calendar import calendar_names
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.layers import CRF
 from kerasrnn.layers import FastGRUCell
@@ -11,12 +13,14 @@ from kerasrnn.models import AttentionSummary
 from kerasrnn.models import CharacterReader
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Forecaster
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Tagger
 from kerasrnn.models import TextClassifier
 from kerasrnn.models import Translator
+from kerasrnn.pipelines import SeriesForecaster
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.pipelines import TextTagger
@@ -118,3 +122,27 @@ def tagger(scheme="IOB2", tags=TAGS, more=()):
     )
     model.build()
     return TextTagger(model, words, tags, characters, scheme)
+
+
+def series(count=160, gaps=0.0, step="h"):
+    """A DataFrame of two days' waves in two columns, some of it missing."""
+    rng = np.random.default_rng(0)
+    hours = np.arange(count)
+    load = 500 + 90 * np.sin(2 * np.pi * hours / 24) + rng.normal(0, 5, count)
+    temp = 15 + 4 * np.cos(2 * np.pi * hours / 24) + rng.normal(0, 0.2, count)
+    times = pandas.date_range("2024-05-01", periods=count, freq=step)
+    frame = pandas.DataFrame({"date": times, "load": load, "temp": temp})
+    for column in ("load", "temp"):
+        frame.loc[rng.random(count) < gaps, column] = np.nan
+    return frame
+
+
+def forecaster(head="mae", **options):
+    """A forecaster of `series`, untrained: a day from two days."""
+    options = {"segment": 6, "window": "last", **options}
+    model = Forecaster(FastGRUCell(8), 12, 2, head=head, **options)
+    known = calendar_names(["hour"])[: model.known]
+    static = ["size"][: model.static]
+    return SeriesForecaster(
+        model, ["load", "temp"], 48, "h", 24, known=known, static=static
+    )

@@ -1,0 +1,71 @@
+"""How well a forecaster forecasts a table, in numbers and pictures."""
+
+from kerasrnn.data.series_windows import window_starts
+from kerasrnn.pipelines.forecast_scores import ForecastScores
+from kerasrnn.pipelines.forecast_scores import naive_errors
+from kerasrnn.plots import forecast_figure
+from kerasrnn.plots import horizon_figure
+
+_SHOWN = 4  # columns
+_PAST = 3  # horizons of the past in a picture
+
+
+def score(forecaster, table, baseline=None, batch_size=256):
+    """Scores the forecasts at every step of a table.
+
+    Args:
+        forecaster: The `SeriesForecaster`.
+        table: A `SeriesTable`.
+        baseline: A function to score in its place, or `None`.
+        batch_size: Positive integer, windows in a batch.
+
+    Returns:
+        A `ForecastScores`.
+    """
+    naive = naive_errors(table, forecaster.season)
+    levels = () if baseline else forecaster.levels
+    scores = ForecastScores(forecaster.model.units, naive, levels)
+    size = forecaster.lookback, forecaster.model.horizon
+    series, _ = window_starts(table, *size)
+    for inputs, values in forecaster.batches(table, batch_size):
+        if baseline:
+            point, quantiles = baseline(inputs["past"].numpy()), None
+        else:
+            point, quantiles = forecaster.answers_to(inputs)
+        here = series[scores.windows :][: len(values)]
+        scores.add(values.numpy(), point, here, quantiles)
+    return scores
+
+
+def report(forecaster, table):
+    """Returns scores by the step ahead, and pictures.
+
+    Args:
+        forecaster: The `SeriesForecaster`.
+        table: A `SeriesTable`.
+    """
+    scores = {"model": score(forecaster, table)}
+    for name, baseline in forecaster.baselines().items():
+        scores[name] = score(forecaster, table, baseline)
+    by_step = {name: found.by_step() for name, found in scores.items()}
+    errors = {name: found["mae"] for name, found in by_step.items()}
+    pictures = {
+        "forecasts": _forecasts(forecaster, table),
+        "horizon": horizon_figure(errors, "mean absolute error"),
+    }
+    return {"by_step": by_step}, pictures
+
+
+def _forecasts(forecaster, table):
+    """A forecast from the first window of a table, beside what came."""
+    ((inputs, values),) = forecaster.batches(table, 1).take(1)
+    point, quantiles = forecaster.answers_to(inputs)
+    past = inputs["past"][0].numpy()[-_PAST * len(point[0]) :]
+    return forecast_figure(
+        past[:, :_SHOWN],
+        point[0, :, :_SHOWN],
+        forecaster.columns[:_SHOWN],
+        values[0, :, :_SHOWN],
+        None if quantiles is None else quantiles[0, :, :_SHOWN],
+        forecaster.levels,
+    )

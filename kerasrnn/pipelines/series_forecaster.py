@@ -1,0 +1,321 @@
+"""Forecasting: a model of series, with the names and times of what it says."""
+
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.data.series import SeriesTable
+from kerasrnn.data.series_windows import series_windows
+from kerasrnn.metrics import ForecastError
+from kerasrnn.models.forecast_distributions import Distribution
+from kerasrnn.models.forecaster import Forecaster
+from kerasrnn.pipelines.forecast_baselines import Baseline
+from kerasrnn.pipelines.forecast_baselines import baselines
+from kerasrnn.pipelines.forecast_report import report
+from kerasrnn.pipelines.forecast_report import score
+from kerasrnn.pipelines.forecasting_functions import ForecastingFunctions
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.texts import ready
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.training import ForecastLoss
+from kerasrnn.typing import Batches
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+
+
+class Forecast(NamedTuple):
+    """What is forecast of one series.
+
+    Args:
+        name: String, the series.
+        times: Array of shape `(horizon,)`, of `datetime64`.
+        point: Array of shape `(horizon, columns)`.
+        quantiles: Array of shape `(horizon, columns, levels)`, or `None`.
+    """
+
+    name: str
+    times: np.ndarray
+    point: np.ndarray
+    quantiles: np.ndarray | None
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class SeriesForecaster(TextPipeline):
+    """Forecasts the columns of a table of series, in their own units.
+
+    It is saved to one `.keras` file, with the optimizer if the model is
+    compiled. A loaded pipeline can forecast, continue its training or be
+    exported. Two signatures are served: `serving_default` on a window of raw
+    values, NaN where one is missing, and `step` on the values of one step of a
+    stream.
+
+    Args:
+        model: A `kerasrnn.models.Forecaster`.
+        columns: List of strings, the names of its columns.
+        lookback: Positive integer, how many steps of the past it reads.
+        step: String, the step of time, as of a `SeriesTable`.
+        season: Positive integer, steps of a season, for scores: 24 for hours
+            that repeat every day; 1 for none.
+        known: List of strings, the names of what it is given ahead.
+        static: List of strings, the names of what describes a series.
+        levels: Rising floats, the levels of the quantiles to forecast, if the
+            model has a distribution. Those of a `QuantileHead` are its own.
+        **kwargs: Base model arguments, such as `name`.
+
+    Raises:
+        ValueError: when the names are not as many as the model reads.
+
+    Example:
+
+    >>> import pandas
+    >>> days = pandas.date_range("2024-01-01", periods=120)
+    >>> load = 50 + 9 * np.sin(2 * np.pi * np.arange(120) / 7)
+    >>> table = read_series(pandas.DataFrame({"d": days, "load": load}), "d")
+    >>> model = Forecaster(FastGRUCell(8), horizon=7, segment=7)
+    >>> forecaster = SeriesForecaster(model, ["load"], 14, "D", season=7)
+    >>> history = forecaster.fit(table, epochs=3, verbose=0)
+    >>> (forecast,) = forecaster.forecast(table)
+    >>> str(forecast.times[0])[:10], forecast.point.shape
+    ('2024-04-30', (7, 1))
+    """
+
+    monitor = "val_loss"
+    mode = "min"
+    file_name = "forecaster"
+    tokenizers: tuple[Tokenizer, ...] = ()
+
+    def __init__(
+        self,
+        model: Forecaster,
+        columns: Strings,
+        lookback: int,
+        step: str,
+        season: int = 1,
+        known: Strings = (),
+        static: Strings = (),
+        levels: Sequence[float] = (0.1, 0.5, 0.9),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, **kwargs)
+        self.columns = tuple(columns)
+        self.lookback, self.step, self.season = lookback, step, season
+        self.known, self.static = tuple(known), tuple(static)
+        if not isinstance(model.head, Distribution):
+            levels = model.head.levels
+        self.levels = tuple(levels)
+        for name in ("columns", "known", "static"):
+            names, size = getattr(self, name), getattr(model, name)
+            if len(names) != size:
+                raise ValueError(
+                    f"`{name}` must be {size} names, as many as the model "
+                    f"reads. Received: {name}={names!r}"
+                )
+
+    def adapt(self, table: SeriesTable) -> None:
+        """Sets the scaling of the model to that of the data to train on.
+
+        It is needed before `compile`: errors are measured in these units.
+
+        Args:
+            table: A `SeriesTable`, the part to train on, and no more.
+        """
+        self._check(table)
+        known, static = (
+            table.stacked(name) if getattr(self, name) else None
+            for name in ("known", "static")
+        )
+        self.model.adapt(table.stacked("values"), known, static)
+
+    def default_loss(self) -> keras.losses.Loss:
+        """Returns the `ForecastLoss` of the head, in units of the columns."""
+        if not self.model.built:
+            raise ValueError(
+                "The units of the columns are unknown. Expected: "
+                "`adapt(table)` before `compile`. Received: an unbuilt model"
+            )
+        return ForecastLoss(self.model.head, self.model.units)
+
+    def default_metrics(self) -> list[keras.metrics.Metric]:
+        """Returns the absolute and the squared error of the point."""
+        head, units = self.model.head, self.model.units
+        return [ForecastError(head, units, name) for name in ("mae", "mse")]
+
+    def epoch_scores(self, table: SeriesTable) -> list[Any]:
+        """Returns nothing: the loss of the part held out decides."""
+        return []
+
+    def batches(
+        self,
+        table: SeriesTable,
+        batch_size: int = 64,
+        seed: int | None = None,
+        stride: int = 1,
+    ) -> tf.data.Dataset:
+        """Returns the `kerasrnn.data.series_windows` of a table."""
+        self._check(table)
+        return series_windows(
+            *(table, self.lookback, self.model.horizon),
+            *(batch_size, seed, stride),
+        )
+
+    def _check(self, table):
+        for name in ("columns", "known", "static"):
+            own, given = getattr(self, name), tuple(getattr(table, name))
+            if own != given:
+                raise ValueError(
+                    f"The table must have the `{name}` {list(own)}, in this "
+                    f"order. Received: {list(given)}"
+                )
+        if table.step != self.step:
+            raise ValueError(
+                f"The table must have a step of time of {self.step!r}. "
+                f"Received: {table.step!r}"
+            )
+
+    def fit(
+        self,
+        table: SeriesTable | Batches,
+        batch_size: int = 64,
+        validation_data: SeriesTable | Batches = None,
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
+        """Trains the model, after `adapt` and `compile` if it is not compiled.
+
+        Args:
+            table: A `SeriesTable`, or a dataset that `batches` returned.
+            batch_size: Positive integer, windows in a batch.
+            validation_data: As `table`; `None` for no validation.
+            seed: Integer, the seed of the shuffling.
+            **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
+                and `callbacks`.
+
+        Returns:
+            The `keras.callbacks.History` of the training.
+        """
+        if not self.model.built and isinstance(table, SeriesTable):
+            self.adapt(table)
+        return super().fit(
+            ready(table, lambda x: self.batches(x, batch_size, seed)),
+            ready(validation_data, lambda x: self.batches(x, batch_size)),
+            **kwargs,
+        )
+
+    def functions(self) -> dict[str, list[Any]]:
+        return ForecastingFunctions(self).by_name()
+
+    def answers_to(
+        self, inputs: dict[str, Any]
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Returns the point, and the quantiles or `None`, of windows.
+
+        Args:
+            inputs: Dictionary of the inputs of the model.
+        """
+        names = self.model.scaling.names
+        answer = self.signatures["serving_default"](*map(inputs.get, names))
+        quantiles = answer.get("quantiles")
+        return answer["forecast"].numpy(), (
+            None if quantiles is None else quantiles.numpy()
+        )
+
+    def forecast(
+        self, table: SeriesTable, batch_size: int = 64
+    ) -> list[Forecast]:
+        """Forecasts what follows the last values of each series.
+
+        Args:
+            table: A `SeriesTable`. Rows after the last values may tell what is
+                known ahead.
+            batch_size: Positive integer, series in a batch.
+
+        Returns:
+            List of `Forecast`, one for each series.
+        """
+        ahead = table.ahead(self.model.horizon)
+        found: list[Forecast] = []
+        for inputs, _ in self.batches(ahead, batch_size):
+            point, quantiles = self.answers_to(inputs)
+            for row, numbers in enumerate(point):
+                series = ahead.series[len(found)]
+                band = None if quantiles is None else quantiles[row]
+                times = series.times[series.begin :]
+                found.append(Forecast(series.name, times, numbers, band))
+        return found
+
+    def baselines(
+        self, table: SeriesTable | None = None
+    ) -> dict[str, Baseline]:
+        """Returns forecasts without a network, for `evaluate`.
+
+        Args:
+            table: A `SeriesTable`, the part to train on; `None` for no
+                `"linear"`.
+
+        Returns:
+            A dictionary of functions: `"naive"`, `"seasonal naive"` and
+            `"linear"`.
+        """
+        return baselines(table, self.lookback, self.model.horizon, self.season)
+
+    def evaluate(
+        self,
+        table: SeriesTable,
+        batch_size: int = 256,
+        baseline: Baseline | None = None,
+    ) -> dict[str, Any]:
+        """Forecasts at every step of a table, and compares with what came.
+
+        Args:
+            table: A `SeriesTable`. Errors are measured in the deviations of
+                the columns of what the model was trained on.
+            batch_size: Positive integer, windows in a batch.
+            baseline: A function of `baselines` to score in place of the model.
+
+        Returns:
+            A dictionary of `"mse"`, `"mae"`, `"mase"`, `"mae_by_column"` in
+            units of the series, `"coverage"` of the quantiles, and
+            `"windows"`, how many forecasts were scored.
+        """
+        return score(self, table, baseline, batch_size).result(self.columns)
+
+    def report(
+        self, table: SeriesTable
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Draws forecasts of a table, and errors by the step ahead.
+
+        Args:
+            table: A `SeriesTable`.
+
+        Returns:
+            Facts for a card, scores `"by_step"`, and pictures: `"forecasts"`
+            beside what came, and `"horizon"`, errors by the step ahead.
+        """
+        return report(self, table)
+
+    def served_facts(self) -> Config:
+        return {
+            "columns": list(self.columns),
+            "known": list(self.known),
+            "static": list(self.static),
+            "lookback": self.lookback,
+            "horizon": self.model.horizon,
+            "step": self.step,
+            "levels": list(self.levels),
+        }
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),
+            "columns": list(self.columns),
+            "lookback": self.lookback,
+            "step": self.step,
+            "season": self.season,
+            "known": list(self.known),
+            "static": list(self.static),
+            "levels": list(self.levels),
+        }

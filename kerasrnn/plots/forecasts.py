@@ -1,0 +1,143 @@
+"""Forecasts beside what came, and their errors by the step ahead."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from kerasrnn.plots.comparison import STYLES
+from kerasrnn.plots.fonts import font_family
+
+_PANEL_INCHES = (6.0, 2.2)
+_BAND = "#1f4fb4"
+
+
+def forecast_figure(
+    past: ArrayLike,
+    forecast: ArrayLike,
+    names: Sequence[str],
+    values: ArrayLike | None = None,
+    quantiles: ArrayLike | None = None,
+    levels: Sequence[float] = (),
+) -> Figure:
+    """Draws a forecast of each column after its past, with bands around it.
+
+    Args:
+        past: Array of shape `(time, columns)`; NaN leaves a gap.
+        forecast: Array of shape `(horizon, columns)`.
+        names: List of strings, the names of the columns.
+        values: Optional array of shape `(horizon, columns)`, what came.
+        quantiles: Optional array of shape `(horizon, columns, levels)`.
+        levels: List of rising floats, the levels of the quantiles. A band is
+            drawn from the first to the last, from the second to the last but
+            one, and so on.
+
+    Returns:
+        A `matplotlib.figure.Figure`, with a panel for each column.
+
+    Raises:
+        ValueError: If the shapes do not agree.
+
+    Example:
+
+    >>> past, ahead = np.arange(6.0)[:, None], np.array([[6.0], [7.0]])
+    >>> figure = kerasrnn.plots.forecast_figure(past, ahead, ["load"])
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['load']
+    """
+    past, forecast = np.asarray(past), np.asarray(forecast)
+    _check(past, forecast, names, values, quantiles, levels)
+    width, height = _PANEL_INCHES
+    figure = Figure(figsize=(width, height * len(names)), layout="constrained")
+    before = np.arange(1 - len(past), 1)
+    ahead = np.arange(1, len(forecast) + 1)
+    all_axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
+    for place, (axes, name) in enumerate(zip(all_axes, names, strict=True)):
+        axes.plot(before, past[:, place], color="0.45", linewidth=1)
+        if values is not None:
+            truth = np.asarray(values)[:, place]
+            axes.plot(ahead, truth, color="black", linewidth=1, label="truth")
+        if quantiles is not None:
+            _draw_bands(axes, ahead, np.asarray(quantiles)[:, place], levels)
+        axes.plot(ahead, forecast[:, place], color=_BAND, label="forecast")
+        axes.axvline(0.5, color="0.8", linewidth=1)
+        axes.set_ylabel(name, family=font_family([name]), parse_math=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    all_axes[0].legend(frameon=False, ncols=4, fontsize=8)
+    all_axes[-1].set_xlabel("steps ahead")
+    return figure
+
+
+def _draw_bands(axes, ahead, quantiles, levels):
+    for place in range(len(levels) // 2):
+        share = levels[-1 - place] - levels[place]
+        axes.fill_between(
+            ahead,
+            quantiles[:, place],
+            quantiles[:, -1 - place],
+            color=_BAND,
+            alpha=0.2,
+            linewidth=0,
+            label=f"{share:.0%}",
+        )
+
+
+def _check(past, forecast, names, values, quantiles, levels):
+    count = len(names)
+    horizon = len(forecast)
+    expected = {
+        "past": (past, (len(past), count)),
+        "forecast": (forecast, (horizon, count)),
+        "values": (values, (horizon, count)),
+        "quantiles": (quantiles, (horizon, count, len(levels))),
+    }
+    for name, (x, shape) in expected.items():
+        if x is not None and (np.shape(x) != shape or not np.size(x)):
+            raise ValueError(
+                f"`{name}` must have the shape {shape}, and not be empty. "
+                f"Received: shape {np.shape(x)}"
+            )
+
+
+def horizon_figure(
+    errors: Mapping[str, ArrayLike], label: str = "error"
+) -> Figure:
+    """Draws errors by the step ahead, a curve for each forecast.
+
+    Args:
+        errors: Dictionary of name to array of shape `(horizon,)`, at most 8.
+        label: String, the label of the vertical axis.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+
+    Raises:
+        ValueError: If there are no errors, or more than 8.
+
+    Example:
+
+    >>> figure = kerasrnn.plots.horizon_figure({"naive": [0.1, 0.2]}, "MAE")
+    >>> figure.axes[0].get_ylabel()
+    'MAE'
+    """
+    if not 1 <= len(errors) <= len(STYLES):
+        raise ValueError(
+            f"`errors` must be of 1 to {len(STYLES)} forecasts. "
+            f"Received: {list(errors)}"
+        )
+    figure = Figure(figsize=(5.2, 3.4), layout="constrained")
+    axes = figure.add_subplot()
+    for (name, values), (color, _) in zip(errors.items(), STYLES, strict=False):
+        steps = np.arange(1, len(np.asarray(values)) + 1)
+        axes.plot(steps, values, color=color, label=name)
+    axes.set_xlabel("steps ahead")
+    axes.set_ylabel(label, parse_math=False)
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure

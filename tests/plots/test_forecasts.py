@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from kerasrnn.plots import forecast_figure
+from kerasrnn.plots import horizon_figure
+
+
+def test_a_forecast_is_drawn_after_its_past_with_its_bands():
+    past, ahead = np.arange(10.0).reshape(5, 2), np.ones((3, 2))
+    bands = ahead[..., None] + np.array([-2, -1, 0, 1, 2])
+    figure = forecast_figure(
+        past,
+        ahead,
+        ["load", "$x$"],
+        2 * ahead,
+        bands,
+        [0.1, 0.25, 0.5, 0.75, 0.9],
+    )
+    load, other = figure.axes
+    assert other.get_ylabel() == "$x$"
+    labels = [text.get_text() for text in load.get_legend().get_texts()]
+    assert labels == ["truth", "80%", "50%", "forecast"]
+    before, truth, forecast, _ = load.lines
+    assert before.get_xdata().tolist() == [-4, -3, -2, -1, 0]
+    assert truth.get_ydata().tolist() == [2, 2, 2]
+    assert forecast.get_xdata().tolist() == [1, 2, 3]
+    figure.canvas.draw()
+
+
+def test_errors_are_drawn_by_the_step_ahead():
+    figure = horizon_figure({"model": [1, 2], "naive": [2, 3]}, "MAE")
+    (axes,) = figure.axes
+    assert axes.lines[1].get_xdata().tolist() == [1, 2]
+    figure.canvas.draw()
+
+
+def test_what_is_wrong_is_said():
+    past = np.ones((5, 1))
+    with pytest.raises(ValueError, match=r"`quantiles` must.*\(3, 1, 2\)"):
+        forecast_figure(
+            past, np.ones((3, 1)), ["x"], None, np.ones((3, 1)), [0.1, 0.9]
+        )
+    with pytest.raises(ValueError, match="`forecast`"):
+        forecast_figure(past, np.ones((0, 1)), ["x"])
+    with pytest.raises(ValueError, match="1 to 8"):
+        horizon_figure({})
