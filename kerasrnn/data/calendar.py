@@ -103,7 +103,9 @@ def step_of(times, corpus):
             "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
             f"Received: times {usual.astype('timedelta64[D]')} apart"
         )
-    return frequencies.to_offset(the_pandas().Timedelta(usual)).freqstr
+    days, rest = divmod(usual, np.timedelta64(1, "D"))
+    usual = the_pandas().Timedelta(usual) if rest else f"{days}D"
+    return frequencies.to_offset(usual).freqstr
 
 
 def the_pandas():

@@ -1,0 +1,250 @@
+"""Trains and exports a forecaster of numbers over time.
+
+    python recipes/forecast.py                         # generated hours
+    python recipes/forecast.py --corpus load.csv --time date \
+        --columns load temp --horizon 24 --season 24
+    python recipes/forecast.py --corpus etth1          # a published table
+    python recipes/forecast.py --corpus more.csv --time date --from OTHER.keras
+
+Naive, seasonal naive and linear forecasts are scored beside the model. See
+`translate.py` for the files that a run writes and how to resume it.
+"""
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Literal
+
+import keras
+import pandas
+from corpora.daily_rhythm import daily_rhythm
+
+from kerasrnn import data
+from kerasrnn import models
+from kerasrnn import pipelines
+from kerasrnn import training
+
+Cycle = Literal["minute", "hour", "weekday", "monthday", "yearday"]
+HEADS = {
+    "quantiles": models.QuantileHead,
+    "gaussian": models.GaussianHead,
+    "student": models.StudentHead,
+    "counts": models.NegativeBinomialHead,
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(training.Settings):
+    """Settings of data, model and training."""
+
+    saved = training.Settings.saved | {
+        *("cell", "units", "depth", "dropout", "micro_steps", "window"),
+        *("head", "segment", "lookback", "horizon", "season", "shared"),
+        *("parallel", "missing"),
+    }
+    not_identity = training.Settings.not_identity | {"corpus"}
+    needs = training.Settings.needs | {
+        "micro_steps": training.cell_needs()["micro_steps"],
+        "resample": ("step",),
+    }
+
+    output: Path = Path("saved_models/forecast")
+    corpus: str = "generated"
+    """generated, etth1, or a file: CSV, parquet, JSON lines."""
+    limit: training.Count | None = None
+    """Train on the last N steps of their part only."""
+    time: str = "date"
+    """Column of times."""
+    time_format: str | None = None
+    """How times are written, such as %d.%m.%Y; default: found out."""
+    columns: tuple[str, ...] = ()
+    """Columns to forecast; default: all that are not named otherwise."""
+    key: str | None = None
+    """Column that tells several series apart."""
+    known: tuple[str, ...] = ()
+    """Columns that are known ahead, such as prices."""
+    static: tuple[str, ...] = ()
+    """Columns that describe a whole series."""
+    calendar: tuple[Cycle, ...] = ()
+    """Cycles of the calendar to read, known ahead: hour, weekday, ..."""
+    step: str | None = None
+    """Step of time, such as h, 15min, D, MS; default: found out."""
+    resample: Literal["mean", "sum", "min", "max", "first", "last"] | None = (
+        None
+    )
+    """What irregular rows become in each step."""
+    dev_share: training.Rate = 0.15
+    """Share of the time to validate on, after that to train on."""
+    test_share: training.Rate = 0.15
+    """Share of the time, the last, to test on."""
+    horizon: training.Count = 24
+    """Steps to forecast."""
+    lookback: training.Count = 168
+    """Steps that are looked back at."""
+    season: training.Count = 24
+    """Steps of a season, for scores; 1: none."""
+    segment: training.Count = 12
+    """Steps that the cell reads at once."""
+    head: Literal[
+        "mae", "mse", "quantiles", "gaussian", "student", "counts"
+    ] = "quantiles"
+    """What is said of each value: a point, quantiles, a distribution."""
+    window: Literal["last", "mean", "size"] | None = "last"
+    """How each window is scaled; None: all alike, for streams."""
+    shared: bool = True
+    """Whether all columns share weights, or are read together."""
+    parallel: bool = True
+    """Whether all steps are forecast at once, or one after the other."""
+    missing: bool = True
+    """Whether the model reads which values are missing."""
+    cell: training.CellName = "gru"
+    """Recurrent cell."""
+    micro_steps: training.Count | None = None
+    """Micro-steps of rhn and gam_rhn; default: 3 and 2."""
+    units: training.Count = 64
+    """Width of the cells."""
+    depth: training.Count = 1
+    """Number of recurrent layers."""
+    dropout: training.Rate = 0.1
+    epochs: training.Count = 10
+    batch_size: training.Count = 64
+    learning_rate: training.Positive = 2e-3
+    clip: training.Positive = 1.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.dev_share + self.test_share >= 0.9:
+            raise ValueError(
+                "`dev_share` and `test_share` must leave something to train "
+                f"on. Received: {self.dev_share} and {self.test_share}"
+            )
+
+
+PRESETS = {
+    "generated": Settings(calendar=("hour", "weekday")),
+    "etth1": Settings(
+        lookback=720,
+        horizon=96,
+        segment=24,
+        head="mae",
+        missing=False,
+        units=128,
+        epochs=8,
+        learning_rate=1e-3,
+    ),
+    "own": Settings(epochs=20),
+}
+# Twelve months to train, four to validate, four to test on.
+ETTH1 = (8640, 11520, 14400)
+
+
+def load_parts(settings):
+    """Returns what to train, validate and test on, in this order of time."""
+    source, given = settings.corpus, {}
+    if source == "generated":
+        source = pandas.DataFrame(daily_rhythm(8766, settings.seed))
+    else:
+        source = data.find_corpus(source, settings.data_dir)
+        given = settings.pick("key", "step", "resample", "time_format")
+    table = data.read_series(
+        source,
+        settings.time,
+        settings.columns or None,
+        **settings.pick("known", "static", "calendar"),
+        **given,
+    )
+    if settings.corpus == "etth1":
+        borders = ETTH1
+    else:
+        test = 1 - settings.test_share
+        borders = [test - settings.dev_share, test][: 1 + (test < 1)]
+    train, dev, *rest = data.split_series(table, *borders)
+    if settings.limit and settings.limit < len(train):
+        train = data.split_series(train, -settings.limit)[1]
+    return train, dev, rest[0] if rest else None
+
+
+def build_forecaster(settings, table):
+    """Returns the model as a pipeline, in the units of a table."""
+    if settings.start_from:
+        return pipelines.SeriesForecaster.open(settings.start_from)
+    head = HEADS[settings.head]() if settings.head in HEADS else settings.head
+    cell = training.build_cell(
+        settings.cell, settings.units, settings.micro_steps
+    )
+    model = models.Forecaster(
+        cell,
+        settings.horizon,
+        len(table.columns),
+        head=head,
+        known=len(table.known),
+        static=len(table.static),
+        **settings.pick("segment", "window", "shared", "parallel", "missing"),
+        **settings.pick("depth", "dropout"),
+    )
+    forecaster = pipelines.SeriesForecaster(
+        model,
+        table.columns,
+        step=table.step,
+        known=table.known,
+        static=table.static,
+        **settings.pick("lookback", "season"),
+    )
+    forecaster.adapt(table)
+    return forecaster
+
+
+def build_optimizer(settings, windows):
+    steps = settings.epochs * math.ceil(windows / settings.batch_size)
+    warmup = min(100, steps // 10)
+    rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
+    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
+
+
+def scores_beside(forecaster, train, parts):
+    """Scores what needs no network, by its name and the part."""
+    return {
+        name: {
+            part: forecaster.evaluate(table, baseline=baseline)
+            for part, table in parts.items()
+        }
+        for name, baseline in forecaster.baselines(train).items()
+    }
+
+
+def print_table(scores):
+    """Prints the scores of the model among those that need no network."""
+    names = ("mse", "mae", "mase")
+    for part in scores["model"]:
+        print(f"\n{part:<18}" + "".join(f"{name:>9}" for name in names))
+        for row, found in scores.items():
+            numbers = (f"{found[part][name]:9.3f}" for name in names)
+            print(f"  {row:<16}" + "".join(numbers))
+
+
+def run(settings):
+    """Trains, evaluates and exports."""
+    with pipelines.TaskRun(settings) as this_run:
+        train, dev, test = load_parts(settings)
+        forecaster = build_forecaster(settings, train)
+        size = forecaster.lookback, forecaster.model.horizon
+        windows = len(data.window_starts(train, *size)[1])
+        forecaster.compile(build_optimizer(settings, windows))
+        parts = {"dev": dev} | ({} if test is None else {"test": test})
+        beside = scores_beside(forecaster, train, parts)
+        forecaster = this_run.train(forecaster, train, dev, test, beside=beside)
+        own = {name: forecaster.evaluate(x) for name, x in parts.items()}
+        print_table({"model": own, **beside})
+
+
+def main():
+    corpora = {None: "generated", "generated": "generated", "etth1": "etth1"}
+    run(
+        training.read_settings(
+            PRESETS, lambda corpus: corpora.get(corpus, "own"), __doc__
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

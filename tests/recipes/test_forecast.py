@@ -1,0 +1,127 @@
+import json
+import sys
+
+import forecast
+import numpy as np
+import pandas
+import pytest
+import tensorflow as tf
+from corpora.daily_rhythm import daily_rhythm
+
+from kerasrnn import data
+from kerasrnn.pipelines import SeriesForecaster
+
+
+def run(*flags):
+    """Runs the recipe in this process."""
+    with pytest.MonkeyPatch.context() as context:
+        context.setattr(sys, "argv", ["forecast.py", *map(str, flags)])
+        forecast.main()
+
+
+def shops(path, days=300):
+    """Days of two shops in three columns, with gaps, between semicolons."""
+    rng = np.random.default_rng(0)
+    dates = pandas.date_range("2023-01-01", periods=days)
+    week = 10 + 5 * (dates.day_of_week >= 5)
+    rows = pandas.concat(
+        pandas.DataFrame(
+            {
+                "day": dates.strftime("%d.%m.%Y"),
+                "shop": name,
+                "sales": size * rng.poisson(week),
+                "visits": 3 * size * week,
+                "price": 2 + rng.integers(0, 2, days),
+            }
+        )
+        for name, size in (("north", 1), ("south", 4))
+    )
+    rows.loc[rng.random(len(rows)) < 0.1, "sales"] = np.nan
+    rows[rng.random(len(rows)) > 0.05].to_csv(path, sep=";", index=False)
+    return path
+
+
+def flags(path, output):
+    return (
+        *("--corpus", path, "--time", "day", "--time-format", "%d.%m.%Y"),
+        *("--columns", "sales", "visits", "--key", "shop", "--known", "price"),
+        *("--calendar", "weekday", "--horizon", 7, "--lookback", 28),
+        *("--season", 7, "--segment", 7, "--units", 8, "--output", output),
+    )
+
+
+@pytest.mark.slow
+def test_from_a_file_to_forecasts(tmp_path, capsys):
+    path, output = shops(tmp_path / "shops.csv"), tmp_path / "out"
+    run(*flags(path, output), "--epochs", 3)
+    printed = capsys.readouterr()
+    assert "600 steps of D in 2 series" in printed.err
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert list(card["beside"]) == ["naive", "seasonal naive", "linear"]
+    for part in ("dev", "test"):
+        scores = [card["scores"], *card["beside"].values()]
+        assert len({found[part]["windows"] for found in scores}) == 1
+        assert f"\n{part}  " in printed.out
+    assert len(card["by_step"]["model"]["mae"]) == 7
+    for name in ("training", "forecasts", "horizon"):
+        assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    forecaster = SeriesForecaster.open(output / "forecaster.keras")
+    window = np.full((1, 28, 2), np.nan, "float32")
+    window[:, -9:] = 40
+    known = np.zeros((1, 35, 3), "float32")
+    served = tf.saved_model.load(output / "1").signatures["serving_default"]
+    found = served(past=tf.constant(window), known=tf.constant(known))
+    point, _ = forecaster.answers_to({"past": window, "known": known})
+    np.testing.assert_allclose(found["forecast"], point, rtol=1e-5)
+    # Another starts from it.
+    more = tmp_path / "more"
+    start = ("--from", output / "forecaster.keras", "--output", more)
+    options = flags(path, output)[:13]
+    run(*options, *start, "--calendar", "weekday", "--epochs", 1)
+    assert (more / "forecaster.keras").exists()
+
+
+def test_parts_follow_each_other():
+    settings = forecast.Settings(limit=500, calendar=("hour",))
+    train, dev, test = forecast.load_parts(settings)
+    assert len(train) == 500
+    ends = [part.series[0].times[-1] for part in (train, dev, test)]
+    assert ends == sorted(set(ends))
+    assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
+    settings = forecast.Settings(test_share=0.0)
+    *_, nothing = forecast.load_parts(settings)
+    assert nothing is None
+
+
+def test_the_published_table_is_split_as_published(tmp_path):
+    times = pandas.date_range("2016-07-01", periods=17420, freq="h")
+    frame = pandas.DataFrame({"date": times, "OT": np.arange(17420)})
+    (tmp_path / "series").mkdir()
+    frame.to_csv(tmp_path / "series" / "ETTh1.csv", index=False)
+    settings = forecast.PRESETS["etth1"]
+    settings = forecast.dataclasses.replace(
+        settings, corpus="etth1", data_dir=tmp_path
+    )
+    train, dev, test = forecast.load_parts(settings)
+    assert [len(part) for part in (train, dev, test)] == [8640, 2880, 2880]
+    counts = [
+        len(data.window_starts(part, 720, 96)[1]) for part in (train, dev, test)
+    ]
+    assert counts == [8640 - 720 - 96 + 1, 2785, 2785]
+    assert test.series[0].values[test.series[0].begin, 0] == 11520
+
+
+def test_generated_hours_have_their_rhythms():
+    found = daily_rhythm(2000, seed=3)
+    assert found["date"][25] == "2023-01-03T01"
+    again, other = daily_rhythm(2000, seed=3), daily_rhythm(2000, seed=4)
+    np.testing.assert_array_equal(found["load"], again["load"])
+    assert (found["load"] != other["load"]).any()
+    load = found["load"][: 11 * 168].reshape(11, 7, 24)
+    assert load[:, :5].mean() > load[:, 5:].mean() + 50
+    assert np.ptp(load.mean(axis=(0, 1))) > 60
+
+
+def test_something_is_left_to_train_on():
+    with pytest.raises(ValueError, match="Received: 0.5 and 0.4"):
+        forecast.Settings(dev_share=0.5, test_share=0.4)
