@@ -110,6 +110,7 @@ class Settings(training.Settings):
     batch_size: training.Count = 64
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
+    """Maximum global norm of the gradients."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -140,24 +141,21 @@ ETTH1 = (8640, 11520, 14400)
 
 def load_parts(settings):
     """Returns what to train, validate and test on, in this order of time."""
-    source, given = settings.corpus, {}
-    if source == "generated":
+    if settings.corpus == "generated":
         source = pandas.DataFrame(daily_rhythm(8766, settings.seed))
     else:
-        source = data.find_corpus(source, settings.data_dir)
-        given = settings.pick("key", "step", "resample", "time_format")
+        source = data.find_corpus(settings.corpus, settings.data_dir)
     table = data.read_series(
         source,
         settings.time,
         settings.columns or None,
-        **settings.pick("known", "static", "calendar"),
-        **given,
+        **settings.pick("key", "known", "static", "calendar"),
+        **settings.pick("step", "resample", "time_format"),
     )
+    test = 1 - settings.test_share
+    borders = [test - settings.dev_share, test][: 1 + (test < 1)]
     if settings.corpus == "etth1":
         borders = ETTH1
-    else:
-        test = 1 - settings.test_share
-        borders = [test - settings.dev_share, test][: 1 + (test < 1)]
     train, dev, *rest = data.split_series(table, *borders)
     if settings.limit and settings.limit < len(train):
         train = data.split_series(train, -settings.limit)[1]
@@ -224,26 +222,28 @@ def print_table(scores):
 
 def run(settings):
     """Trains, evaluates and exports."""
-    with pipelines.TaskRun(settings) as this_run:
+    with pipelines.Run(settings) as this_run:
         train, dev, test = load_parts(settings)
         forecaster = build_forecaster(settings, train)
         size = forecaster.lookback, forecaster.model.horizon
-        windows = len(data.window_starts(train, *size)[1])
-        forecaster.compile(build_optimizer(settings, windows))
+        _, starts = data.window_starts(train, *size)
+        forecaster.compile(build_optimizer(settings, len(starts)))
         parts = {"dev": dev} | ({} if test is None else {"test": test})
         beside = scores_beside(forecaster, train, parts)
-        forecaster = this_run.train(forecaster, train, dev, test, beside=beside)
-        own = {name: forecaster.evaluate(x) for name, x in parts.items()}
+        this_run.fit(forecaster, train, dev)
+        this_run.finish(forecaster, dev, test, beside=beside)
+        own = training.read_card(this_run.output / "card.json")["scores"]
         print_table({"model": own, **beside})
 
 
+def preset_for(corpus):
+    """Returns the name of the preset for a corpus."""
+    corpus = corpus or "generated"
+    return corpus if corpus in PRESETS else "own"
+
+
 def main():
-    corpora = {None: "generated", "generated": "generated", "etth1": "etth1"}
-    run(
-        training.read_settings(
-            PRESETS, lambda corpus: corpora.get(corpus, "own"), __doc__
-        )
-    )
+    run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

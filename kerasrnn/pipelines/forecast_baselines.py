@@ -7,7 +7,7 @@ import numpy as np
 from kerasrnn.data.series import SeriesTable
 
 _RIDGE = 0.1  # a row, in units of the columns
-_MOST_ROWS = 20_000
+_MOST_ROWS = 100_000
 
 Baseline = Callable[[np.ndarray], np.ndarray]
 """From the past `(batch, lookback, columns)` to `(batch, horizon, columns)`."""

@@ -15,12 +15,11 @@ from kerasrnn.models.forecast_distributions import Distribution
 from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.pipelines.forecast_baselines import Baseline
 from kerasrnn.pipelines.forecast_baselines import baselines
-from kerasrnn.pipelines.forecast_report import report
-from kerasrnn.pipelines.forecast_report import score
 from kerasrnn.pipelines.forecasting_functions import ForecastingFunctions
+from kerasrnn.pipelines.forecasting_task import ForecastingTask
+from kerasrnn.pipelines.forecasting_task import score
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import ready
-from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import ForecastLoss
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -83,11 +82,6 @@ class SeriesForecaster(TextPipeline):
     ('2024-04-30', (7, 1))
     """
 
-    monitor = "val_loss"
-    mode = "min"
-    file_name = "forecaster"
-    tokenizers: tuple[Tokenizer, ...] = ()
-
     def __init__(
         self,
         model: Forecaster,
@@ -143,10 +137,6 @@ class SeriesForecaster(TextPipeline):
         """Returns the absolute and the squared error of the point."""
         head, units = self.model.head, self.model.units
         return [ForecastError(head, units, name) for name in ("mae", "mse")]
-
-    def epoch_scores(self, table: SeriesTable) -> list[Any]:
-        """Returns nothing: the loss of the part held out decides."""
-        return []
 
     def batches(
         self,
@@ -204,6 +194,9 @@ class SeriesForecaster(TextPipeline):
             ready(validation_data, lambda x: self.batches(x, batch_size)),
             **kwargs,
         )
+
+    def task(self) -> ForecastingTask:
+        return ForecastingTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
         return ForecastingFunctions(self).by_name()
@@ -282,20 +275,6 @@ class SeriesForecaster(TextPipeline):
             `"windows"`, how many forecasts were scored.
         """
         return score(self, table, baseline, batch_size).result(self.columns)
-
-    def report(
-        self, table: SeriesTable
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Draws forecasts of a table, and errors by the step ahead.
-
-        Args:
-            table: A `SeriesTable`.
-
-        Returns:
-            Facts for a card, scores `"by_step"`, and pictures: `"forecasts"`
-            beside what came, and `"horizon"`, errors by the step ahead.
-        """
-        return report(self, table)
 
     def served_facts(self) -> Config:
         return {

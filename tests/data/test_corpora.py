@@ -20,6 +20,7 @@ FILES = {
     "en_vi": "train.en",
     "ptb": "ptb.train.txt",
     "imdb": "aclImdb_v1.tar.gz",
+    "etth1": "ETTh1.csv",
     "jsb": "JSB_Chorales.mat",
 }
 FOLDERS = {name: "en_hi" for name in FILES} | {
@@ -27,6 +28,7 @@ FOLDERS = {name: "en_hi" for name in FILES} | {
     "en_vi": "en_vi",
     "ptb": "ptb",
     "imdb": "imdb",
+    "etth1": "series",
     "jsb": "music",
 }
 

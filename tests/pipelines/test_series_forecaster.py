@@ -5,6 +5,7 @@ import numpy as np
 import pandas
 import pytest
 import tensorflow as tf
+from tests.pipelines.test_task_run import Settings
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import read_series
@@ -12,12 +13,11 @@ from kerasrnn.data import split_series
 from kerasrnn.models import GaussianHead
 from kerasrnn.models import QuantileHead
 from kerasrnn.pipelines import Forecast
+from kerasrnn.pipelines import Run
 from kerasrnn.pipelines import SeriesForecaster
-from kerasrnn.pipelines import TaskRun
 from tests import fresh_process
 from tests.helpers import reloaded
 from tests.pipelines import small
-from tests.pipelines.test_task_run import Settings
 
 # Answers of a SavedModel to a window, and to its steps one by one.
 SERVE = """
@@ -59,7 +59,7 @@ def trained():
 
 
 @pytest.mark.slow
-def test_it_is_better_than_what_needs_no_network(trained):
+def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
     forecaster, train, dev = trained
     scores = forecaster.evaluate(dev)
     others = {
@@ -76,7 +76,9 @@ def test_it_is_better_than_what_needs_no_network(trained):
         scores["mae_by_column"]["load"] > 10 * scores["mae_by_column"]["temp"]
     )
     assert 0 < scores["coverage"]["0.1"] < scores["coverage"]["0.9"] < 1
-    facts, pictures = forecaster.report(dev)
+    task = forecaster.task()
+    assert task.sizes(dev) == {"series": 1, "steps": len(dev)}
+    facts, pictures = task.report(dev, tmp_path)
     steps = facts["by_step"]["model"]["mae"]
     assert len(steps) == 12 and np.mean(steps) == pytest.approx(scores["mae"])
     assert set(pictures) == {"forecasts", "horizon"}
@@ -150,11 +152,12 @@ def test_a_series_with_gaps_is_trained_and_scored(tmp_path):
     )
     train, dev = split_series(table(count=400, gaps=0.33), 300)
     assert 0.3 < train.missing() < 0.36
-    with TaskRun(settings) as run:
+    with Run(settings) as run:
         forecaster = small.forecaster(GaussianHead(), missing=True)
         forecaster.adapt(train)
         forecaster.compile(keras.optimizers.Adam(settings.learning_rate))
-        saved = run.train(forecaster, train, dev)
+        run.fit(forecaster, train, dev)
+        saved = run.finish(forecaster, dev)
     card = json.loads((settings.output / "card.json").read_text("utf-8"))
     naive = saved.evaluate(dev, baseline=saved.baselines()["naive"])
     assert card["scores"]["dev"]["mae"] < 0.6 * naive["mae"]

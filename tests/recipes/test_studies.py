@@ -8,6 +8,7 @@ import tarfile
 import types
 
 import classify
+import forecast
 import imdb
 import keras
 import language_model
@@ -26,6 +27,7 @@ from studies import ptb_dynamic
 from studies import ptb_table
 from studies import ptb_tuned
 from studies import ptb_words
+from studies import series_table
 
 from kerasrnn import data
 from kerasrnn import models
@@ -308,6 +310,7 @@ def test_flags_that_the_rows_set_are_refused(stand_in, tmp_path, monkeypatch):
         (imdb_parts, ["--embedding-dim", 50], "--embedding-dim$"),
         (imdb_models, ["--preset=rnn"], "--preset=rnn$"),
         (music_table, ["--corpus", "jsb", "--seed", 1], "--corpus, --seed$"),
+        (series_table, ["--horizon", 24], "--horizon$"),
     ):
         with pytest.raises(SystemExit, match=f"Received: {said}"):
             run(study, monkeypatch, *flags, "--output", tmp_path)
@@ -501,3 +504,30 @@ def test_dynamic_evaluation_learns_from_what_it_scores(
     expected = language.evaluate(scored)["perplexity"]
     assert perplexity(0) == pytest.approx(expected, rel=1e-4)
     assert perplexity(0.01) < 0.999 * expected
+
+
+def card_of_series(settings):
+    errors = {"mse": 0.35 + settings.seed / 100, "mae": 0.4}
+    parts = {"dev": errors, "test": errors}
+    return {
+        "scores": parts,
+        "beside": {"naive": parts},
+        "parameters": 1000,
+        "cpu_seconds": 120.0,
+    }
+
+
+def test_the_table_of_series_has_what_needs_no_network(
+    stand_in, tmp_path, monkeypatch
+):
+    runs = stand_in(forecast, card_of_series)
+    flags = ("--horizons", 96, "--cells", "gru", "rhn", "--seeds", 1, 3)
+    run(series_table, monkeypatch, *flags, "--output", tmp_path)
+    assert {(x.corpus, x.horizon) for x in runs} == {("etth1", 96)}
+    assert len(runs) == 4
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    assert table[2] == "| 96, naive |  | 0.360 / 0.400 | 0.360 / 0.400 |  |  |"
+    scores = "0.370 ± 0.014 / 0.400"
+    assert table[3] == (
+        f"| 96, gru | 1,000 | {scores} | {scores} | 2 | 0.351 / 0.392 |"
+    )

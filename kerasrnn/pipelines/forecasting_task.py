@@ -1,13 +1,58 @@
-"""How well a forecaster forecasts a table, in numbers and pictures."""
+"""How a forecaster is trained, scored and shown in a run."""
 
+import pathlib
+from typing import Any
+
+from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import window_starts
 from kerasrnn.pipelines.forecast_scores import ForecastScores
 from kerasrnn.pipelines.forecast_scores import naive_errors
+from kerasrnn.pipelines.task import Task
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
 
 _SHOWN = 4  # columns
 _PAST = 3  # horizons of the past in a picture
+
+
+class ForecastingTask(Task):
+    """The task of a `SeriesForecaster`.
+
+    Rows are a `SeriesTable`. The best epoch is that of the lowest loss.
+    """
+
+    file_name = "forecaster"
+    speed_unit = "steps"
+
+    def sizes(self, rows: SeriesTable) -> dict[str, int]:
+        return {"series": len(rows.series), "steps": len(rows)}
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        return (
+            f"MSE {scores['mse']:.3f}, MAE {scores['mae']:.3f} deviations of "
+            f"the columns, MASE {scores['mase']:.2f}"
+        )
+
+    def report(
+        self, rows: SeriesTable, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Draws forecasts of a table, and errors by the step ahead.
+
+        Returns:
+            Facts, scores `"by_step"`; and pictures, `"forecasts"` beside what
+            came, and `"horizon"`, errors by the step ahead.
+        """
+        forecaster = self.pipeline
+        scores = {"model": score(forecaster, rows)}
+        for name, baseline in forecaster.baselines().items():
+            scores[name] = score(forecaster, rows, baseline)
+        by_step = {name: found.by_step() for name, found in scores.items()}
+        errors = {name: found["mae"] for name, found in by_step.items()}
+        pictures = {
+            "forecasts": _forecasts(forecaster, rows),
+            "horizon": horizon_figure(errors, "mean absolute error"),
+        }
+        return {"by_step": by_step}, pictures
 
 
 def score(forecaster, table, baseline=None, batch_size=256):
@@ -35,25 +80,6 @@ def score(forecaster, table, baseline=None, batch_size=256):
         here = series[scores.windows :][: len(values)]
         scores.add(values.numpy(), point, here, quantiles)
     return scores
-
-
-def report(forecaster, table):
-    """Returns scores by the step ahead, and pictures.
-
-    Args:
-        forecaster: The `SeriesForecaster`.
-        table: A `SeriesTable`.
-    """
-    scores = {"model": score(forecaster, table)}
-    for name, baseline in forecaster.baselines().items():
-        scores[name] = score(forecaster, table, baseline)
-    by_step = {name: found.by_step() for name, found in scores.items()}
-    errors = {name: found["mae"] for name, found in by_step.items()}
-    pictures = {
-        "forecasts": _forecasts(forecaster, table),
-        "horizon": horizon_figure(errors, "mean absolute error"),
-    }
-    return {"by_step": by_step}, pictures
 
 
 def _forecasts(forecaster, table):
