@@ -93,7 +93,15 @@ BEST = dataclasses.replace(
     patience=0,
 )
 PRESETS = {
-    "cadences": Settings(epochs=30, patience=0, learning_rate=0.01),
+    # Without dropout, samples end in chords of seven notes and stay there.
+    "cadences": Settings(
+        dropout=0.2,
+        recurrent_dropout=0.2,
+        epochs=60,
+        patience=0,
+        schedule="cosine",
+        learning_rate=0.01,
+    ),
     "tanh": dataclasses.replace(
         CHUNG, cell="rnn", units=100, learning_rate=3e-3
     ),

@@ -5,7 +5,6 @@ import numpy as np
 import pandas
 import pytest
 import tensorflow as tf
-from tests.pipelines.test_task_run import Settings
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import read_series
@@ -18,6 +17,7 @@ from kerasrnn.pipelines import SeriesForecaster
 from tests import fresh_process
 from tests.helpers import reloaded
 from tests.pipelines import small
+from tests.pipelines.test_tagging_task import Settings
 
 # Answers of a SavedModel to a window, and to its steps one by one.
 SERVE = """

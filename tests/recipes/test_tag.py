@@ -45,7 +45,7 @@ def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
     run(monkeypatch, *flags, "--test", test, "--epochs", 6)
     printed = capsys.readouterr().out
     assert "phrases in IOB1" in printed
-    assert "480 to train on, 120 to validate on" in printed
+    assert "To train on: 480 sentences" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] > 0.5
     assert card["scores"]["test"]["by_label"]["DATE"]["f1"] > 0.7
