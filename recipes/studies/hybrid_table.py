@@ -102,7 +102,7 @@ def row(name, cards, changes):
         card["history"]["tokens"][0] / np.median(card["history"]["cpu_seconds"])
         for card in cards
     ]
-    scores = [card["scores"]["validation"]["perplexity"] for card in cards]
+    scores = [card["scores"]["dev"]["perplexity"] for card in cards]
     return [
         f"`{name}`",
         f"{cards[0]['parameters']:,}",

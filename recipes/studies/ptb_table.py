@@ -42,7 +42,7 @@ def flags(name, seed):
 
 
 def row(name, card):
-    found, history = card["scores"]["validation"], card["history"]
+    found, history = card["scores"]["dev"], card["history"]
     speed = history["tokens"][0] / np.median(history["cpu_seconds"])
     return [
         f"`{name}`",

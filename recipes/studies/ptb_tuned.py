@@ -46,7 +46,7 @@ def tries(count):
 
 def row(name, cards, settings):
     """The best of the tries, its flags, and how far the others are."""
-    found = [card["scores"]["validation"]["perplexity"] for card in cards]
+    found = [card["scores"]["dev"]["perplexity"] for card in cards]
     best = int(np.argmin(found))
     return [
         f"`{name}`",
