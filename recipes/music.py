@@ -77,7 +77,7 @@ class Settings(training.Settings):
     """Temperature of the music that is generated."""
 
 
-# Chung et al. 2014: about 20,000 weights, RMSProp, and noise on the weights.
+# Chung et al. 2014: about 20,000 parameters, RMSProp, and noise on the weights.
 # The rates are chosen by validation on JSB Chorales.
 CHUNG = Settings(corpus="jsb", weight_noise=0.075, learning_rate=0.01)
 RHN = dataclasses.replace(CHUNG, cell="rhn", units=43, micro_steps=3)
@@ -107,7 +107,7 @@ PRESETS = {
     ),
     "gru": dataclasses.replace(CHUNG, cell="gru", units=46),
     "lstm": dataclasses.replace(CHUNG, cell="peephole_lstm", units=36),
-    # With as many weights as the GRU.
+    # With as many parameters as the GRU.
     "rhn": RHN,
     "rhn-attention": dataclasses.replace(RHN, units=36, attention="additive"),
     "gam-rhn": GAM_RHN,

@@ -30,7 +30,7 @@ PRESETS = {
         augmented_loss=1.0,
         epochs=13,
     ),
-    # Five million weights and three epochs, for studies/ptb_table.py.
+    # Five million parameters and three epochs, for studies/ptb_table.py.
     "5m": dataclasses.replace(
         PTB, dropout=0.2, word_dropout=0.05, epochs=3, dynamic=False
     ),

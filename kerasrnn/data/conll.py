@@ -90,7 +90,7 @@ def _sentences(lines, pattern, width, conll_u, places, path, report):
 
 
 def _place(name, column, width, conll_u, path, argument):
-    """The place of a column, counted from 0."""
+    """The index of a column, counted from 0."""
     if column is None:
         default = {"tokens": 2 if conll_u else 1, "tags": 4 if conll_u else -1}
         column = default.get(name, name)

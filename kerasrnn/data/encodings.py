@@ -11,7 +11,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# The encodings that old corpora have, the likeliest of like ones first.
+# The encodings that old corpora have, the likeliest of similar ones first.
 _USUAL = (
     "cp1252 cp1250 cp1251 cp1253 cp1254 cp1256 koi8_r shift_jis euc_jp "
     "gb18030 big5 euc_kr"

@@ -222,7 +222,7 @@ def _of_files(path, report):
 
 
 def _renumbered(corpus, label_names, path):
-    """The corpus with its classes numbered by their place in `label_names`."""
+    """The corpus, its classes numbered by their order in `label_names`."""
     if unknown := sorted(set(corpus.label_names) - set(label_names)):
         raise CorpusError(
             f"The corpus {path} has texts of other classes. "

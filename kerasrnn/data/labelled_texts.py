@@ -66,7 +66,7 @@ def hold_out(
 
 
 def select(texts, places):
-    """Returns the texts at the given places, with their labels."""
+    """Returns the texts at the given indices, with their labels."""
     return LabelledTexts(
         [texts.texts[place] for place in places],
         [texts.labels[place] for place in places],

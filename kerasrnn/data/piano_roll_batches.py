@@ -35,7 +35,7 @@ def piano_roll_batches(
         keys: Positive integer, the number of keys of every piece. Defaults to
             `None`, the number of keys of the first piece.
         max_length: Positive integer. A longer piece is cut into as many parts
-            of so many steps as cover it, at other places in every epoch. A
+            of so many steps as cover it, at other positions in every epoch. A
             model learns faster from many short parts than from few long
             pieces. Defaults to `None`, whole pieces.
 
@@ -111,7 +111,7 @@ def _part(rows, piece, start, most, numbers):
         rows: Ragged tensor of all pieces, `(pieces, 1 + time, keys)`.
         piece: Integer tensor of shape `(batch,)`, the pieces to cut.
         start: Integer tensor of the same shape. A part begins up to `most / 2`
-            steps before or after it, at a random place.
+            steps before or after it, at a random position.
         most: Integer, the length of a part.
         numbers: Integer tensor of the same shape, random numbers.
 

@@ -53,7 +53,7 @@ class Rows:
         return self.columns[name]
 
     def select(self, places: Sequence[int]) -> Self:
-        """Returns the rows at the given places."""
+        """Returns the rows at the given indices."""
         columns = {
             name: [column[place] for place in places]
             for name, column in self.columns.items()

@@ -71,7 +71,7 @@ def split_rows(
 def whole_groups(
     groups: Sequence[Hashable], size: int, seed: int, name: str
 ) -> tuple[list[int], list[int]]:
-    """The places of groups to train on and to hold out, in random order.
+    """The indices of groups to train on and to hold out, in random order.
 
     The groups are shuffled. Each is held out if it still fits, and trained on
     otherwise. If none fits, the smallest is held out nevertheless.
@@ -112,7 +112,7 @@ def whole_groups(
 
 
 def stratified(labels, size, seed, groups=None):
-    """The places of rows to train on and to hold out, in order, by label.
+    """The indices of rows to train on and to hold out, in order, by label.
 
     Args:
         labels: The label of each row.
@@ -215,11 +215,11 @@ def _groups_by_label(labels, size, seed, groups):
 
 
 def unequal(keys, places, taken):
-    """The places of rows whose keys are not taken, and how many others.
+    """The indices of rows whose keys are not taken, and how many others.
 
     Args:
         keys: The key of each row.
-        places: The places to choose from.
+        places: The indices to choose from.
         taken: Set of the keys of rows that are not to be trained on.
 
     Raises:

@@ -16,8 +16,8 @@ class Phrase(NamedTuple):
     """A phrase of a sentence.
 
     Args:
-        start: Integer, the place of its first word, from 0 on.
-        end: Integer, the place after its last word.
+        start: Integer, the position of its first word, from 0 on.
+        end: Integer, the position after its last word.
         label: String, its type.
     """
 

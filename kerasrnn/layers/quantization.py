@@ -61,7 +61,7 @@ def quantized_layers(layer):
         layer: A Keras layer.
 
     Returns:
-        Dictionary from the place of each among all layers, a string, to the
+        Dictionary from the position of each among all layers, a string, to the
         mode and the configuration of its quantization.
     """
     found = {}

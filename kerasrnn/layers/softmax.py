@@ -5,12 +5,12 @@ from keras import ops
 
 
 def masked_softmax(scores, mask=None):
-    """Softmax over the unmasked places of the last axis.
+    """Softmax over the unmasked positions of the last axis.
 
     Args:
-        scores: Tensor of shape `(..., places)`.
+        scores: Tensor of shape `(..., positions)`.
         mask: Optional boolean tensor that broadcasts against `scores`,
-            `True` where a place may be attended to.
+            `True` where a position may be attended to.
 
     Returns:
         Weights of the shape of `scores`, in float32 or wider: exactly 0
@@ -22,7 +22,7 @@ def masked_softmax(scores, mask=None):
     )
     if mask is not None:
         scores = ops.where(mask, scores, -1e9)
-    # Written out: `keras.ops.softmax` warns of a memory of one place.
+    # Written out: `keras.ops.softmax` warns of a memory of one position.
     # The maximum of an empty axis needs an initial value.
     greatest = ops.stop_gradient(
         ops.max(scores, axis=-1, keepdims=True, initial=float("-inf"))

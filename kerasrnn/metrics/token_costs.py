@@ -4,7 +4,7 @@ import math
 
 from keras import ops
 
-# Places beyond do not fit into int32.
+# Positions beyond do not fit into int32.
 _MOST = 2**31
 
 

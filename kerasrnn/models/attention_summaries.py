@@ -1,4 +1,4 @@
-"""A text summed up by attention: of a trained query, or of a decoder."""
+"""Summaries of a text by attention, of a trained query or a decoder."""
 
 from typing import Any
 

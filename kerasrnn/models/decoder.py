@@ -72,19 +72,19 @@ class Decoder(Deserialized, KeepsQuantization):
     Call arguments:
         ids: Integer tensor of shape `(batch, time)`: the start token and the
             target after it, padded on the right.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Boolean tensor of shape `(batch, positions)`.
         final: Tensor of shape `(batch, final_dim)`, the final states of the
             encoder, concatenated.
-        source: Integer tensor of shape `(batch, places)`, the source that was
-            encoded; read only with a lexicon.
+        source: Integer tensor of shape `(batch, positions)`, the source that
+            was encoded; read only with a lexicon.
         training: Whether to behave as in training (dropout).
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`.
 
-    Masking: masked places of the memory have weight exactly 0. Padding on the
-    right of `ids` affects no token before it; mask it in the loss.
+    Masking: masked positions of the memory have weight exactly 0. Padding on
+    the right of `ids` affects no token before it; mask it in the loss.
 
     Raises:
         ValueError: when an option is unknown, a size is not positive, the
@@ -247,7 +247,7 @@ class Decoder(Deserialized, KeepsQuantization):
         if source is None:
             raise ValueError(
                 "A decoder with a lexicon needs the source. Expected: "
-                "`source` of shape (batch, places). Received: source=None"
+                "`source` of shape (batch, positions). Received: source=None"
             )
         return self.lexicon(source, vocabulary)
 
@@ -262,7 +262,7 @@ class Decoder(Deserialized, KeepsQuantization):
 
         Args:
             outputs: Tensor of shape `(batch, time, output_size)`.
-            weights: Attention weights of shape `(batch, time, places)`.
+            weights: Attention weights of shape `(batch, time, positions)`.
             translations: What `translations` returned for the source.
             words: What `output_projection.select` returned, for the logits of a
                 shortlist; `()` for those of all words.
@@ -283,10 +283,10 @@ class Decoder(Deserialized, KeepsQuantization):
         """Prepares the states and the memory that `step` reads, for inference.
 
         Args:
-            memory: Tensor of shape `(batch, places, memory_dim)`.
-            memory_mask: Boolean tensor of shape `(batch, places)`.
+            memory: Tensor of shape `(batch, positions, memory_dim)`.
+            memory_mask: Boolean tensor of shape `(batch, positions)`.
             final: Tensor of shape `(batch, final_dim)`.
-            source: Integer tensor of shape `(batch, places)`, for a lexicon.
+            source: Integer tensor of shape `(batch, positions)`, for a lexicon.
             vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
                 words to score; `None` for all.
 
@@ -319,7 +319,7 @@ class Decoder(Deserialized, KeepsQuantization):
 
         Returns:
             A tuple `(logits, states, weights)`, where the logits have shape
-            `(rows, words)` and the attention weights `(rows, places)`.
+            `(rows, words)` and the attention weights `(rows, positions)`.
         """
         projected, mask, translations, words = memory
         x = ops.squeeze(self.embed(ops.expand_dims(ids, 1)), 1)

@@ -328,7 +328,7 @@ class LanguageModel(Deserialized, RecurrentModel):
         return copy
 
     def count_params(self) -> int:
-        """Returns the number of weights, without the carried states."""
+        """Returns the number of parameters, without the carried states."""
         count = super().count_params()
         if self.batch_size is None:
             return count

@@ -34,14 +34,14 @@ class Lexicon(keras.layers.Layer):
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        source: Integer tensor of shape `(batch, places)`. A negative id
+        source: Integer tensor of shape `(batch, positions)`. A negative id
             (padding without a row of its own) has no translations.
         vocabulary: Optional integer tensor of shape `(batch, words)`, the ids
             of the target words to return, as a `Shortlist` chooses them.
 
     Returns:
         The probabilities `P(y | x_i)`, of shape
-        `(batch, places, target_size)` or `(batch, places, words)`.
+        `(batch, positions, target_size)` or `(batch, positions, words)`.
 
     Example:
 
@@ -113,7 +113,7 @@ class Lexicon(keras.layers.Layer):
         """Returns how often each target word is expected in a translation.
 
         Args:
-            source: Integer tensor of shape `(batch, places)`.
+            source: Integer tensor of shape `(batch, positions)`.
 
         Returns:
             `sum_i P(y | x_i)`, of shape `(batch, target_size)`.
@@ -128,8 +128,8 @@ class Lexicon(keras.layers.Layer):
         """Returns what a decoder adds to its logits.
 
         Args:
-            weights: Attention weights of shape `(batch, time, places)`.
-            table: Probabilities of shape `(batch, places, words)`.
+            weights: Attention weights of shape `(batch, time, positions)`.
+            table: Probabilities of shape `(batch, positions, words)`.
 
         Returns:
             Tensor of shape `(batch, time, words)`.

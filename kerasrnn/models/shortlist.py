@@ -37,8 +37,8 @@ class Shortlist(Deserialized, keras.layers.Layer):
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
-        source: Integer tensor of shape `(batch, places)`, in which padding is
-            negative or has no translations.
+        source: Integer tensor of shape `(batch, positions)`, in which padding
+            is negative or has no translations.
 
     Returns:
         Ids of shape `(batch, size)`, all different within a row: the

@@ -82,7 +82,7 @@ class LastSummary(Summary):
 
 
 def _take(memory, places):
-    """Returns one place of each text, `(batch, dim)`."""
+    """Returns one position of each text, `(batch, dim)`."""
     index = ops.expand_dims(places, (1, 2))
     return ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
 

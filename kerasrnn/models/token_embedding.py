@@ -119,7 +119,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         """The factor of each word, 0 where it is dropped: `(batch, time)`."""
         if not self.drop_types:
             return self._dropped(ops.ones_like(ids, dtype), self.word_dropout)
-        # In order, equal ids are neighbours. Each takes the draw whose place
+        # In order, equal ids are neighbours. Each takes the draw whose position
         # is the number of its type in the row.
         order = ops.argsort(ids, axis=1)
         ordered = ops.take_along_axis(ids, order, axis=1)

@@ -173,8 +173,8 @@ class Labelling(TextPipeline):
         if unclear := [x for x in labels if self._is_unclear(x)]:
             raise ValueError(
                 "The names of the labels are numbers, so that a number may "
-                "mean a name or a place. Expected: names, as strings; of "
-                "places, `[labels[i] for i in places]`. Received: "
+                "mean a name or an index. Expected: names, as strings; for "
+                "indices, `[labels[i] for i in indices]`. Received: "
                 f"{', '.join(map(repr, unclear[:5]))} for {self.labels}"
             )
         found: list[Any] = [
@@ -211,10 +211,10 @@ class Labelling(TextPipeline):
 
         The weights are those of the attention. For a model without attention,
         they are the norms of the gradients of the words (`gradient_norms`),
-        divided by their sum. They do not say what a word speaks for. With a
-        `label`, weights do: above 0 for the label, below 0 against it. A
-        weight is then the product of the embedding of the word and the
-        gradient of the log odds of the label.
+        divided by their sum. They do not say for which label a word speaks.
+        With a `label`, weights do: above 0 for the label, below 0 against it. A
+        weight is then the product of the embedding of the word and the gradient
+        of the log odds of the label.
 
         Args:
             text: String.

@@ -25,8 +25,8 @@ class PhrasesOfWords:
         Args:
             tags: Int32 `RaggedTensor` of shape `(batch, words)`.
             scores: Float32 `RaggedTensor`, the probability of each tag.
-            starts: Int32 `RaggedTensor`, the place where each word begins.
-            ends: Int32 `RaggedTensor`, the place where it ends.
+            starts: Int32 `RaggedTensor`, the position where each word begins.
+            ends: Int32 `RaggedTensor`, the position where it ends.
 
         Returns:
             A dictionary of dense tensors `(batch, phrases)`: `labels`, padded

@@ -30,11 +30,11 @@ class TaggingFunctions:
         }
 
     def tag(self, text):
-        """Tags texts; the places of spans are those of characters."""
+        """Tags texts; the positions of spans are those of characters."""
         return self._answer(*split_into_words(text))
 
     def tag_tokens(self, tokens):
-        """Tags sentences of words; the places of spans are those of words.
+        """Tags sentences of words; the positions of spans are those of words.
 
         Sentences are padded with `""` at their end.
         """
@@ -68,6 +68,6 @@ class TaggingFunctions:
 
 
 def _not_empty(x):
-    """Pads ids of no words, `(batch, 0, ...)`, to a place of padding."""
+    """Pads ids of no words, `(batch, 0, ...)`, to a position of padding."""
     missing = [[0, tf.maximum(0, 1 - size)] for size in tf.unstack(tf.shape(x))]
     return tf.pad(x, [[0, 0], *missing[1:]])

@@ -38,8 +38,8 @@ class Span(NamedTuple):
     """A phrase that was found in a text, such as a name.
 
     Args:
-        start: Integer, the place of its first character.
-        end: Integer, the place after its last character.
+        start: Integer, the position of its first character.
+        end: Integer, the position after its last character.
         label: String, its type.
         score: Float, the least probability of a tag of its words.
         text: String, the phrase itself.

@@ -37,7 +37,7 @@ def text_list(texts):
 
 
 def places_by_length(rows, batch_size):
-    """Yields the places of rows of similar length, as many as make a batch.
+    """Yields the indices of rows of similar length, as many as make a batch.
 
     Args:
         rows: List of strings, lists or arrays.

@@ -138,7 +138,7 @@ def _label_axes(axes, words, order, pitch):
         axes.set_yticks(range(len(order)), order.tolist(), fontsize=6.5)
     else:
         axes.set_yticks([])
-    axes.set_ylabel("unit, those alike together")
+    axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
 

@@ -261,14 +261,14 @@ class Tokenizer(keras.layers.Layer):
         return tf.strings.split(self.normalize(texts))
 
     def word_places(self, ids: Tensor) -> tf.Tensor:
-        """Returns the place of each token's word in its text, from 0 on.
+        """Returns the position of each token's word in its text, from 0 on.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, the ids of texts.
 
         Returns:
             Int32 tensor of shape `(batch, time)`, to index `split_words`. A
-            special token after a text may be one place further.
+            special token after a text may be one position further.
         """
         starts = tf.constant([self.piece(x)[0] for x in self.vocabulary])
         ids = tf.maximum(ids, 0)  # -1 is padding

@@ -32,8 +32,9 @@ class Words(NamedTuple):
 
     Args:
         words: String `RaggedTensor` of shape `(batch, words)`.
-        starts: Int32 `RaggedTensor`, the place of the first character of each.
-        ends: Int32 `RaggedTensor`, the place after its last character.
+        starts: Int32 `RaggedTensor`, the position of the first character of
+            each.
+        ends: Int32 `RaggedTensor`, the position after its last character.
     """
 
     words: tf.RaggedTensor
@@ -53,7 +54,7 @@ def split_into_words(texts: Tensor) -> Words:
         texts: String tensor of shape `(batch,)`.
 
     Returns:
-        `Words`, whose places count characters (code points, as in Python) of
+        `Words`, whose positions count characters (code points, as in Python) of
         the texts. Control characters, and bytes that are not UTF-8, are between
         words and count as one character each.
 

@@ -28,7 +28,7 @@ class Progress:
         compiled_rate: Float, the learning rate that the optimizer was created
             with; `None` for a schedule.
         reached_rate: Float, the learning rate after callbacks changed it.
-        notes: Dictionary of the states of callbacks, by place and class.
+        notes: Dictionary of the states of callbacks, by position and class.
     """
 
     epoch: int = 0

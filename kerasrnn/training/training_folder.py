@@ -54,7 +54,7 @@ class TrainingFolder:
     and logged.
 
     A resumed training computes what it would have computed without the
-    interruption, to the last digit if the backend is deterministic: the order
+    interruption, exactly so if the backend is deterministic: the order
     of the batches and the dropout masks are those of the original run. A
     learning rate schedule is not saved; that of the given model is used.
 

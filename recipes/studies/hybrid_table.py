@@ -3,7 +3,7 @@
     python recipes/studies/hybrid_table.py --corpus ptb
     python recipes/studies/hybrid_table.py --corpus ptb --rows rhn --seeds 13
 
-All rows have about five million weights and the same settings of training,
+All rows have about five million parameters and the same settings of training,
 those of the preset `5m`. Each is trained with each seed. Where there is
 attention, the validation text is scored again with a memory twice and four
 times as long as in training. All other flags are those of `recipes/ptb_lm.py`,
@@ -27,7 +27,7 @@ from studies.rows import run_rows
 from studies.rows import write_table
 
 GAM_RHN = "--cell gam_rhn --micro-steps 2 --units 276"
-# The more attention, the fewer units, for the same number of weights.
+# The more attention, the fewer units, for the same number of parameters.
 ROWS = {
     "lstm": "--cell lstm --depth 2 --units 324",
     "rhn": "--units 348",

@@ -1,4 +1,4 @@
-"""Compares seven cells of five million weights on the Penn Treebank.
+"""Compares seven cells of five million parameters on the Penn Treebank.
 
     python recipes/studies/ptb_table.py --corpus ptb
 
@@ -18,7 +18,7 @@ import numpy as np
 from studies.rows import run_rows
 from studies.rows import write_table
 
-# Cells with attention have fewer units, for the same number of weights.
+# Cells with attention have fewer units, for the same number of parameters.
 GAM_RHN = {"--cell": "gam_rhn", "--micro-steps": "2"}
 MODELS = {
     "lstm": {"--cell": "lstm", "--depth": "2", "--units": "324"},

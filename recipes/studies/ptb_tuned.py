@@ -1,4 +1,4 @@
-"""Tunes cells of five million weights alike on the Penn Treebank.
+"""Tunes cells of five million parameters alike on the Penn Treebank.
 
     python recipes/studies/ptb_tuned.py --corpus ptb --epochs 1
     python recipes/studies/ptb_tuned.py --corpus ptb --rows lstm rhn --tries 8

@@ -13,21 +13,21 @@ _MOST = 2**22
 
 
 def additive_score(query, keys, vector):
-    """Returns `v . tanh(q + k)` for each query and place.
+    """Returns `v . tanh(q + k)` for each query and position.
 
     Many queries are scored block by block, forwards and backwards: the hidden
     layer of all of them would be the largest tensor of a model.
 
     Args:
         query: Tensor of shape `(batch, queries, units)`.
-        keys: Tensor of shape `(batch, places, units)`.
+        keys: Tensor of shape `(batch, positions, units)`.
         vector: Tensor of shape `(units,)`, of the same dtype.
 
     Returns:
-        Tensor of shape `(batch, queries, places)`.
+        Tensor of shape `(batch, queries, positions)`.
     """
     if query.shape[1] == 1 or keras.backend.backend() == "torch":
-        # `keras.ops` gives PyTorch no gradient of one's own of several tensors.
+        # `keras.ops` has no custom gradient of several tensors on PyTorch.
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units

@@ -83,8 +83,8 @@ class AttentionCell(Configured, keras.layers.Layer):
         states: The previous states; `get_initial_state` returns the first
             ones.
         projected: What `project` returned for a memory of shape
-            `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+            `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout of `cell` and of
             the attention).
         noise: What `draw_noise` returned, for this step; `None` to draw it
@@ -93,9 +93,9 @@ class AttentionCell(Configured, keras.layers.Layer):
     Returns:
         A tuple `(output, states, weights)`: the output of shape
         `(rows, output_size)`, the new states, and the attention weights of
-        shape `(rows, places)`.
+        shape `(rows, positions)`.
 
-    Masking: a masked place of the memory has weight exactly 0, and no
+    Masking: a masked position of the memory has weight exactly 0, and no
     influence.
 
     Raises:
@@ -258,7 +258,7 @@ class AttentionCell(Configured, keras.layers.Layer):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Prepares a memory `(batch, places, dim)` for all steps at once."""
+        """Prepares a memory `(batch, positions, dim)` for all steps at once."""
         if self.attention is None:
             return memory[..., :0], memory[..., :0]
         return self.attention.project(memory, memory_mask)

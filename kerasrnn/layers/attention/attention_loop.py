@@ -1,6 +1,6 @@
 """A loop over time whose steps attend to a memory.
 
-Where the cell says its step, the loop is that of `recurrent/loop.py`: each
+Where the cell defines its step, the loop is that of `recurrent/loop.py`: each
 product of cell and mechanism with a weight has its gradient in one product over
 all steps, and attention weights and hidden layers of scores are not kept but
 computed once more. Any other cell runs in a plain loop.
@@ -38,14 +38,14 @@ def attend_in_a_loop(
         sequence: Tensor of shape `(batch, time, input_dim)`.
         states: The states to start from.
         projected: What `cell.project` returned.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training.
         noise: What `cell.draw_noise` returned, `(batch, time, ...)`.
         sequence_mask: Optional boolean tensor of shape `(batch, time)`.
 
     Returns:
         The outputs `(batch, time, output_size)`, the last states, and the
-        weights `(batch, time, places)`.
+        weights `(batch, time, positions)`.
     """
     inputs, noise = swap_time((sequence, noise or {}))
     skipped = None

@@ -34,8 +34,8 @@ class AttentionRNN(Configured, keras.layers.Layer):
 
     Call arguments:
         sequence: Tensor of shape `(batch, time, input_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         initial_state: Optional states to start from: those of the cell inside
             the `AttentionCell`, such as the final ones of an encoder, or all
             that an earlier call has returned.
@@ -47,9 +47,9 @@ class AttentionRNN(Configured, keras.layers.Layer):
         The outputs, of shape `(batch, time, output_size)`. With
         `return_state` or `return_attention_scores` a tuple: the outputs, the
         final states with the former, and the weights of shape
-        `(batch, time, places)` with the latter.
+        `(batch, time, positions)` with the latter.
 
-    Masking: a masked place of the memory has weight exactly 0, and no
+    Masking: a masked position of the memory has weight exactly 0, and no
     influence. A masked step of the sequence leaves the states as they are and
     repeats output and weights of the step before it, or has zeros before the
     first unmasked step. Padding on the right is better left unmasked, but for

@@ -43,13 +43,13 @@ class BahdanauAttention(AttentionMechanism):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when `units` is not a positive integer, or both `use_bias`
@@ -138,12 +138,12 @@ class BahdanauAttention(AttentionMechanism):
         return scores
 
     def preactivation(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Returns `W_q q + W_k k`, `(batch, queries, places, units)`."""
+        """Returns `W_q q + W_k k`, `(batch, queries, positions, units)`."""
         query = over_last(self.query_projection, query)
         return ops.expand_dims(query, 2) + ops.expand_dims(keys, 1)
 
     def energy(self, preactivation: Tensor) -> Tensor:
-        """Returns `v . tanh(preactivation)`, `(batch, queries, places)`."""
+        """Returns `v . tanh(preactivation)`, `(batch, queries, positions)`."""
         project = self._direction() if self.normalize else self.score_projection
         energy = over_last(project, ops.tanh(preactivation))
         return ops.squeeze(energy, -1)

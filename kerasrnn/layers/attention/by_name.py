@@ -84,7 +84,7 @@ def get_attention(
         "multi_head"                        MultiHeadDotAttention, four heads
         "multi_scale"                       MultiScaleAttention, four heads
         "local_p" "local_m"                 LocalAttention, a general score
-        "location"                          LocationAttention, 100 places
+        "location"                          LocationAttention, 100 positions
         "coverage"                          CoverageAttention
         "monotonic"                         MonotonicAttention
 

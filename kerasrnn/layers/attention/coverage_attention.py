@@ -20,8 +20,8 @@ from kerasrnn.typing import Tensor
 class CoverageAttention(BahdanauAttention):
     """Additive attention with coverage (Tu et al. 2016).
 
-    The score also depends on the coverage `C` of a place: the weights that it
-    had in earlier steps, divided by its fertility `phi`, which is the number
+    The score also depends on the coverage `C` of a position: the weights that
+    it had in earlier steps, divided by its fertility `phi`, which is the number
     of target words expected from it:
 
         score(q, k_i) = v . tanh(W_q q + W_k k_i + W_c C_{t-1,i})
@@ -33,7 +33,7 @@ class CoverageAttention(BahdanauAttention):
 
     Args:
         units: Positive integer, width of the hidden layer of the score.
-        fertility: Positive float, the largest fertility of a place, 2 in the
+        fertility: Positive float, the largest fertility of a position, 2 in the
             paper; `None` for no fertility.
         kernel_initializer: Initializer of all kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
@@ -44,13 +44,13 @@ class CoverageAttention(BahdanauAttention):
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
             consecutive steps.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when `units` is not a positive integer or `fertility` is
@@ -127,7 +127,7 @@ class CoverageAttention(BahdanauAttention):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the coverage before the first step: 0 for all places."""
+        """Returns the coverage before the first step: 0 for all positions."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         return ops.zeros(shape, weights_dtype(values))

@@ -28,13 +28,13 @@ class DotAttention(AttentionMechanism):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
-        memory: Tensor of shape `(batch, places, dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when query and memory differ in width.
@@ -78,13 +78,13 @@ class ScaledDotAttention(DotAttention):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
-        memory: Tensor of shape `(batch, places, dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when query and memory differ in width.
@@ -122,13 +122,13 @@ class GeneralAttention(AttentionMechanism):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Example:
 

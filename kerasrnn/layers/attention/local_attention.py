@@ -1,4 +1,4 @@
-"""Local attention, to the places around one."""
+"""Local attention, to the positions around one."""
 
 from typing import Any
 from typing import Literal
@@ -25,8 +25,8 @@ from kerasrnn.typing import Tensor
 class LocalAttention(Deserialized, AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
-    It attends to the places `s` within `radius` of a place `p_t`, with the
-    `score` of any mechanism and `S` places in the memory:
+    It attends to the positions `s` within `radius` of a position `p_t`, with
+    the `score` of any mechanism and `S` positions in the memory:
 
         p_t = S sigmoid(v . tanh(W q))              predictive
         alpha(s) = softmax_s(score(q, k_s)) exp(-(s - p_t)^2 / (2 d^2))
@@ -35,13 +35,13 @@ class LocalAttention(Deserialized, AttentionMechanism):
         p_t = min(t, S - 1)                         monotonic
         alpha(s) = softmax_s(score(q, k_s))
 
-    Places and steps are counted from 0, without the masked places. The paper
-    has `p_t = t` for local-m; to stay at the last place after that is what
-    its authors' code does. The weights of local-p sum to at most 1.
+    Positions and steps are counted from 0, without the masked positions. The
+    paper has `p_t = t` for local-m; to stay at the last position after that is
+    what its authors' code does. The weights of local-p sum to at most 1.
 
     Args:
         attention: The mechanism that computes the score, any with one score
-            for each place, such as `BahdanauAttention(256)`; `None` for
+            for each position, such as `BahdanauAttention(256)`; `None` for
             `GeneralAttention()`.
         radius: Positive integer, `D` in the paper, which also has 10.
         alignment: `"predictive"` (local-p) or `"monotonic"` (local-m).
@@ -55,13 +55,13 @@ class LocalAttention(Deserialized, AttentionMechanism):
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`. With the
             monotonic alignment, the queries are the steps 0, 1, 2 and so on.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when `attention` overrides `align` or has a dropout,
@@ -105,8 +105,8 @@ class LocalAttention(Deserialized, AttentionMechanism):
         if units is not None:
             if alignment == "monotonic":
                 raise ValueError(
-                    "`units` is the width of the layer that predicts a place, "
-                    "so it needs alignment='predictive'. "
+                    "`units` is the width of the layer that predicts a "
+                    "position, so it needs alignment='predictive'. "
                     f"Received: units={units}, alignment={alignment!r}"
                 )
             units = positive_integer("units", units)
@@ -138,7 +138,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Returns keys, values, positions and the number of places."""
+        """Returns keys, values, the numbers of the positions, and how many."""
         keys, values = self.attention.project(memory, memory_mask)
         return keys, values, *positions(memory, memory_mask)
 
@@ -160,7 +160,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
         keys, values, position, count = projected
-        # (batch, 1, places) and (batch, 1, 1)
+        # (batch, 1, positions) and (batch, 1, 1)
         position, count = (
             ops.cast(ops.expand_dims(x, 1), weights_dtype(values))
             for x in (position, count)
@@ -225,7 +225,7 @@ def _check_score(attention):
     if not plain or attention.dropout:
         raise ValueError(
             "`attention` must be an attention mechanism with one score for "
-            "each place, such as `GeneralAttention()`, and without dropout, "
+            "each position, such as `GeneralAttention()`, and without dropout, "
             "which is an argument of LocalAttention. "
             f"Received: attention={attention!r}"
         )

@@ -18,15 +18,15 @@ from kerasrnn.typing import Tensor
 class LocationAttention(AttentionMechanism):
     """Location-based attention (Luong et al. 2015, "location").
 
-        score(q, place i) = (W q)_i
+        score(q, position i) = (W q)_i
 
     The query alone decides where to attend, whatever the memory holds. `W` has
-    one row for each of the first `max_places` unmasked places. A shorter memory
-    uses only the first rows; in a longer one, the places beyond are never
-    attended to.
+    one row for each of the first `max_places` unmasked positions. A shorter
+    memory uses only the first rows; in a longer one, the positions beyond are
+    never attended to.
 
     Args:
-        max_places: Positive integer, number of places that can be attended
+        max_places: Positive integer, number of positions that can be attended
             to.
         kernel_initializer: Initializer of `W`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
@@ -35,13 +35,13 @@ class LocationAttention(AttentionMechanism):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when `max_places` is not a positive integer.

@@ -16,9 +16,10 @@ from kerasrnn.typing import Tensor
 class AttentionMechanism(KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
-    For a query `q` and a memory whose places have keys `k_i` and values `v_i`:
+    For a query `q` and a memory whose positions have keys `k_i` and values
+    `v_i`:
 
-        alpha = softmax_i(score(q, k_i))       over the unmasked places
+        alpha = softmax_i(score(q, k_i))       over the unmasked positions
         context = sum_i alpha_i v_i
 
     A subclass overrides `score`. It also overrides `keys_and_values` if keys
@@ -38,19 +39,20 @@ class AttentionMechanism(KeepsQuantization):
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`. For a mechanism
             with a state, the queries are consecutive steps.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`,
-            `True` at the places that may be attended to.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`,
+            `True` at the positions that may be attended to.
         training: Whether to behave as in training (dropout).
 
     Returns:
         A tuple `(context, weights)` of shapes `(batch, queries, context_dim)`
-        and `(batch, queries, places)`: always both, as Keras's layers do with
-        `return_attention_scores=True`. The weights are those before dropout.
+        and `(batch, queries, positions)`: always both, as Keras's layers do
+        with `return_attention_scores=True`. The weights are those before
+        dropout.
 
-    Masking: a masked place has weight exactly 0, and its content has no
+    Masking: a masked position has weight exactly 0, and its content has no
     influence, even if it is NaN. A memory that is fully masked, or has no
-    places, gives a context of 0.
+    positions, gives a context of 0.
 
     Raises:
         ValueError: when `dropout` is not in `[0, 1)`.
@@ -60,11 +62,11 @@ class AttentionMechanism(KeepsQuantization):
     # before it, so that steps cannot be computed all at once.
     stateful = False
     sequential = False
-    # Whether each place is projected by itself and there is no state, as
+    # Whether each position is projected by itself and there is no state, as
     # self-attention requires.
     placewise = True
-    # Whether the weights depend on how many places, masked ones included, lie
-    # between others.
+    # Whether the weights depend on how many positions, masked ones included,
+    # lie between others.
     counts_masked = False
     # Whether it was given to a cell before it was built: see `get_attention`.
     is_given = False
@@ -92,8 +94,9 @@ class AttentionMechanism(KeepsQuantization):
         """Prepares a memory for any number of steps.
 
         Args:
-            memory: Tensor of shape `(batch, places, memory_dim)`.
-            memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+            memory: Tensor of shape `(batch, positions, memory_dim)`.
+            memory_mask: Boolean tensor of shape `(batch, positions)`, or
+                `None`.
 
         Returns:
             A tuple of tensors `(batch, ...)` for `attend`, of which the first
@@ -105,7 +108,7 @@ class AttentionMechanism(KeepsQuantization):
         return self.keys_and_values(memory)
 
     def keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the keys and values of a memory `(batch, places, dim)`."""
+        """Returns the keys and values of a memory `(batch, positions, dim)`."""
         return memory, memory
 
     def initial_state(
@@ -115,7 +118,7 @@ class AttentionMechanism(KeepsQuantization):
         return ()
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Returns the scores, of shape `(batch, queries, places)`."""
+        """Returns the scores, of shape `(batch, queries, positions)`."""
         raise NotImplementedError(
             f"{type(self).__name__} must override `score(query, keys)`."
         )
@@ -129,10 +132,10 @@ class AttentionMechanism(KeepsQuantization):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        """Returns the weights `(batch, queries, places)` and the new state.
+        """Returns the weights `(batch, queries, positions)` and the new state.
 
         The arguments are those of `attend`, but a mask has the shape
-        `(batch, queries, places)` or `(batch, 1, places)`.
+        `(batch, queries, positions)` or `(batch, 1, positions)`.
         """
         scores = self.score(query, projected[0])
         return masked_softmax(scores, memory_mask), state
@@ -162,8 +165,8 @@ class AttentionMechanism(KeepsQuantization):
         Args:
             query: Tensor of shape `(batch, queries, query_dim)`.
             projected: What `project` returned.
-            memory_mask: Boolean tensor of shape `(batch, places)`, or
-                `(batch, queries, places)` where each query has its own, or
+            memory_mask: Boolean tensor of shape `(batch, positions)`, or
+                `(batch, queries, positions)` where each query has its own, or
                 `None`.
             state: The previous state, `(batch, queries, ...)` or `()`.
             training: Whether to behave as in training.
@@ -197,7 +200,8 @@ class AttentionMechanism(KeepsQuantization):
         Args:
             query: Tensor of shape `(batch, time, query_dim)`.
             projected: What `project` returned.
-            memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+            memory_mask: Boolean tensor of shape `(batch, positions)`, or
+                `None`.
             state: The state before the first step, `(batch, ...)` or `()`.
             training: Whether to behave as in training.
             noise: What `draw_noise` returned; `None` to draw it here.
@@ -266,10 +270,10 @@ class AttentionMechanism(KeepsQuantization):
     def projected_shapes(
         self, query_dim: int, memory_dim: int
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Returns the shapes of the keys and of the values of one place.
+        """Returns the shapes of the keys and of the values of one position.
 
-        The axis of places comes before the last one: `(heads, dim)` stands for
-        keys of shape `(batch, heads, places, dim)`.
+        The axis of positions comes before the last one: `(heads, dim)` stands
+        for keys of shape `(batch, heads, positions, dim)`.
         """
         return (memory_dim,), (memory_dim,)
 

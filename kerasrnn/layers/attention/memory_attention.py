@@ -20,7 +20,7 @@ class MemoryMultiHeadAttention(MultiHeadDotAttention):
         (W_q q) . (W_k k) = (W_k' W_q q) . k
         sum_i alpha_i W_v v_i = W_v sum_i alpha_i v_i
 
-    The result is the same. A memory that grows by a few places at a time is
+    The result is the same. A memory that grows by a few positions at a time is
     not projected again.
     """
 
@@ -74,7 +74,7 @@ class GatedAttention(AttentionMechanism):
         context = sum_i alpha_i v'_i
 
     Only the query passes a matrix. The gates of keys and values are vectors,
-    the same for all places, so they are applied to query and context.
+    the same for all positions, so they are applied to query and context.
     """
 
     def __init__(self, kernel_initializer: Initializer, **kwargs: Any) -> None:

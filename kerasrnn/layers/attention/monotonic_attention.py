@@ -17,30 +17,30 @@ from kerasrnn.typing import Tensor
 class MonotonicAttention(BahdanauAttention):
     """Monotonic attention (Raffel et al. 2017).
 
-    Each step continues from the place where the previous step stopped, and
-    stops at place `i` with probability `p_{t,i}`:
+    Each step continues from the position where the previous step stopped, and
+    stops at position `i` with probability `p_{t,i}`:
 
         e_{t,i} = g v / |v| . tanh(W_q q_t + W_k k_i + b) + r
         p_{t,i} = sigmoid(e_{t,i} + noise)
 
-    In training the weights are the probabilities of stopping at each place,
+    In training the weights are the probabilities of stopping at each position,
 
         alpha_{t,i} = p_{t,i} u_{t,i}
         u_{t,i} = (1 - p_{t,i-1}) u_{t,i-1} + alpha_{t-1,i}
 
-    where `u_{t,i}` is the probability of reaching place `i`, and `alpha_0` is
-    1 at the first place. At inference `p` is 1 where the energy is above 0 and
-    otherwise 0, so a single place has weight 1, and an online decoder need not
-    read beyond it. If a step stops nowhere, its weights, those of all later
-    steps, and their contexts are 0.
+    where `u_{t,i}` is the probability of reaching position `i`, and `alpha_0`
+    is 1 at the first position. At inference `p` is 1 where the energy is above
+    0 and otherwise 0, so a single position has weight 1, and an online decoder
+    need not read beyond it. If a step stops nowhere, its weights, those of all
+    later steps, and their contexts are 0.
 
     Args:
         units: Positive integer, width of the hidden layer of the energy.
         noise: Float >= 0, standard deviation of the Gaussian noise in
             training, which drives the energies away from 0; 1 in the paper.
         energy_bias: Float, initial value of the trained bias `r`. A negative
-            one lets untrained steps reach distant places: -4 suits memories
-            of a hundred places; for shorter ones choose it nearer to 0.
+            one lets untrained steps reach distant positions: -4 suits memories
+            of a hundred positions; for shorter ones choose it nearer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout` and noise.
@@ -49,14 +49,14 @@ class MonotonicAttention(BahdanauAttention):
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
             consecutive steps.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (probabilities instead of
             decisions, noise, dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
-        `(batch, queries, places)`.
+        `(batch, queries, positions)`.
 
     Raises:
         ValueError: when `units` is not a positive integer or `noise` is
@@ -116,7 +116,7 @@ class MonotonicAttention(BahdanauAttention):
     def initial_state(
         self, batch_size: int | Tensor, projected: tuple[Tensor, ...]
     ) -> Tensor:
-        """Returns the weights before the first step: all at the first place."""
+        """Returns weights before the first step: 1 at the first position."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
         is_first = ops.equal(ops.arange(shape[1]), 0)
@@ -168,13 +168,13 @@ class MonotonicAttention(BahdanauAttention):
 
 
 def arrivals(stops, before):
-    """Returns the probabilities of reaching each place, moving forward.
+    """Returns the probabilities of reaching each position, moving forward.
 
         u_i = (1 - stops_{i-1}) u_{i-1} + before_i
 
     Args:
-        stops: Tensor of shape `(..., places)`, the probabilities of stopping
-            at each place once it is reached.
+        stops: Tensor of shape `(..., positions)`, the probabilities of stopping
+            at each position once it is reached.
         before: Tensor of the same shape, the probabilities of starting there.
 
     Returns:
@@ -187,13 +187,14 @@ def arrivals(stops, before):
 def recurrence(factors, terms):
     """Solves `x_i = factors_i x_{i-1} + terms_i` along the last axis.
 
-    It works by doubling: after `n` rounds each place has summed its last `2^n`
-    terms. Unlike the closed form with cumulative products it never divides, so
-    with factors in [0, 1] it neither overflows nor loses precision. The
-    gradient is the same recurrence, from right to left.
+    It works by doubling: after `n` rounds each position has summed its last
+    `2^n` terms. Unlike the closed form with cumulative products it never
+    divides, so with factors in [0, 1] it neither overflows nor loses precision.
+    The gradient is the same recurrence, from right to left.
 
     Args:
-        factors: Tensor of shape `(..., places)`, of which the first is unused.
+        factors: Tensor of shape `(..., positions)`, of which the first is
+            unused.
         terms: Tensor of the same shape.
 
     Returns:
@@ -231,7 +232,7 @@ def _solve(factors, terms):
 
 
 def _shift(x, distance):
-    """Shifts the places right, or left if negative, and fills with 0."""
+    """Shifts the positions right, or left if negative, and fills with 0."""
     places = ops.shape(x)[-1]
     index = ops.arange(places) - distance
     inside = ops.logical_and(index >= 0, index < places)

@@ -39,13 +39,13 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
-        `(batch, queries, places)`; the weights are the mean over the heads.
+        `(batch, queries, positions)`; the weights are the mean over the heads.
         Each head has its own dropout mask.
 
     Raises:
@@ -130,7 +130,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        """Returns the weights `(batch, heads, queries, places)`, and `()`."""
+        """Returns weights `(batch, heads, queries, positions)`, and `()`."""
         if memory_mask is not None:
             memory_mask = ops.expand_dims(memory_mask, 1)
         return super().align(

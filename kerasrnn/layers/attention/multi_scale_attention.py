@@ -1,4 +1,4 @@
-"""Attention at several scales: places one by one, or the means of blocks."""
+"""Attention at several scales: positions one by one, or the means of blocks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,19 +19,19 @@ class MultiScaleAttention(MultiHeadDotAttention):
     """Multi-head attention in which each head pools blocks of its own size.
 
     Head `j` has a span `n_j`. Its blocks are counted back from the last
-    unmasked place: block 0 consists of the last `n_j` places, block 1 of the
-    `n_j` places before them, and so on. Keys and values of a block are the
-    means of those of its unmasked places:
+    unmasked position: block 0 consists of the last `n_j` positions, block 1 of
+    the `n_j` positions before them, and so on. Keys and values of a block are
+    the means of those of its unmasked positions:
 
         score_{j,b}(q) = (W_q^j q) . mean_{i in b}(W_k^j k_i) / sqrt(head_dim)
         context_j = sum_b alpha_{j,b} mean_{i in b}(W_v^j v_i)
         context = W_out [context_1; ...; context_{heads}]
 
-    `alpha_j` is the softmax over the blocks that have an unmasked place; all
-    other blocks have the weight 0. With a span of 1, a head attends to places
-    one by one. With `blocks`, it sees only its last blocks, so spans of 1, 4
-    and 16 are windows of three lengths: the last places one by one, and
-    places farther back only as means.
+    `alpha_j` is the softmax over the blocks that have an unmasked position; all
+    other blocks have the weight 0. With a span of 1, a head attends to
+    positions one by one. With `blocks`, it sees only its last blocks, so spans
+    of 1, 4 and 16 are windows of three lengths: the last positions one by one,
+    and positions farther back only as means.
 
     In a `SelfAttentionCell` the blocks slide with the window: block 0 of the
     step `t` is always `h_{t-n_j} ... h_{t-1}`. The farthest block is cut off
@@ -40,7 +40,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
     end of each memory.
 
     Args:
-        spans: Sequence of positive integers, the number of places in a block
+        spans: Sequence of positive integers, the number of positions in a block
             of each head; as many as there are heads.
         head_dim: Positive integer, width of a head.
         blocks: Positive integer, the number of blocks that a head attends to;
@@ -54,14 +54,14 @@ class MultiScaleAttention(MultiHeadDotAttention):
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, places, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+        memory: Tensor of shape `(batch, positions, memory_dim)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
-        `(batch, queries, places)`; the weights are the mean over the heads,
-        and a block's weight is shared equally by its unmasked places.
+        `(batch, queries, positions)`; the weights are the mean over the heads,
+        and a block's weight is shared equally by its unmasked positions.
 
     Raises:
         ValueError: when `spans` is empty, or a span, `head_dim`, `blocks` or
@@ -124,7 +124,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        """Returns the weights `(batch, heads, queries, places)`, and `()`."""
+        """Returns weights `(batch, heads, queries, positions)`, and `()`."""
         # The score of a mean of keys is the mean of their scores.
         scores = self.score(query, projected[0])
         scores = ops.cast(
@@ -145,12 +145,12 @@ class MultiScaleAttention(MultiHeadDotAttention):
 
 
 def _weights_in_blocks(scores, mask, span, blocks):
-    """Softmax over blocks of places, shared by the places of each block.
+    """Softmax over blocks of positions, shared by the positions of each block.
 
     Args:
-        scores: Float tensor of shape `(batch, queries, places)`.
+        scores: Float tensor of shape `(batch, queries, positions)`.
         mask: Boolean tensor that broadcasts against it.
-        span: Integer, the number of places in a block.
+        span: Integer, the number of positions in a block.
         blocks: Integer, the number of last blocks that count, or `None`.
 
     Returns:
@@ -159,7 +159,7 @@ def _weights_in_blocks(scores, mask, span, blocks):
     places = ops.arange(ops.shape(scores)[-1])
     last = ops.where(mask, places, -1)
     last = ops.max(last, axis=-1, keepdims=True, initial=-1)
-    # Each block is represented by the place where it ends.
+    # Each block is represented by the position where it ends.
     is_end = ops.equal((last - places) % span, 0)
     if blocks is not None:
         is_end = ops.logical_and(is_end, last - places < span * blocks)
@@ -173,7 +173,7 @@ def _weights_in_blocks(scores, mask, span, blocks):
 
 
 def _running_sum(x, span):
-    """Sums of the last `span` places up to each place of the last axis.
+    """Sums of the last `span` positions up to each position of the last axis.
 
     They are added pairwise: differences of cumulative sums would be inexact.
     """
@@ -186,6 +186,6 @@ def _running_sum(x, span):
 
 
 def _delayed(x, steps):
-    """Moves the last axis by some places, and zeros in."""
+    """Moves the last axis by some positions, and zeros in."""
     width = [(0, 0)] * (len(x.shape) - 1) + [(steps, 0)]
     return ops.pad(x, width)[..., : ops.shape(x)[-1]]

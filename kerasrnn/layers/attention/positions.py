@@ -1,19 +1,19 @@
-"""The positions of the places of a memory."""
+"""The numbers of the unmasked positions of a memory."""
 
 from keras import ops
 
 
 def positions(memory, memory_mask=None):
-    """Numbers the unmasked places of a memory, from 0.
+    """Numbers the unmasked positions of a memory, from 0.
 
     Args:
-        memory: Tensor of shape `(batch, places, dim)`.
-        memory_mask: Boolean tensor of shape `(batch, places)`, or `None`.
+        memory: Tensor of shape `(batch, positions, dim)`.
+        memory_mask: Boolean tensor of shape `(batch, positions)`, or `None`.
 
     Returns:
-        Two integer tensors: the positions, of shape `(batch, places)`, where
-        a masked place has the position of the last unmasked one before it, or
-        -1; and the number of unmasked places, of shape `(batch, 1)`.
+        Two integer tensors: the numbers, of shape `(batch, positions)`, where a
+        masked position has the number of the last unmasked one before it, or
+        -1; and how many are unmasked, of shape `(batch, 1)`.
     """
     if memory_mask is None:
         memory_mask = ops.ones(ops.shape(memory)[:2], "int32")

@@ -18,8 +18,8 @@ def attend_rows(
         attention: A mechanism of `kerasrnn.layers`.
         query: Tensor of shape `(rows, query_dim)`.
         projected: What `attention.project` returned for a memory, tensors of
-            shape `(batch, places, ...)`.
-        memory_mask: Optional boolean tensor of shape `(batch, places)`.
+            shape `(batch, positions, ...)`.
+        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
         state: State of the attention, a nest of tensors `(rows, ...)`.
         training: Whether to behave as in training.
         noise: The noise of this step, a nest of tensors `(rows, ...)`.

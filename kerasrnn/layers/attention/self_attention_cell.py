@@ -57,7 +57,7 @@ class SelfAttentionCell(Configured, WindowCell):
         inputs: Tensor of shape `(batch, input_dim)`.
         states: The previous states, as `get_initial_state` returns the first
             ones: the output, the states of `cell`, the window's keys and
-            values, and which of its places are filled, each of shape
+            values, and which of its positions are filled, each of shape
             `(batch, size)`.
         training: Whether to behave as in training (dropout of `cell`).
 
@@ -113,7 +113,7 @@ class SelfAttentionCell(Configured, WindowCell):
         if found is None or not found.placewise or found.dropout:
             raise ValueError(
                 "SelfAttentionCell attends to a sliding window, so "
-                "`attention` must score each place by itself and without "
+                "`attention` must score each position by itself and without "
                 "dropout, such as `GeneralAttention()`. "
                 f"Received: attention={found!r}"
             )

@@ -56,7 +56,7 @@ class SHACell(MemoryCell):
         inputs: Tensor of shape `(batch, input_dim)`.
         states: The previous states, as `get_initial_state` returns the first
             ones: the output, the states of `cell`, the memory, and which of
-            its places are filled, each of shape `(batch, size)`.
+            its positions are filled, each of shape `(batch, size)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -167,7 +167,7 @@ class SHACell(MemoryCell):
     def attend(
         self, hidden: Tensor, places: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps whose places are the last."""
+        """Returns the outputs of the steps whose positions are the last."""
         query = self.norms["query"](hidden)
         context = self.context(query, places)
         hidden = query + self.drop(context, 1, training)

@@ -1,21 +1,22 @@
-"""Attention of every step to the places before it, all steps at once."""
+"""Attention of every step to the positions before it, all steps at once."""
 
 from keras import ops
 
 
 def attend_to_windows(attention, queries, places, window):
-    """Lets query `t` attend to the places `t` to `t + window - 1`.
+    """Lets query `t` attend to the positions `t` to `t + window - 1`.
 
     The scores form a band. It is computed in blocks of queries, each with the
-    places that its queries see: time and memory grow with
+    positions that its queries see: time and memory grow with
     `time * window * 3 / 2`, and no query has its own copy of its window.
 
     Args:
         attention: An attention mechanism.
         queries: Tensor of shape `(batch, time, query_dim)`.
-        places: Keys, values, and flags that are 0 where a place is empty, all
-            of `window + time` places: tensors `(batch, ..., places, size)`.
-        window: Integer, number of places that a query sees.
+        places: Keys, values, and flags that are 0 where a position is empty,
+            all of `window + time` positions: tensors
+            `(batch, ..., positions, size)`.
+        window: Integer, number of positions that a query sees.
 
     Returns:
         The contexts, of shape `(batch, time, context_dim)`.
@@ -43,19 +44,19 @@ def attend_to_windows(attention, queries, places, window):
 
 
 def attend_to_windows_and_own(attention, queries, places, window):
-    """Lets query `t` attend to the places `t` to `t + window`.
+    """Lets query `t` attend to the positions `t` to `t + window`.
 
-    The arguments are those of `attend_to_windows`. The last of these places is
-    the query's own.
+    The arguments are those of `attend_to_windows`. The last of these positions
+    is the query's own.
     """
     places = [_pad(x, 0, 1) for x in places]
     return attend_to_windows(attention, queries, places, window + 1)
 
 
 def _attend_to_band(attention, queries, places, window):
-    """Lets each query attend to the `window` places before its own.
+    """Lets each query attend to the `window` positions before its own.
 
-    The queries belong to the last places, one for each.
+    The queries belong to the last positions, one for each.
     """
     keys, values, filled = places
     count, total = ops.shape(queries)[1], ops.shape(filled)[1]
@@ -68,19 +69,19 @@ def _attend_to_band(attention, queries, places, window):
 
 
 def _pad(x, before, after):
-    """Adds empty places at both ends of the axis before the last."""
+    """Adds empty positions at both ends of the axis before the last."""
     width = [(0, 0)] * (len(x.shape) - 2) + [(before, after), (0, 0)]
     return ops.pad(x, width)
 
 
 def _blocks(x, seen, blocks, block):
-    """Cuts places into blocks, each preceded by the blocks that it sees.
+    """Cuts positions into blocks, each preceded by the blocks that it sees.
 
     Args:
         x: Tensor of shape `(batch, ..., (seen + blocks) * block, size)`.
         seen: Integer, number of preceding blocks that a block sees.
         blocks: Integer, number of blocks.
-        block: Integer, number of places in a block.
+        block: Integer, number of positions in a block.
 
     Returns:
         Tensor of shape `(batch * blocks, ..., (seen + 1) * block, size)`.
@@ -101,7 +102,7 @@ def unmasked_first(mask):
         mask: Boolean tensor of shape `(batch, time)`.
 
     Returns:
-        Two integer tensors of that shape: the step at each sorted place, and
+        Two integer tensors of that shape: the step at each sorted position, and
         the number of unmasked steps up to and including each step.
     """
     time = ops.shape(mask)[1]

@@ -51,7 +51,7 @@ class TransformerCell(MemoryCell):
     Call arguments:
         inputs: Tensor of shape `(batch, units)`.
         states: The previous states, as `get_initial_state` returns the first
-            ones: the output, the memory, and which of its places are filled,
+            ones: the output, the memory, and which of its positions are filled,
             each of shape `(batch, size)`.
         training: Whether to behave as in training (dropout).
 
@@ -158,7 +158,7 @@ class TransformerCell(MemoryCell):
     def attend(
         self, hidden: Tensor, places: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps whose places are the last."""
+        """Returns the outputs of the steps whose positions are the last."""
         context = self.context(places[0][:, self.memory :], places)
         hidden = hidden + self.drop(context, 0, training)
         added = over_last(self.hidden_layer, self.feedforward_norm(hidden))

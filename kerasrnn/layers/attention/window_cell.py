@@ -20,10 +20,10 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     """Base class of the cells that attend to a window of their past.
 
     The states are the output, those of the inner `cell`, if there is one, and
-    the window: tensors of the places that it holds, the last of which flags
-    the places that are filled. Each state has the shape `(batch, size)`.
+    the window: tensors of the positions that it holds, the last of which flags
+    the positions that are filled. Each state has the shape `(batch, size)`.
 
-    A subclass sets `output_size` and `window`, the number of places, calls
+    A subclass sets `output_size` and `window`, the number of positions, calls
     `add_cell` if there is one, and overrides `place_shapes`, `project` and
     `attend`. Its `run` may be `run_at_once`.
     """
@@ -59,7 +59,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
 
         Args:
             hidden: Tensor of shape `(batch, time, dim)`.
-            places: The window before the first step, followed by the places
+            places: The window before the first step, followed by the positions
                 of these steps, and their flags.
             training: Whether to behave as in training.
         """
@@ -136,7 +136,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     def with_places_of(
         self, hidden: Tensor, places: list[Tensor]
     ) -> list[Tensor]:
-        """Returns a window, followed by the places of some steps."""
+        """Returns a window, followed by the positions of some steps."""
         new = [*self.project(hidden), ops.ones_like(hidden[..., :1])]
         return [
             ops.concatenate([ops.cast(x, y.dtype), y], axis=-2)

@@ -145,7 +145,7 @@ class _Back:
         ]
 
     def sequence_at(self, place, index):
-        """Returns a step's place of a sequence.
+        """Returns what a step gets of a sequence.
 
         If it is only added to a product, which is recalled, the sequence need
         not be kept: any tensor of the same shape will do.

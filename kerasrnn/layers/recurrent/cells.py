@@ -140,7 +140,7 @@ def step(cell, inputs, states, training=False):
 
 
 def advance(cell, inputs, states, product, masks):
-    """Computes one step of a cell that says its step, in a loop around it.
+    """Computes one step of a cell that defines its step, in a loop around it.
 
     Args:
         cell: A cell of which `says_its_step` is true.
@@ -164,7 +164,7 @@ def advance(cell, inputs, states, product, masks):
 
 
 def dropout_masks(cell, inputs, states, training):
-    """Returns the masks of a cell that says its step, or of each of a stack.
+    """Returns the masks of a cell that defines its step, or of each of a stack.
 
     Args:
         cell: The cell, whose masks have been drawn.

@@ -186,7 +186,7 @@ class GroupedMemoryCell(RecurrentCell):
         return weights / ops.sum(weights, axis=axis, keepdims=True)
 
     def by_slot(self, x: Tensor) -> Tensor:
-        """Puts slots before groups, in a last axis of all places."""
+        """Puts slots before groups, in a last axis of all slots."""
         return self._reordered(x, self.num_groups, self.group_size)
 
     def by_group(self, x: Tensor) -> Tensor:

@@ -33,7 +33,7 @@ def run_loop(
     Args:
         step: Function `(states, given, product) -> new states`, as the
             method of that name of a `RecurrentCell`.
-        given: Nest of sequences, of which a step gets one place; of `Fixed`
+        given: Nest of sequences, of which a step gets one entry; of `Fixed`
             tensors and of kernels; and of anything else, such as an integer,
             which a step gets as it is. It holds one sequence or more.
         states: List of tensors `(batch, ...)`, the states to start from.
@@ -124,7 +124,7 @@ class _Loop:
         )
 
     def given_at(self, index, sequences, fixed):
-        """Returns what a step gets, from its places of the sequences."""
+        """Returns what a step gets, from its entries of the sequences."""
         leaves = list(self.leaves)
         for place, x in zip(self.sequences, sequences, strict=True):
             leaves[place] = x

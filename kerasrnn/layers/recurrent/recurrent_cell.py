@@ -1,4 +1,4 @@
-"""The base class of recurrent cells that run fast: a cell says its step."""
+"""The base class of recurrent cells that run fast: a cell defines its step."""
 
 import functools
 from typing import Any
@@ -45,8 +45,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     """Base class of recurrent cells that run fast.
 
     A subclass sets `state_size` (the width of its state, or a list of widths)
-    and `output_size`, creates its weights in `build`, and says its equations in
-    two methods:
+    and `output_size`, creates its weights in `build`, and writes its equations
+    in two methods:
 
         given(inputs) -> given                       for all steps at once
         step(states, given, product) -> new states   for one step
@@ -181,7 +181,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
         Returns:
             A nest of tensors `(..., batch, width)`, of which a step gets its
-            own place. `Fixed` tensors and kernels are the same at every step.
+            own entry. `Fixed` tensors and kernels are the same at every step.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `given(inputs)`."
