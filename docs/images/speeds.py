@@ -1,0 +1,81 @@
+"""Draws `speeds.png`: training speeds beside Keras and PyTorch.
+
+    python docs/images/speeds.py
+
+The figures are those of `benchmarks/README.md`, which has commands and commits.
+"""
+
+import pathlib
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from kerasrnn.plots import save_figure
+
+# A grey that can be read on white and on black, since nothing is behind it.
+INK = "#7d838c"
+# From the bottom of a group to its top.
+COLORS = {"PyTorch": "#e08214", "Keras": "#9aa3af", "kerasrnn": "#2f6fde"}
+WORDS = 20 * 35  # of a training step
+# Training tokens per second of wall time: PyTorch, Keras, kerasrnn.
+# One thread (2ea58d7) and two (ca3228f), float32; there in seconds of a step.
+CPU = {
+    "GAM-RHN\n600, depth 5": [WORDS / s for s in (1.325, 1.563, 0.922)],
+    "RHN\n830, depth 10": [WORDS / s for s in (1.043, 1.174, 0.753)],
+    "GRU\n3 x 792": [WORDS / s for s in (1.106, 1.564, 0.872)],
+    "LSTM\n3 x 792": [WORDS / s for s in (1.150, 1.849, 1.053)],
+}
+# JAX and PyTorch, products in TF32 (cdd6ddd).
+H200 = {
+    "GAM-RHN\n600, depth 5": [2_949, 22_388, 31_374],
+    "RHN\n830, depth 10": [5_027, 36_903, 52_188],
+    "GRU\n3 x 792": [74_495, 88_605, 110_788],
+    "LSTM\n3 x 792": [71_853, 82_263, 108_384],
+}
+
+
+def speeds_figure():
+    """A panel for each device, a group of bars for each layer."""
+    figure = Figure((8.4, 3.9), facecolor="none", layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    draw(panels[0], CPU, "CPU (Keras on TensorFlow)")
+    draw(panels[1], H200, "NVIDIA H200 (Keras on JAX)")
+    panels[1].xaxis.set_major_formatter(EngFormatter(sep=""))
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(
+        *(handles[::-1], labels[::-1]),
+        loc="outside upper center",
+        ncols=len(COLORS),
+        frameon=False,
+        labelcolor=INK,
+    )
+    return figure
+
+
+def draw(axes, speeds, title):
+    """Draws the bars of one device."""
+    places = range(len(speeds))
+    for i, (name, color) in enumerate(COLORS.items()):
+        bars = axes.barh(
+            [place + 0.27 * (i - 1) for place in places],
+            [of_layer[i] for of_layer in speeds.values()],
+            height=0.25,
+            color=color,
+            label=name,
+        )
+        weight = "bold" if name == "kerasrnn" else "normal"
+        axes.bar_label(
+            *(bars, None, "{:,.0f}"), padding=3, color=INK, weight=weight
+        )
+    axes.set_facecolor("none")
+    axes.set_title(title, color=INK, fontsize=11)
+    axes.set_xlabel("training, tokens per second", color=INK)
+    axes.set_yticks(places, speeds)
+    axes.margins(x=0.16)
+    axes.tick_params(colors=INK, left=False)
+    axes.spines[:].set_visible(False)
+
+
+if __name__ == "__main__":
+    path = pathlib.Path(__file__).with_name("speeds.png")
+    save_figure(speeds_figure(), path)
