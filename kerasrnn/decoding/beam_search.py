@@ -89,6 +89,8 @@ class BeamSearch(Search):
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
             step that scores a shortlist: the ids of the columns of its logits,
             all different and including `end_id`, at least `2 * beam_width`.
+        static_sizes: Whether all sizes must follow from those of the
+            arguments. XLA needs that in a graph for batches of any size.
 
     Returns:
         `Hypotheses`, the `num_hypotheses` best of each sentence.
@@ -154,6 +156,7 @@ class BeamSearch(Search):
         source_mask: Tensor | None = None,
         max_lengths: Tensor | None = None,
         vocabulary: Tensor | None = None,
+        static_sizes: bool = False,
     ) -> Hypotheses:
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
@@ -170,7 +173,11 @@ class BeamSearch(Search):
         )
         rows.update(self._first_beams(ops.shape(rows["last"]), source_mask))
         steps, rows = advance_until_done(
-            lambda *args: self._advance(step, *args), 0, rows, given
+            lambda *args: self._advance(step, *args),
+            0,
+            rows,
+            given,
+            static_sizes,
         )
         found, has_end = self._rank(given, **rows["hypotheses"])
         written = write_out(

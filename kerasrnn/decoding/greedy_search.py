@@ -43,6 +43,8 @@ class GreedySearch(IndependentSearch):
         vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
             step that scores a shortlist: the ids of the columns of its logits,
             all different and including `end_id`.
+        static_sizes: Whether all sizes must follow from those of the
+            arguments. XLA needs that in a graph for batches of any size.
 
     Returns:
         `Hypotheses` with one hypothesis a sentence, whose score is its total

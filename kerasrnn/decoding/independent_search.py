@@ -50,6 +50,7 @@ class IndependentSearch(Search):
         source_mask: Tensor | None = None,
         max_lengths: Tensor | None = None,
         vocabulary: Tensor | None = None,
+        static_sizes: bool = False,
     ) -> Hypotheses:
         rows, given = self.begin(
             states, memory, source_mask, max_lengths, vocabulary, self.count
@@ -65,7 +66,11 @@ class IndependentSearch(Search):
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
         rows["scores"] = ops.zeros((batch_size, self.count), "float32")
         _, rows = advance_until_done(
-            lambda *args: self._advance(step, *args), 0, rows, given
+            lambda *args: self._advance(step, *args),
+            0,
+            rows,
+            given,
+            static_sizes,
         )
         return self.hypotheses(rows["scores"], **rows["written"])
 

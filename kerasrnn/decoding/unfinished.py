@@ -7,7 +7,7 @@ from keras import ops
 HALVINGS = 2
 
 
-def advance_until_done(advance, t, rows, given):
+def advance_until_done(advance, t, rows, given, static_sizes=False):
     """Advances the rows of a batch until each of them is done.
 
     A step costs as much for a row that is done as for any other, and sentences
@@ -23,6 +23,9 @@ def advance_until_done(advance, t, rows, given):
             them `"done"`, a boolean tensor of shape `(batch,)`.
         given: Nest of tensors of shape `(batch, ...)`, or `None`, that
             `advance` reads.
+        static_sizes: Whether every size must follow from the size of the
+            batch, as XLA needs it, even if the graph is for batches of any
+            size.
 
     Returns:
         The number of steps taken, and the rows.
@@ -46,7 +49,7 @@ def advance_until_done(advance, t, rows, given):
         )
 
     size = ops.shape(rows["done"])[0]
-    if isinstance(size, int):
+    if static_sizes or isinstance(size, int):
         for limit in limits(size):
             t, rows = advance_first(size, limit, t, rows)
             size = limit
@@ -68,11 +71,11 @@ def advance_until_done(advance, t, rows, given):
 
 def limits(size):
     """How many of `size` rows may be left after each halving, and at last."""
-    left = []
-    while size > 1 and len(left) < HALVINGS:
+    left, is_known = [], isinstance(size, int)
+    while len(left) < HALVINGS and not (is_known and size < 2):
         size = (size + 1) // 2
         left.append(size)
-    return [*left, 0] if size else []
+    return [] if is_known and not size else [*left, 0]
 
 
 def unfinished(rows):

@@ -4,6 +4,7 @@
 # tokenizers raise a clear error if TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
+from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
@@ -32,6 +33,7 @@ __all__ = [
     "TextTagger",
     "TextTranslator",
     "Translation",
+    "XlaShapes",
     "export_saved_model",
     "next_version",
 ]

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -16,6 +17,7 @@ from kerasrnn.training.card import write_json
 from kerasrnn.training.files import exchange
 from kerasrnn.training.files import partial_of
 from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
 
 
 def export_saved_model(
@@ -23,6 +25,7 @@ def export_saved_model(
     signatures: Mapping[str, tf.types.experimental.GenericFunction],
     resources: Iterable[keras.layers.Layer],
     card: Mapping[str, Any] | None = None,
+    warm_up_texts: Mapping[str, Sequence[Strings]] | None = None,
 ) -> pathlib.Path:
     """Writes a SavedModel, completely or not at all.
 
@@ -41,6 +44,8 @@ def export_saved_model(
         card: Facts to write to `card.json` in the folder, beside the
             `"signatures"`: for each its inputs and outputs, with dtypes and
             shapes.
+        warm_up_texts: Dictionary from names of signatures to the batches of
+            texts to warm them up with, if one text is not enough.
 
     Returns:
         The path written, a `pathlib.Path`.
@@ -84,7 +89,7 @@ def export_saved_model(
         tf.saved_model.save(
             _state(functions.values(), resources), partial, functions
         )
-        write_warm_up(partial, functions)
+        write_warm_up(partial, functions, warm_up_texts or {})
         write_json(
             partial / "card.json",
             {

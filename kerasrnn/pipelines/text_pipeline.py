@@ -198,7 +198,16 @@ class TextPipeline(keras.Model):
                 signatures["serving_default"], max_batch_size
             )
         facts = {**self.served_facts(), **(card or {})}
-        return export_saved_model(path, signatures, self.layers, facts)
+        return export_saved_model(
+            path, signatures, self.layers, facts, self.warm_up_texts()
+        )
+
+    def warm_up_texts(self) -> dict[str, list[list[str]]]:
+        """Returns the batches of texts to warm signatures up with, by name.
+
+        One batch of one text is enough for the others.
+        """
+        return {}
 
     def served_facts(self) -> Config:
         """Returns what a client must know, for the card of an export."""

@@ -1,5 +1,6 @@
 """What a translator does with texts: translates, aligns, scores."""
 
+import dataclasses
 import functools
 from typing import Any
 from typing import NamedTuple
@@ -9,6 +10,7 @@ import tensorflow as tf
 
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import decoded
@@ -45,6 +47,12 @@ class Translating(TextPipeline):
     """The part of `TextTranslator` that works with texts once it is trained.
 
     See `TextTranslator`.
+
+    Attributes:
+        xla: The `XlaShapes` of the programs that XLA compiles for the search,
+            in Python and in an export; `None`, the default, to do without XLA.
+            A program is compiled at the first text that it fits, for seconds.
+            It is not saved with the translator.
     """
 
     traced = ("signatures", "_functions")
@@ -56,6 +64,7 @@ class Translating(TextPipeline):
     fixed_length: bool
     shortlist: Shortlist | None
     copy_unknown: bool
+    xla: XlaShapes | None = None
 
     @functools.cached_property
     def _functions(self):
@@ -276,7 +285,7 @@ class Translating(TextPipeline):
 
     def fitted(self, ids: Tensor) -> Tensor:
         """Truncates ids `(batch, time)`, and pads them to a minimum length."""
-        most = self.max_length + (self.source_tokenizer.end_id >= 0)
+        most = self._most_tokens
         least = most if self.fixed_length else 1
         ids = ids[:, :most]
         return tf.pad(
@@ -285,15 +294,47 @@ class Translating(TextPipeline):
             constant_values=self.source_tokenizer.pad_id,
         )
 
+    @property
+    def xla_shapes(self) -> XlaShapes | None:
+        """The shapes of `xla` that sources have."""
+        if self.xla is None or not self.fixed_length:
+            return self.xla
+        return dataclasses.replace(self.xla, lengths=[self._most_tokens])
+
+    @property
+    def _most_tokens(self):
+        """The greatest number of tokens that are read, with the end token."""
+        return self.max_length + (self.source_tokenizer.end_id >= 0)
+
+    def warm_up_texts(self) -> dict[str, list[list[str]]]:
+        """Returns texts for each program of the signatures that have some."""
+        shapes = self.xla_shapes
+        if shapes is None:
+            return {}
+        most = max(shapes.lengths)
+        texts = [" ".join(["a"] * count) for count in range(1, most + 1)]
+        ids = self.source_ids(tf.constant(texts))
+        lengths = (ids.numpy() != self.source_tokenizer.pad_id).sum(axis=1)
+        longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
+        batches = [
+            rows * [texts[place]]
+            for place in np.maximum(longest, 0)
+            for rows in shapes.rows
+        ]
+        names = {"serving_default", "greedy"} & self.signatures.keys()
+        return dict.fromkeys(names, batches)
+
     def served_facts(self) -> Config:
         """Returns what limits the lengths, and the ids of the search.
 
         Returns:
             A dictionary of `"max_length"`, the number of tokens of a text
-            that are read, and `"search"`: its start and end id, and its most
-            tokens.
+            that are read; `"search"`: its start and end id, and its most
+            tokens; and `"xla"`, the shapes of the programs that XLA compiles,
+            or `None`.
         """
         search, target = self.search, self.target_tokenizer
+        shapes = self.xla_shapes
         return {
             "max_length": self.max_length,
             "search": {
@@ -301,4 +342,5 @@ class Translating(TextPipeline):
                 "end_id": target.end_id,
                 "max_length": search.max_length,
             },
+            "xla": None if shapes is None else dataclasses.asdict(shapes),
         }

@@ -6,8 +6,10 @@ import tensorflow as tf
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding import Search
 from kerasrnn.decoding import forced_decoding
+from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
@@ -40,12 +42,14 @@ class TranslationFunctions:
         self.fitted = translator.fitted
         self.search, self.shortlist = translator.search, translator.shortlist
         self.copy_unknown = translator.copy_unknown
+        self.shapes = translator.xla_shapes
         # An unknown token of the target is a character or a whole word.
         self.by_character = isinstance(self.target, CharacterTokenizer)
         self.source_ids = graph_function(translator.source_ids, TEXTS)
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.encode = graph_function(self.model.encode, IDS)
         self.best = self._searching(self.search)
+        self.compiled_best = self._compiled(self.search, self.best)
         several = self.search
         if isinstance(several, BeamSearch):
             several = several.with_(num_hypotheses=several.beam_width)
@@ -78,10 +82,10 @@ class TranslationFunctions:
 
     def translate(self, text):
         """The best translation of each text, and its score."""
-        return self._translate(self.best, text)
+        return self._translate(self.compiled_best, text)
 
     def translate_ids(self, ids):
-        """The same on ids."""
+        """The same on ids, never by XLA: other runtimes can convert it."""
         ids, scores, _ = self.best(self._checked(ids))
         return {
             "translation_ids": self._padded(ids[:, 0]),
@@ -91,7 +95,7 @@ class TranslationFunctions:
     def attend(self, text):
         """The best translation in tokens, and where the model attended."""
         source = self.source_ids(text)
-        ids, *_ = self.best(source)
+        ids, *_ = self.compiled_best(source)
         target = self._trimmed(ids[:, 0])
         _, weights = self.forced(source, target)
         source = tf.where(source == self.source.pad_id, PAD, source)
@@ -179,7 +183,8 @@ class TranslationFunctions:
         functions = {}
         if not isinstance(self.search, GreedySearch):
             greedy = GreedySearch(**Search.get_config(self.search))
-            greedy = functools.partial(self._translate, self._searching(greedy))
+            find = self._compiled(greedy, self._searching(greedy))
+            greedy = functools.partial(self._translate, find)
             functions["greedy"] = [greedy, TEXTS]
         if isinstance(self.search, BeamSearch):
             functions["n_best"] = [self._n_best, TEXTS]
@@ -242,7 +247,15 @@ class TranslationFunctions:
         """A function from source ids to hypotheses, as `_search` finds them."""
         return graph_function(functools.partial(self._search, search), IDS)
 
-    def _search(self, search, source):
+    def _compiled(self, search, otherwise):
+        """The same by XLA, if that is wanted and finds the same."""
+        # What is drawn for a text depends on the rows of its batch.
+        if self.shapes is None or isinstance(search, SamplingSearch):
+            return otherwise
+        find = functools.partial(self._search, search, static_sizes=True)
+        return compiled(find, otherwise, self.shapes, self.source.pad_id)
+
+    def _search(self, search, source, static_sizes=False):
         """Ids, scores and, to copy unknown words, what they attend to.
 
         This is the number of a source word, from 1 on, or 0 for none.
@@ -252,7 +265,10 @@ class TranslationFunctions:
         limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
         vocabulary = None
         if self.shortlist is None:
-            states, memory = self.encode(source)
+            # A function that other graphs share is optimized before XLA sees
+            # it, for sizes that are not known yet.
+            encode = self.model.encode if static_sizes else self.encode
+            states, memory = encode(source)
         else:
             vocabulary = self.shortlist(source)
             states, memory = self.model.encode(source, vocabulary)
@@ -264,6 +280,7 @@ class TranslationFunctions:
             source_mask=mask if attends else None,
             max_lengths=limits,
             vocabulary=vocabulary,
+            static_sizes=static_sizes,
         )
         places = None
         if self.copy_unknown:

@@ -52,12 +52,15 @@ def test_what_is_done_is_left_behind():
     keras.backend.backend() != "tensorflow",
     reason="only TensorFlow has batches of unknown size",
 )
-def test_in_a_graph_for_batches_of_any_size():
+@pytest.mark.parametrize("by_xla", [False, True])
+def test_in_a_graph_for_batches_of_any_size(by_xla):
     import tensorflow as tf
 
     traced = []
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    @tf.function(
+        input_signature=[tf.TensorSpec([None], tf.int32)], jit_compile=by_xla
+    )
     def count(targets):
         rows = {
             "done": targets == 0,
@@ -71,13 +74,15 @@ def test_in_a_graph_for_batches_of_any_size():
             counts = rows["counts"] + left
             return {**rows, "counts": counts, "done": counts >= given}
 
-        steps, rows = advance_until_done(advance, 0, rows, targets)
+        steps, rows = advance_until_done(
+            advance, 0, rows, targets, static_sizes=by_xla
+        )
         return steps, rows["counts"], rows["names"]
 
-    for size in range(10):
+    for size in (1, 7) if by_xla else range(10):
         targets = np.random.default_rng(size).integers(0, 9, size, "int32")
         steps, counts, names = count(targets)
         np.testing.assert_array_equal(counts, targets)
         np.testing.assert_array_equal(names, range(size))
         assert steps == targets.max(initial=0)
-    assert len(traced) == 1
+    assert len(traced) == (3 if by_xla else 1)
