@@ -1,14 +1,13 @@
 """Latency of an exported translator: searches compiled by XLA, and plain ones.
 
-    python benchmarks/compiled_search.py saved_models/nmt_hindi/translator.keras \
-        english.txt
+    python benchmarks/compiled_search.py TRANSLATOR.keras TEXTS.txt
 
-The file has a sentence a line. The translator is exported twice, with and
-without programs for XLA; both exports take turns, in one process. A row of the
-table is a signature and a batch size. For XLA, a table of the seconds that the
-first call of each program takes follows. A second run with the environment
-variable `TF_XLA_FLAGS=--tf_xla_persistent_cache_directory=FOLDER` reads the
-programs of the first.
+The texts are a sentence a line. Those that fit the programs are drawn at
+random, short and long ones together. The translator is exported twice, with and
+without programs for XLA, and both exports take turns in one process. The first
+call compiles. A second run with the environment variable
+`TF_XLA_FLAGS=--tf_xla_persistent_cache_directory=FOLDER` reads the programs of
+the first.
 """
 
 import argparse
@@ -45,14 +44,6 @@ def parse_args():
     return parser.parse_args()
 
 
-def exported(translator, folder, shapes):
-    """The signatures of the translator in an export with these shapes."""
-    translator.xla = shapes
-    path = translator.export(pathlib.Path(folder, "model", "1"))
-    loaded = tf.saved_model.load(str(path))
-    return loaded, loaded.signatures
-
-
 def timed(signature, batches):
     """The wall milliseconds of each call, and the CPU milliseconds of one."""
     wall, cpu = [], time.process_time()
@@ -73,7 +64,7 @@ def compare(name, rows, systems, texts, calls):
         started = time.perf_counter()
         signatures[name](text=batches[0])
         first[system] = time.perf_counter() - started
-    for turn in range(2):
+    for _ in range(2):  # the first turn warms the caches
         for system, signatures in systems.items():
             found[system] = timed(signatures[name], batches)
     for system, (wall, cpu) in found.items():
@@ -111,14 +102,14 @@ def main():
         "call, s | p50, ms | p99, ms | CPU, ms | texts a second |\n"
         "|---|--:|---|--:|--:|--:|--:|--:|"
     )
-    with (
-        tempfile.TemporaryDirectory() as one,
-        tempfile.TemporaryDirectory() as two,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         kept, systems = [], {}
-        for name, folder, given in ("plain", one, None), ("XLA", two, shapes):
-            loaded, systems[name] = exported(translator, folder, given)
-            kept.append(loaded)
+        for name, given in ("plain", None), ("XLA", shapes):
+            translator.xla = given
+            path = translator.export(pathlib.Path(folder, name, "1"))
+            # Its signatures hold no reference to the variables.
+            kept.append(tf.saved_model.load(str(path)))
+            systems[name] = kept[-1].signatures
         for name in SIGNATURES:
             if name in systems["plain"]:
                 for rows in args.rows:

@@ -7,6 +7,8 @@ from keras import ops
 
 from kerasrnn.decoding.arguments import integer
 from kerasrnn.decoding.arguments import number
+from kerasrnn.decoding.banks import shared_out
+from kerasrnn.decoding.banks import with_next_tokens
 from kerasrnn.decoding.beams import best
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
@@ -15,6 +17,9 @@ from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.phrases import advanced
+from kerasrnn.decoding.phrases import arranged
+from kerasrnn.decoding.phrases import missing
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
@@ -91,6 +96,14 @@ class BeamSearch(Search):
             all different and including `end_id`, at least `2 * beam_width`.
         static_sizes: Whether all sizes must follow from those of the
             arguments. XLA needs that in a graph for batches of any size.
+        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
+            the hypotheses of each sentence begin, whatever else is refused.
+            Here and below, negative ids are padding, on the right.
+        required: Optional integer tensor of shape `(batch, phrases, tokens)`:
+            phrases that occur in each hypothesis. If a hypothesis lacks one, it
+            is not returned.
+        forbidden: Optional integer tensor of that shape: phrases of which none
+            occurs after the prefix.
 
     Returns:
         `Hypotheses`, the `num_hypotheses` best of each sentence.
@@ -157,6 +170,9 @@ class BeamSearch(Search):
         max_lengths: Tensor | None = None,
         vocabulary: Tensor | None = None,
         static_sizes: bool = False,
+        prefix: Tensor | None = None,
+        required: Tensor | None = None,
+        forbidden: Tensor | None = None,
     ) -> Hypotheses:
         if self.coverage_penalty and source_mask is None:
             raise ValueError(
@@ -169,6 +185,7 @@ class BeamSearch(Search):
             source_mask,
             max_lengths,
             vocabulary,
+            arranged(prefix, required, forbidden),
             self.beam_width,
         )
         rows.update(self._first_beams(ops.shape(rows["last"]), source_mask))
@@ -179,6 +196,10 @@ class BeamSearch(Search):
             given,
             static_sizes,
         )
+        living = rows["hypotheses"]["living"]
+        if required is not None:
+            lacks = missing(rows["progress"], given["phrases"]) > 0
+            living["totals"] = ops.where(lacks, NEVER, living["totals"])
         found, has_end = self._rank(given, **rows["hypotheses"])
         written = write_out(
             rows["trace"],
@@ -216,16 +237,23 @@ class BeamSearch(Search):
         living, finished = (
             rows["hypotheses"][name] for name in ("living", "finished")
         )
-        candidates = self._expand(logits, allowed, living["totals"])
+        progress, phrases = rows["progress"], given["phrases"]
+        candidates = self._expand(
+            logits, allowed, living["totals"], progress, phrases
+        )
         if self.coverage_penalty:
             candidates["attended"] = gather(
                 living["attended"] + weights, candidates["parents"]
             )
-        is_end = ops.equal(self.ids(candidates["columns"], given), self.end_id)
-        ended = self._ended(t, candidates, is_end, given["source_mask"])
+        finishes, candidates["order"] = self._ordered(
+            candidates, progress, given
+        )
+        ended = self._ended(t, candidates, finishes, given["source_mask"])
         finished = best(join(finished, ended), "scores", self.beam_width)
-        candidates["totals"] = ops.where(is_end, NEVER, candidates["totals"])
-        living = best(candidates, "totals", self.beam_width)
+        living = best(candidates, "order", self.beam_width)
+        living["totals"] = ops.where(
+            living.pop("order") > NEVER, living["totals"], NEVER
+        )
         parents, columns = living.pop("parents"), living.pop("columns")
 
         hypotheses = keep(
@@ -235,22 +263,27 @@ class BeamSearch(Search):
         )
         now_done = self._is_done(t, given["limits"], **hypotheses)
         last = self.ids(columns, given)
-        states, history = keras.tree.map_structure(
-            lambda x: gather(x, parents), (states, rows["history"])
+        states, history, progress = keras.tree.map_structure(
+            lambda x: gather(x, parents), (states, rows["history"], progress)
         )
+        progress = advanced(progress, last, phrases)
         return {
             "done": ops.logical_or(rows["done"], now_done),
             "last": last,
             "states": states,
             "history": self.constraints.note(history, t, columns, last),
+            "progress": keep(rows["done"], rows["progress"], progress),
             "hypotheses": hypotheses,
             "trace": note(
                 rows["trace"], t, tokens=last, parents=parents, weights=weights
             ),
         }
 
-    def _expand(self, logits, allowed, totals):
+    def _expand(self, logits, allowed, totals, progress, phrases):
         """The `2 * beam_width` best extensions of the live hypotheses.
+
+        If they need phrases, it is so many of each beam, and the next token of
+        each phrase.
 
         Returns:
             Dictionary of their total log-probabilities, the beams that they
@@ -259,32 +292,59 @@ class BeamSearch(Search):
         """
         # The best of a sentence are among the best of its beams, and only
         # those need their log-probability.
-        gains, columns = top_k(flatten_beams(allowed), 2 * self.beam_width)
-        gains = gains - ops.logsumexp(
-            flatten_beams(logits), axis=1, keepdims=True
+        gains, columns = (
+            split_beams(x, self.beam_width)
+            for x in top_k(flatten_beams(allowed), 2 * self.beam_width)
         )
-        totals = totals[:, :, None] + split_beams(gains, self.beam_width)
-        width = totals.shape[2]
-        shape = (-1, self.beam_width * width)
-        totals, index = top_k(ops.reshape(totals, shape), 2 * self.beam_width)
-        return {
-            "totals": totals,
-            "parents": index // width,
-            "columns": gather(ops.reshape(columns, shape), index),
+        if "required" in progress:
+            gains, columns = with_next_tokens(
+                gains, columns, allowed, progress, phrases
+            )
+        gains = gains - ops.logsumexp(logits, axis=2, keepdims=True)
+        beams = ops.arange(self.beam_width, dtype="int32")[:, None]
+        candidates = {
+            "totals": totals[:, :, None] + gains,
+            "parents": ops.zeros_like(columns) + beams,
+            "columns": columns,
         }
+        shape = (-1, self.beam_width * ops.shape(columns)[2])
+        candidates = {
+            name: ops.reshape(x, shape) for name, x in candidates.items()
+        }
+        if "required" in progress:
+            return candidates
+        return best(candidates, "totals", 2 * self.beam_width)
 
-    def _ended(self, t, candidates, is_end, source_mask):
-        """Scores of those of the `beam_width` best candidates that end."""
-        first = {
-            name: x[:, : self.beam_width] for name, x in candidates.items()
-        }
+    def _ordered(self, candidates, progress, given):
+        """Which candidates are finished, and the order of those that live."""
+        totals = candidates["totals"]
+        ids = self.ids(candidates["columns"], given)
+        is_end = ops.equal(ids, self.end_id)
+        if "required" in progress:
+            progress = {
+                kind: gather(x, candidates["parents"])
+                for kind, x in progress.items()
+            }
+            progress = advanced(progress, ids, given["phrases"])
+            return shared_out(
+                totals, is_end, progress, given["phrases"], self.beam_width
+            )
+        place = ops.arange(ops.shape(totals)[1], dtype="int32")
+        finishes = ops.logical_and(is_end, place < self.beam_width)
+        return finishes, ops.where(is_end, NEVER, totals)
+
+    def _ended(self, t, candidates, finishes, source_mask):
+        """The scores of the candidates that are finished, `NEVER` of others."""
         scores = self._score(
-            t + 1, source_mask, first["totals"], first.get("attended")
+            t + 1,
+            source_mask,
+            candidates["totals"],
+            candidates.get("attended"),
         )
         return {
-            "scores": ops.where(is_end[:, : self.beam_width], scores, NEVER),
-            "times": ops.zeros_like(first["parents"]) + t,
-            "beams": first["parents"],
+            "scores": ops.where(finishes, scores, NEVER),
+            "times": ops.zeros_like(candidates["parents"]) + t,
+            "beams": candidates["parents"],
         }
 
     def _score(self, lengths, source_mask, totals, attended=None):

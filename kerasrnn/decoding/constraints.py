@@ -169,13 +169,24 @@ def refuse(logits, columns, refused):
             occur several times, refused or not.
         refused: Boolean tensor of that shape.
     """
-    shape = ops.shape(logits)
+    return ops.where(marked(ops.shape(logits), columns, refused), NEVER, logits)
+
+
+def marked(shape, columns, marks):
+    """Returns whether a column has a mark, of shape `(batch, beams, columns)`.
+
+    Args:
+        shape: Tuple, that shape.
+        columns: Integer tensor of shape `(batch, beams, places)`. A column may
+            occur several times, with a mark or without.
+        marks: Boolean tensor of that shape.
+    """
     columns = flatten_beams(columns)
     rows = ops.arange(ops.shape(columns)[0], dtype=columns.dtype)
     cells = ops.expand_dims(rows * shape[2], 1) + columns
     times = ops.segment_sum(
-        ops.reshape(ops.cast(refused, "int32"), (-1,)),
+        ops.reshape(ops.cast(marks, "int32"), (-1,)),
         ops.reshape(cells, (-1,)),
         num_segments=shape[0] * shape[1] * shape[2],
     )
-    return ops.where(ops.reshape(times, shape) > 0, NEVER, logits)
+    return ops.reshape(times, shape) > 0

@@ -4,6 +4,13 @@ from keras import ops
 
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
+from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.phrases import advanced
+from kerasrnn.decoding.phrases import arranged
+from kerasrnn.decoding.phrases import continuing
+from kerasrnn.decoding.phrases import in_prefix
+from kerasrnn.decoding.phrases import is_begun
+from kerasrnn.decoding.phrases import missing
 from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
@@ -51,9 +58,18 @@ class IndependentSearch(Search):
         max_lengths: Tensor | None = None,
         vocabulary: Tensor | None = None,
         static_sizes: bool = False,
+        prefix: Tensor | None = None,
+        required: Tensor | None = None,
+        forbidden: Tensor | None = None,
     ) -> Hypotheses:
         rows, given = self.begin(
-            states, memory, source_mask, max_lengths, vocabulary, self.count
+            states,
+            memory,
+            source_mask,
+            max_lengths,
+            vocabulary,
+            arranged(prefix, required, forbidden),
+            self.count,
         )
         batch_size = ops.shape(rows["last"])[0]
         given["noise"] = self.draw_noise(batch_size)
@@ -64,6 +80,7 @@ class IndependentSearch(Search):
             written["alignments"] = ops.zeros((*shape, places), "float32")
         rows["written"] = written
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
+        rows["urged"] = ops.zeros_like(rows["ended"])
         rows["scores"] = ops.zeros((batch_size, self.count), "float32")
         _, rows = advance_until_done(
             lambda *args: self._advance(step, *args),
@@ -72,28 +89,26 @@ class IndependentSearch(Search):
             given,
             static_sizes,
         )
-        return self.hypotheses(rows["scores"], **rows["written"])
+        scores = rows["scores"]
+        if required is not None:
+            lacks = missing(rows["progress"], given["phrases"]) > 0
+            scores = ops.where(lacks, NEVER, scores)
+        return self.hypotheses(scores, **rows["written"])
 
     def _advance(self, step, t, rows, given):
         """Appends a token to each hypothesis that has not ended."""
         logits, allowed, states, weights = self.predict(step, t, rows, given)
-        noise = given["noise"]
-        if noise is not None:
-            noise = flatten_beams(noise[:, t])
-        allowed = flatten_beams(allowed)
-        columns = ops.expand_dims(self.choose(allowed, noise), 1)
-        gain = gather(allowed, columns) - ops.logsumexp(
-            flatten_beams(logits), axis=1, keepdims=True
-        )
-        columns, gain = (
-            ops.reshape(x, (-1, self.count)) for x in (columns, gain)
-        )
+        columns, urged = self._choose(t, allowed, rows, given)
+        gain = gather(flatten_beams(allowed), ops.reshape(columns, (-1, 1)))
+        gain = ops.reshape(gain, (-1, self.count))
+        gain = gain - ops.logsumexp(logits, axis=2)
         ended = rows["ended"]
         ids = ops.where(ended, self.pad_id, self.ids(columns, given))
         chosen = {"ids": ids}
         if weights is not None:
             chosen["alignments"] = ops.where(ended[:, :, None], 0.0, weights)
         now_ended = ops.logical_or(ended, ops.equal(ids, self.end_id))
+        progress = advanced(rows["progress"], ids, given["phrases"])
         at_limit = ops.expand_dims(t + 1 >= given["limits"], 1)
         now_ended = ops.logical_or(now_ended, at_limit)
         return {
@@ -103,9 +118,44 @@ class IndependentSearch(Search):
             "last": ops.where(now_ended, self.end_id, ids),
             "states": states,
             "history": self.constraints.note(rows["history"], t, columns, ids),
+            "progress": {
+                kind: ops.where(ended[:, :, None], rows["progress"][kind], x)
+                for kind, x in progress.items()
+            },
+            "urged": urged,
             "scores": rows["scores"] + ops.where(ended, 0.0, gain),
             "written": {
                 name: put(x, t, chosen[name])
                 for name, x in rows["written"].items()
             },
         }
+
+    def _choose(self, t, allowed, rows, given):
+        """The next column of each hypothesis, and whether it was urged.
+
+        Where a hypothesis would end without a required phrase, or has no more
+        room than the phrases need, it must write the next token of one, and
+        then that phrase to its end.
+        """
+        noise = given["noise"]
+        if noise is not None:
+            noise = flatten_beams(noise[:, t])
+
+        def choose(logits):
+            columns = self.choose(flatten_beams(logits), noise)
+            return ops.reshape(columns, (-1, self.count))
+
+        columns, progress = choose(allowed), rows["progress"]
+        if "required" not in progress:
+            return columns, rows["urged"]
+        phrases = given["phrases"]
+        left = missing(progress, phrases)
+        # One more place, for the end token.
+        no_room = given["limits"][:, None] - t <= left + 1
+        ends = ops.equal(columns, self.end_id)
+        goes_on = ops.logical_and(rows["urged"], is_begun(progress, phrases))
+        urged = ops.logical_or(ops.logical_or(ends, no_room), goes_on)
+        is_free = ops.logical_or(ops.equal(left, 0), in_prefix(t, phrases))
+        urged = ops.logical_and(urged, ops.logical_not(is_free))
+        urged_columns = choose(continuing(allowed, progress, phrases))
+        return ops.where(urged, urged_columns, columns), urged

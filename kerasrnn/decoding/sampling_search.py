@@ -68,6 +68,14 @@ class SamplingSearch(IndependentSearch):
             all different and including `end_id`.
         static_sizes: Whether all sizes must follow from those of the
             arguments. XLA needs that in a graph for batches of any size.
+        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
+            the hypotheses of each sentence begin, whatever else is refused.
+            Here and below, negative ids are padding, on the right.
+        required: Optional integer tensor of shape `(batch, phrases, tokens)`:
+            phrases that occur in each hypothesis. If a hypothesis lacks one, it
+            is not returned.
+        forbidden: Optional integer tensor of that shape: phrases of which none
+            occurs after the prefix.
 
     Returns:
         `Hypotheses` with `num_samples` hypotheses a sentence, in the order in

@@ -15,6 +15,8 @@ from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import Constraints
+from kerasrnn.decoding.phrases import not_begun
+from kerasrnn.decoding.phrases import restricted
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
@@ -167,6 +169,7 @@ class Search(metaclass=_Frozen):
         source_mask: Tensor | None,
         max_lengths: Tensor | None,
         vocabulary: Tensor | None,
+        phrases: dict[str, Nest] | None,
         beams: int,
     ) -> tuple[dict[str, Nest], dict[str, Nest]]:
         """Returns the tensors that a search starts with.
@@ -181,6 +184,12 @@ class Search(metaclass=_Frozen):
                 "`states` must hold at least one tensor, with a row for each "
                 f"sentence. Received: states={states!r}"
             )
+        if phrases is not None and vocabulary is not None:
+            raise ValueError(
+                "A shortlist may lack the words of phrases. Expected: the "
+                "whole vocabulary, or neither `prefix`, `required` nor "
+                f"`forbidden`. Received: {', '.join(phrases)} and `vocabulary`"
+            )
         batch_size = ops.shape(keras.tree.flatten(states)[0])[0]
         limits = ops.full((batch_size,), self.max_length, dtype="int32")
         if max_lengths is not None:
@@ -193,6 +202,7 @@ class Search(metaclass=_Frozen):
                 states,
             ),
             "history": self.constraints.empty_history(batch_size, beams),
+            "progress": not_begun(phrases, batch_size, beams),
         }
         given = {
             "memory": memory,
@@ -201,6 +211,7 @@ class Search(metaclass=_Frozen):
             "vocabulary": (
                 None if vocabulary is None else ops.cast(vocabulary, "int32")
             ),
+            "phrases": phrases,
         }
         return rows, given
 
@@ -244,6 +255,10 @@ class Search(metaclass=_Frozen):
         allowed = self.constraints(
             logits, t, given["vocabulary"], rows["history"]
         )
+        if given["phrases"] is not None:
+            allowed = restricted(
+                logits, allowed, t, rows["progress"], given["phrases"]
+            )
         return logits, allowed, states, weights
 
     def ids(self, columns: Tensor, given: dict[str, Nest]) -> Tensor:

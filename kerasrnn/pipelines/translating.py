@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import warnings
+from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
@@ -11,6 +13,7 @@ import tensorflow as tf
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.compiled import XlaShapes
+from kerasrnn.pipelines.served_phrases import phrase_columns
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import decoded
@@ -80,7 +83,13 @@ class Translating(TextPipeline):
         return self.source_tokenizer, self.max_length
 
     def translate(
-        self, texts: Strings, batch_size: int = 64, greedy: bool = False
+        self,
+        texts: Strings,
+        batch_size: int = 64,
+        greedy: bool = False,
+        prefix: Strings | None = None,
+        required: Sequence[Strings] | None = None,
+        forbidden: Sequence[Strings] | None = None,
     ) -> list[str]:
         """Translates a list of strings, in batches of similar length.
 
@@ -92,16 +101,53 @@ class Translating(TextPipeline):
             batch_size: Positive integer, texts in a batch.
             greedy: Whether to use greedy search, with the limits of `search`,
                 instead of `search`.
+            prefix: List of strings, for each text how its translation begins.
+            required: For each text a list of strings that occur in its
+                translation, such as terms or names.
+            forbidden: For each text a list of strings that do not occur after
+                the prefix.
 
         Returns:
-            List of strings, in the order of `texts`.
+            List of strings, in the order of `texts`. A text that has no
+            translation with these phrases has an empty one, with a warning.
+
+        A phrase is a sequence of tokens of the target, all of them in its
+        vocabulary; a required one makes the greatest length longer. In a
+        translation into subwords, a longer word may begin with it, and others
+        may spell what is forbidden. With phrases, there is no shortlist.
+
+        Raises:
+            ValueError: when there are not as many phrases as texts, or the
+                vocabulary lacks one of their words.
+
+        Example:
+
+        >>> translator = build_translator()
+        >>> translator.translate(["blue house"], required=[["लाल"]])
+        ['लाल घर']
         """
         texts = text_list(texts)
         translations = np.full(len(texts), "", object)
-        greedy = greedy and "greedy" in self.signatures
-        signature = "greedy" if greedy else "serving_default"
-        for places, found in self.answers(texts, batch_size, signature):
+        signature, phrases = "serving_default", []
+        if prefix is not None or required is not None or forbidden is not None:
+            signature = "translate_with"
+            phrases = phrase_columns(
+                texts, self.target_tokenizer, prefix, required, forbidden
+            )
+        if greedy and "greedy" in self.signatures:
+            signature = self._functions.greedy_with if phrases else "greedy"
+        missing = 0
+        for places, found in self.answers(
+            texts, batch_size, signature, *phrases
+        ):
             translations[places] = decoded(found["translation"])
+            missing += int((found["score"].numpy() == -np.inf).sum())
+        if missing:
+            warnings.warn(
+                f"{missing} of {len(texts)} texts have no translation with "
+                "their phrases.",
+                stacklevel=2,
+            )
         return translations.tolist()
 
     def n_best(

@@ -19,6 +19,9 @@ from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
+from kerasrnn.pipelines.served_phrases import WITH_PHRASES
+from kerasrnn.pipelines.served_phrases import count_tokens
+from kerasrnn.pipelines.served_phrases import phrase_ids
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
@@ -50,11 +53,15 @@ class TranslationFunctions:
         self.encode = graph_function(self.model.encode, IDS)
         self.best = self._searching(self.search)
         self.compiled_best = self._compiled(self.search, self.best)
+        self.greedy = GreedySearch(**Search.get_config(self.search))
         several = self.search
         if isinstance(several, BeamSearch):
             several = several.with_(num_hypotheses=several.beam_width)
         self.all = self._searching(several)
         self.aligned = graph_function(self._aligned, TEXTS)
+        self.greedy_with = graph_function(
+            functools.partial(self._translate_with, self.greedy), *WITH_PHRASES
+        )
         self.forced = graph_function(self._forced, IDS, IDS)
 
     def by_name(self):
@@ -65,6 +72,7 @@ class TranslationFunctions:
         return {
             "serving_default": [self.translate, TEXTS],
             **self._other_searches(),
+            "translate_with": [self.translate_with, *WITH_PHRASES],
             "translate_ids": [self.translate_ids, IDS],
             "attend": [self.attend, TEXTS],
             "score": [self.score, TEXTS, translation],
@@ -91,6 +99,17 @@ class TranslationFunctions:
             "translation_ids": self._padded(ids[:, 0]),
             "score": scores[:, 0],
         }
+
+    def translate_with(self, text, prefix, required, forbidden):
+        """The best translation of each text that has its phrases.
+
+        They are strings of shape `(batch,)` and `(batch, phrases)`; an empty
+        one is none. A text without such a translation has an empty one and a
+        score of minus infinity.
+        """
+        return self._translate_with(
+            self.search, text, prefix, required, forbidden
+        )
 
     def attend(self, text):
         """The best translation in tokens, and where the model attended."""
@@ -182,8 +201,7 @@ class TranslationFunctions:
         """Greedy search, and all hypotheses of the beam."""
         functions = {}
         if not isinstance(self.search, GreedySearch):
-            greedy = GreedySearch(**Search.get_config(self.search))
-            find = self._compiled(greedy, self._searching(greedy))
+            find = self._compiled(self.greedy, self._searching(self.greedy))
             greedy = functools.partial(self._translate, find)
             functions["greedy"] = [greedy, TEXTS]
         if isinstance(self.search, BeamSearch):
@@ -192,6 +210,19 @@ class TranslationFunctions:
 
     def _translate(self, find, text):
         ids, scores, places = find(self.source_ids(text))
+        return {
+            "translation": self._texts(ids, places, text)[:, 0],
+            "score": scores[:, 0],
+        }
+
+    def _translate_with(self, search, text, prefix, required, forbidden):
+        given = {"prefix": prefix, "required": required, "forbidden": forbidden}
+        with tf.control_dependencies([check_rows(text=text, **given)]):
+            phrases = {
+                name: phrase_ids(x, self.target) for name, x in given.items()
+            }
+        source = self.source_ids(text)
+        ids, scores, places = self._search(search, source, **phrases)
         return {
             "translation": self._texts(ids, places, text)[:, 0],
             "score": scores[:, 0],
@@ -255,22 +286,27 @@ class TranslationFunctions:
         find = functools.partial(self._search, search, static_sizes=True)
         return compiled(find, otherwise, self.shapes, self.source.pad_id)
 
-    def _search(self, search, source, static_sizes=False):
+    def _search(self, search, source, static_sizes=False, **phrases):
         """Ids, scores and, to copy unknown words, what they attend to.
 
         This is the number of a source word, from 1 on, or 0 for none.
         """
+        # A shortlist may lack the words of phrases.
+        shortlist = None if phrases else self.shortlist
         mask = tf.not_equal(source, self.source.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
-        limits = tf.where(lengths > 0, 2 * lengths + 10, 0)
+        limits = 2 * lengths + 10
+        for name in phrases.keys() - {"forbidden"}:
+            limits += count_tokens(phrases[name])
+        limits = tf.where(lengths > 0, limits, 0)
         vocabulary = None
-        if self.shortlist is None:
+        if shortlist is None:
             # A function that other graphs share is optimized before XLA sees
             # it, for sizes that are not known yet.
             encode = self.model.encode if static_sizes else self.encode
             states, memory = encode(source)
         else:
-            vocabulary = self.shortlist(source)
+            vocabulary = shortlist(source)
             states, memory = self.model.encode(source, vocabulary)
         attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
         found = search(
@@ -281,6 +317,7 @@ class TranslationFunctions:
             max_lengths=limits,
             vocabulary=vocabulary,
             static_sizes=static_sizes,
+            **phrases,
         )
         places = None
         if self.copy_unknown:

@@ -256,6 +256,15 @@ def test_signatures(client, translator):
     assert signatures == {
         "serving_default": [text, one],
         "greedy": [text, one],
+        "translate_with": [
+            {
+                **text,
+                "prefix": ["string", [None]],
+                "required": ["string", [None, None]],
+                "forbidden": ["string", [None, None]],
+            },
+            one,
+        ],
         "n_best": [
             text,
             {

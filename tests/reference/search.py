@@ -128,6 +128,34 @@ def constrained(
     return constrained_fn
 
 
+def with_phrases(log_prob_fn, prefix=(), forbidden=()):
+    """`log_prob_fn` with -inf for what leaves a prefix or ends a phrase."""
+
+    def ends(tokens, phrase):
+        return phrase and tokens[-len(phrase) :] == phrase
+
+    def restricted_fn(said):
+        log_probs, tokens = np.array(log_prob_fn(said), "float64"), said[1:]
+        for token in range(len(log_probs)):
+            if len(tokens) < len(prefix):
+                refused = token != prefix[len(tokens)]
+            else:
+                refused = any(ends((*tokens, token), x) for x in forbidden)
+            if refused:
+                log_probs[token] = -np.inf
+        return log_probs
+
+    return restricted_fn
+
+
+def contains(tokens, phrase):
+    """Whether the tokens of a phrase follow each other somewhere."""
+    size = len(phrase)
+    return any(
+        tokens[i : i + size] == phrase for i in range(len(tokens) - size + 1)
+    )
+
+
 def sampled(log_prob_fn, temperature=1.0, top_k=None, top_p=1.0):
     """The log-probabilities that a token is drawn with."""
 

@@ -1,0 +1,194 @@
+"""Phrases of each sentence: a beginning, what must occur, what must not.
+
+Progress with a phrase is how many of its first tokens a hypothesis ends with. A
+token takes it one further, or back to the longest beginning of the phrase that
+the hypothesis then ends with (Knuth, Morris & Pratt 1977).
+"""
+
+from keras import ops
+
+from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.constraints import marked
+from kerasrnn.decoding.constraints import refuse
+
+
+def arranged(prefix, required, forbidden):
+    """Returns the phrases as the other functions read them; `None` for none.
+
+    Args:
+        prefix: Integer tensor of shape `(batch, tokens)`, or `None`.
+        required: Integer tensor of shape `(batch, phrases, tokens)`, or `None`.
+        forbidden: The same. Negative ids are padding, on the right.
+    """
+    given = {"prefix": prefix, "required": required, "forbidden": forbidden}
+    phrases = {
+        name: _padded(ops.cast(x, "int32"))
+        for name, x in given.items()
+        if x is not None
+    }
+    for name in phrases.keys() - {"prefix"}:
+        phrases[name] = _with_borders(phrases[name])
+    return phrases or None
+
+
+def _padded(tokens):
+    """Tokens with one more place of padding, so that there is a place."""
+    padding = [[0, 0]] * (len(tokens.shape) - 1) + [[0, 1]]
+    return ops.pad(tokens, padding, constant_values=-1)
+
+
+def _with_borders(tokens):
+    """Phrases, their lengths, and where each begins again inside itself.
+
+    Of a phrase of which `p` tokens are written, `borders[..., p, n]` says
+    whether its first `n` tokens are the last `n` of these `p`.
+    """
+    size = ops.shape(tokens)[2]
+    place = ops.arange(size, dtype="int32")
+    written, count = place[:, None, None], place[:, None]
+    shift = ops.clip(written - count + place, 0, size - 1)
+    shifted = ops.take(tokens, shift, axis=2)
+    same = ops.equal(tokens[:, :, None, None], shifted)
+    # The first `n` tokens, and these only if there are as many.
+    same = ops.all(ops.logical_or(same, place >= count), axis=4)
+    return {
+        "tokens": tokens,
+        "lengths": ops.sum(ops.cast(tokens >= 0, "int32"), axis=2),
+        "borders": ops.logical_and(same, place <= place[:, None]),
+    }
+
+
+def not_begun(phrases, batch_size, beams):
+    """Returns the progress before the first token, by the kinds of phrases.
+
+    It is a dictionary of integer tensors of shape `(batch, beams, phrases)`.
+    """
+    return {
+        kind: ops.zeros(
+            (batch_size, beams, ops.shape(phrases[kind]["tokens"])[1]), "int32"
+        )
+        for kind in ("required", "forbidden")
+        if kind in (phrases or {})
+    }
+
+
+def advanced(progress, ids, phrases):
+    """Returns the progress of hypotheses after ids of shape `(batch, beams)`.
+
+    What has occurred once has occurred.
+    """
+    return {
+        kind: _followed(before, ids, **phrases[kind], keep=kind == "required")
+        for kind, before in progress.items()
+    }
+
+
+def _followed(before, ids, tokens, lengths, borders, keep):
+    continued = ops.logical_and(
+        _at(before, borders), ops.equal(tokens[:, None], ids[:, :, None, None])
+    )
+    after = ops.arange(1, ops.shape(tokens)[2] + 1, dtype="int32")
+    after = ops.max(ops.where(continued, after, 0), axis=3)
+    if keep:
+        after = ops.where(ops.equal(before, lengths[:, None]), before, after)
+    return after
+
+
+def _at(progress, values):
+    """Values `(batch, phrases, size, ...)` at the progress of hypotheses."""
+    batch_size, count, size, *rest = ops.shape(values)
+    rows = ops.arange(batch_size * count, dtype="int32") * size
+    index = ops.reshape(rows, (batch_size, 1, count)) + progress
+    flat = ops.reshape(values, (batch_size * count * size, *rest))
+    return ops.take(flat, index, axis=0)
+
+
+def restricted(logits, allowed, t, progress, phrases):
+    """Leaves the next token of a prefix, and no end of a forbidden phrase.
+
+    Args:
+        logits: Float tensor of shape `(batch, beams, vocabulary)`.
+        allowed: The same, at minus infinity where other constraints refuse a
+            token. A prefix overrides them.
+        t: Integer, how many tokens a hypothesis has.
+        progress: The progress of the hypotheses.
+        phrases: What `arranged` returned.
+    """
+    if "forbidden" in phrases:
+        tokens, lengths, borders = (
+            phrases["forbidden"][name]
+            for name in ("tokens", "lengths", "borders")
+        )
+        last = ops.maximum(lengths - 1, 0)[:, :, None]
+        columns = ops.take_along_axis(tokens, last, axis=2)[:, None, :, 0]
+        ends = ops.take_along_axis(
+            _at(progress["forbidden"], borders), last[:, None], axis=3
+        )[..., 0]
+        ends = ops.logical_and(ends, lengths[:, None] > 0)
+        columns = ops.broadcast_to(ops.maximum(columns, 0), ops.shape(ends))
+        allowed = refuse(allowed, columns, ends)
+    if "prefix" in phrases:
+        token = _token_of_prefix(t, phrases)[:, None, None]
+        columns = ops.arange(ops.shape(logits)[2], dtype="int32")
+        forced = ops.where(ops.equal(columns, token), logits, NEVER)
+        allowed = ops.where(token >= 0, forced, allowed)
+    return allowed
+
+
+def _token_of_prefix(t, phrases):
+    """The token of each prefix at step `t`, -1 behind its end."""
+    place = ops.minimum(t, ops.shape(phrases["prefix"])[1] - 1)
+    return ops.take(phrases["prefix"], place, axis=1)
+
+
+def in_prefix(t, phrases):
+    """Returns whether step `t` is one of the prefix, of shape `(batch, 1)`."""
+    if "prefix" not in phrases:
+        return ops.zeros((1, 1), "bool")
+    return _token_of_prefix(t, phrases)[:, None] >= 0
+
+
+def missing(progress, phrases):
+    """Returns how many tokens of required phrases are not written.
+
+    An integer tensor of shape `(batch, beams)`.
+    """
+    lengths = phrases["required"]["lengths"][:, None]
+    return ops.sum(lengths - progress["required"], axis=2)
+
+
+def is_begun(progress, phrases):
+    """Returns whether a hypothesis is within a required phrase it lacks.
+
+    A boolean tensor of shape `(batch, beams)`.
+    """
+    return ops.any(_begun(progress, phrases), axis=2)
+
+
+def _begun(progress, phrases):
+    written, lengths = progress["required"], phrases["required"]["lengths"]
+    return ops.logical_and(written > 0, written < lengths[:, None])
+
+
+def next_tokens(progress, phrases):
+    """Returns the next token of each required phrase, and which have one.
+
+    An integer and a boolean tensor of shape `(batch, beams, phrases)`.
+    """
+    tokens = _at(progress["required"], phrases["required"]["tokens"])
+    return ops.maximum(tokens, 0), tokens >= 0
+
+
+def continuing(logits, progress, phrases):
+    """Leaves the next tokens of required phrases, of those begun if any is.
+
+    Args:
+        logits: Float tensor of shape `(batch, beams, vocabulary)`.
+        progress: The progress of the hypotheses.
+        phrases: What `arranged` returned.
+    """
+    tokens, wanted = next_tokens(progress, phrases)
+    begun = _begun(progress, phrases)
+    is_any = ops.any(begun, axis=2, keepdims=True)
+    chosen = marked(ops.shape(logits), tokens, ops.where(is_any, begun, wanted))
+    return ops.where(chosen, logits, NEVER)

@@ -1,0 +1,130 @@
+"""A beginning, required and forbidden phrases, against all sequences."""
+
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.decoding import BeamSearch
+from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import SamplingSearch
+from tests.decoding.steps import random_trees
+from tests.decoding.steps import search_trees
+from tests.decoding.steps import tree_functions
+from tests.reference import search as reference
+
+START, END, PAD = -1, 0, -1
+IDS = {"start_id": START, "end_id": END, "pad_id": PAD}
+SIZE, LENGTH = 4, 4
+COUNT = 200
+
+
+def random_phrases(generator, count, most_tokens):
+    """So many phrases for each sentence, some of them empty, as tuples."""
+    lengths = generator.integers(most_tokens + 1, size=(COUNT, count))
+    return [
+        [tuple(generator.integers(1, SIZE, length)) for length in row]
+        for row in lengths
+    ]
+
+
+def padded(phrases, most_tokens):
+    """Phrases as an array, with -1 behind them."""
+    return ops.convert_to_tensor(
+        [
+            [[*phrase, *[-1] * (most_tokens - len(phrase))] for phrase in row]
+            for row in phrases
+        ],
+        "int32",
+    )
+
+
+def draw(seed, required=2, forbidden=2):
+    """Random phrases: for each sentence, and as arguments of a search."""
+    generator = np.random.default_rng(seed)
+    prefixes = random_phrases(generator, 1, 2)
+    required = random_phrases(generator, required, 2)
+    forbidden = random_phrases(generator, forbidden, 3)
+    given = [
+        {"prefix": prefix, "required": x, "forbidden": y}
+        for [prefix], x, y in zip(prefixes, required, forbidden, strict=True)
+    ]
+    return given, {
+        "prefix": padded(prefixes, 2)[:, 0],
+        "required": padded(required, 2),
+        "forbidden": padded(forbidden, 3),
+    }
+
+
+def written(ids):
+    return tuple(int(i) for i in ids if i != PAD)
+
+
+def satisfies(tokens, prefix, required, forbidden):
+    behind = [tokens[: i + 1] for i in range(len(prefix), len(tokens))]
+    return (
+        tokens[: len(prefix)] == prefix
+        and all(reference.contains(tokens, x) for x in required)
+        and not any(x and y[-len(x) :] == x for x in forbidden for y in behind)
+    )
+
+
+@pytest.mark.slow_on_jax
+def test_a_wide_beam_finds_the_best_that_have_their_phrases():
+    trees = random_trees(COUNT, SIZE, LENGTH, seed=1)
+    given, arguments = draw(seed=2)
+    search = BeamSearch(
+        **IDS, max_length=LENGTH, beam_width=27, num_hypotheses=5
+    )
+    found = search_trees(search, trees, **arguments)
+    none = several = 0
+    for i, phrases in enumerate(given):
+        log_probs, _ = tree_functions(*(x[i] for x in trees))
+        allowed = reference.with_phrases(
+            log_probs, phrases["prefix"], phrases["forbidden"]
+        )
+        expected = reference.exhaustive(
+            allowed, START, END, LENGTH, reference.by_length(1.0)
+        )
+        expected = [
+            pair
+            for pair in expected
+            if all(reference.contains(pair[0], x) for x in phrases["required"])
+        ][:5]
+        exist = np.isfinite(found.scores[i])
+        ids = [written(ids) for ids in found.ids[i][exist]]
+        assert ids == [best for best, _ in expected]
+        np.testing.assert_allclose(
+            found.scores[i][exist], [score for _, score in expected], rtol=1e-4
+        )
+        assert (found.ids[i][~exist] == PAD).all()
+        none += not ids
+        several += len(ids) == 5
+    assert none > 5 and several > 50
+
+
+@pytest.mark.slow_on_jax
+@pytest.mark.parametrize(
+    "search",
+    [
+        GreedySearch(**IDS, max_length=9),
+        SamplingSearch(**IDS, max_length=9, num_samples=3, top_p=0.9, seed=1),
+        BeamSearch(**IDS, max_length=9, beam_width=2, num_hypotheses=2),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_whatever_is_found_has_its_phrases(search):
+    """In sequences with room for them, whose model would end far earlier."""
+    trees = random_trees(COUNT, SIZE, 5, seed=3)
+    given, arguments = draw(seed=4, forbidden=1)
+    found = search_trees(search, trees, **arguments)
+    plain = search_trees(search, trees)
+    hypotheses = changed = 0
+    for i, phrases in enumerate(given):
+        for ids, score in zip(found.ids[i], found.scores[i], strict=True):
+            if np.isfinite(score):
+                assert satisfies(written(ids), **phrases)
+                hypotheses += 1
+        changed += (found.ids[i] != plain.ids[i]).any()
+    # What is both required and forbidden is not found.
+    assert hypotheses > 0.75 * np.prod(found.scores.shape)
+    assert changed > 100
