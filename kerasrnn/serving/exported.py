@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import re
 
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
@@ -10,6 +9,8 @@ import tensorflow_text  # noqa: F401  registers the text operations
 from kerasrnn.serving.signature import Signature
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
+from kerasrnn_server.versions import models
+from kerasrnn_server.versions import versions
 
 
 class ModelFolder:
@@ -39,16 +40,7 @@ class ModelFolder:
 
     def versions(self) -> dict[int, pathlib.Path]:
         """Returns the complete versions: number to path, oldest first."""
-        try:
-            numbered = [
-                (int(path.name), path)
-                for path in self.path.iterdir()
-                if re.fullmatch("[0-9]+", path.name)
-                and (path / "saved_model.pb").exists()
-            ]
-        except OSError:  # no folder, or one that must not be read
-            return {}
-        return dict(sorted(numbered))
+        return versions(self.path)
 
     def load(self, version: int | None = None) -> "ExportedModel":
         """Loads a version.
@@ -63,20 +55,20 @@ class ModelFolder:
             FileNotFoundError: when there is no such version.
             OSError, ValueError, tf.errors.OpError: when it cannot be loaded.
         """
-        versions = self.versions()
-        if not versions:
+        found = self.versions()
+        if not found:
             raise FileNotFoundError(
                 f"'{self.path}' must hold versions of a SavedModel, such as "
                 f"'{self.path / '1' / 'saved_model.pb'}'. Received: a folder "
                 "without any."
             )
-        number = max(versions) if version is None else version
-        if number not in versions:
+        number = max(found) if version is None else version
+        if number not in found:
             raise FileNotFoundError(
-                f"`version` must be one of {list(versions)} in '{self.path}'. "
+                f"`version` must be one of {list(found)} in '{self.path}'. "
                 f"Received: {version!r}."
             )
-        return ExportedModel(versions[number])
+        return ExportedModel(found[number])
 
 
 def model_folders(path: PathLike) -> dict[str, ModelFolder]:
@@ -98,14 +90,7 @@ def model_folders(path: PathLike) -> dict[str, ModelFolder]:
     >>> list(model_folders("saved_models"))
     ['shout']
     """
-    path = pathlib.Path(path)
-    if not path.is_dir():
-        raise FileNotFoundError(
-            "The folder of the models must exist, such as 'saved_models'. "
-            f"Received: '{path}'."
-        )
-    folders = (ModelFolder(child) for child in sorted(path.iterdir()))
-    return {folder.name: folder for folder in folders if folder.versions()}
+    return {name: ModelFolder(path) for name, path in models(path).items()}
 
 
 class ExportedModel:

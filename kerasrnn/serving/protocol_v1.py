@@ -1,4 +1,4 @@
-"""Requests in JSON as TensorFlow Serving takes them: KServe's protocol v1.
+"""Requests in JSON as TensorFlow Serving takes them, also called protocol v1.
 
 In rows:
 
@@ -18,27 +18,36 @@ base64.
 
 import base64
 import binascii
+import functools
+from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+import orjson
+from tensorflow.core.framework import types_pb2
 
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.json_arrays import in_json
+from kerasrnn.serving.json_arrays import listed
 from kerasrnn.serving.signature import Signature
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Request
 
 _KEYS = {"instances", "inputs", "signature_name"}
 
 
 def read_v1(
-    body: Any, signatures: Mapping[str, Signature]
-) -> tuple[Signature, dict[str, Any]]:
+    request: Request, model: ExportedModel
+) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
     """Reads a request.
 
     Args:
-        body: The body of a request, parsed.
-        signatures: Dictionary from names to a `Signature` each.
+        request: The `Request`.
+        model: The `ExportedModel`.
 
     Returns:
-        The signature to call, and its inputs by name.
+        The signature to call, its inputs by name, and a function that makes
+        the `Answer` of the outputs by name.
 
     Raises:
         ValueError: when this is no such request.
@@ -46,11 +55,14 @@ def read_v1(
     Example:
 
     >>> folder = ModelFolder(export_small_model("saved_models/shout"))
-    >>> signatures = folder.load().signatures
-    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> request = Request("v1", b'{"instances": ["a", "b"]}')
+    >>> signature, inputs, write = read_v1(request, folder.load())
     >>> signature.name, inputs
     ('serving_default', {'text': ['a', 'b']})
+    >>> write(signature(**inputs)).body
+    b'{"predictions":["A","B"]}'
     """
+    body = orjson.loads(request.body)
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -63,41 +75,58 @@ def read_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = choose(body.get("signature_name"), signatures)
+    signature = choose(body.get("signature_name"), model.signatures)
     if "inputs" in body:
-        inputs = _columns(body["inputs"], signature)
+        inputs, write = _columns(body["inputs"], signature), _write_columns
     else:
         inputs = _rows(body["instances"], signature)
-    return signature, {
+        write = functools.partial(_write_rows, len(body["instances"]))
+    inputs = {
         name: _decoded(value, name) if _takes_text(name, signature) else value
         for name, value in inputs.items()
     }
+    return signature, inputs, write
 
 
-def write_v1(body: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Writes the answer to a request that `read_v1` has read.
+def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
+    """Describes signatures as TensorFlow Serving's metadata do.
 
     Args:
-        body: The request.
-        outputs: Dictionary from names to arrays.
-
-    Returns:
-        A dictionary for JSON.
-
-    Raises:
-        ValueError: when rows are asked for, and an output has none.
-
-    Example:
-
-    >>> write_v1({"instances": ["a"]}, {"loud": np.array(["A"])})
-    {'predictions': ['A']}
-    >>> write_v1({"inputs": ["a"]}, {"loud": np.array(["A"])})
-    {'outputs': ['A']}
+        signatures: Dictionary from names to a `Signature` each.
     """
-    lists = {name: array.tolist() for name, array in outputs.items()}
-    if "inputs" in body:
-        return {"outputs": _alone(lists)}
-    count = len(body["instances"])
+    return {
+        name: {
+            "inputs": _infos(signature.inputs),
+            "outputs": _infos(signature.outputs),
+            "method_name": "tensorflow/serving/predict",
+        }
+        for name, signature in signatures.items()
+    }
+
+
+def _infos(specs):
+    return {
+        name: {
+            "dtype": types_pb2.DataType.Name(spec.dtype.as_datatype_enum),
+            "name": name,
+            "tensor_shape": {
+                "dim": [
+                    {"size": str(-1 if size is None else size), "name": ""}
+                    for size in spec.shape
+                ],
+                "unknown_rank": False,
+            },
+        }
+        for name, spec in specs.items()
+    }
+
+
+def _write_columns(outputs):
+    lists = {name: listed(array) for name, array in outputs.items()}
+    return Answer(200, in_json({"outputs": _alone(lists)}))
+
+
+def _write_rows(count, outputs):
     if any(
         array.ndim == 0 or len(array) != count for array in outputs.values()
     ):
@@ -105,12 +134,10 @@ def write_v1(body: Any, outputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
             "With 'instances', each output must have a row for each. Use "
             f"'inputs' instead. Received: {_shapes(outputs)}."
         )
+    lists = {name: listed(array) for name, array in outputs.items()}
     rows = zip(*lists.values(), strict=True)
-    return {
-        "predictions": [
-            _alone(dict(zip(lists, row, strict=True))) for row in rows
-        ]
-    }
+    predictions = [_alone(dict(zip(lists, row, strict=True))) for row in rows]
+    return Answer(200, in_json({"predictions": predictions}))
 
 
 def choose(name: Any, signatures: Mapping[str, Signature]) -> Signature:

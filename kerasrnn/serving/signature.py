@@ -1,5 +1,6 @@
 """A function of a SavedModel, called with arrays or lists by name."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -53,14 +54,45 @@ class Signature:
             ValueError: when the inputs are not those of `inputs`, or when the
                 model rejects them, such as an id outside its vocabulary.
         """
+        return self.run(self.arrays(inputs))
+
+    def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Checks and converts inputs.
+
+        Args:
+            inputs: Dictionary from names to arrays or nested lists.
+
+        Returns:
+            Dictionary from names to arrays. Those of strings contain `bytes`.
+
+        Raises:
+            ValueError: when the inputs are not those of `inputs`.
+        """
         if inputs.keys() != self.inputs.keys():
             raise ValueError(
                 f"The inputs must be those of {self}. "
                 f"Received: {', '.join(inputs) or 'none'}."
             )
+        return {
+            name: _checked(inputs[name], spec)
+            for name, spec in self.inputs.items()
+        }
+
+    def run(self, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Runs the function on what `arrays` has returned.
+
+        Args:
+            arrays: Dictionary from names to arrays.
+
+        Returns:
+            The outputs, as a call does.
+
+        Raises:
+            ValueError: when the model rejects the inputs.
+        """
         tensors = {
-            name: _as_tensor(value, self.inputs[name])
-            for name, value in inputs.items()
+            name: tf.constant(array, self.inputs[name].dtype)
+            for name, array in arrays.items()
         }
         try:
             outputs = self.function(**tensors)
@@ -69,6 +101,21 @@ class Signature:
                 f"`{self.name}` cannot take these inputs: {_reason(e)}"
             ) from e
         return {name: _as_array(outputs[name]) for name in self.outputs}
+
+    @property
+    def by_row(self) -> bool:
+        """Whether each row of the answer is that of a row of the inputs.
+
+        That is assumed where inputs are rows of one value, and outputs have
+        an unknown first size only.
+        """
+        ranks = {spec.shape.rank for spec in self.inputs.values()}
+        return ranks == {1} and all(
+            spec.shape.rank
+            and list(spec.shape).index(None) == 0
+            and spec.shape[1:].is_fully_defined()
+            for spec in self.outputs.values()
+        )
 
     def __str__(self) -> str:
         """Returns names, dtypes and shapes on one line."""
@@ -111,15 +158,15 @@ def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
     return _numbers(value, np.dtype(dtype.as_numpy_dtype))
 
 
-def _as_tensor(value, spec):
-    """Converts a value to the tensor that is expected."""
+def _checked(value, spec):
+    """Converts a value to the array that is expected."""
     try:
         array = as_array(value, spec.dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise _error(spec, str(error)) from error
     if not spec.shape.is_compatible_with(array.shape):
         raise _error(spec, f"the shape {array.shape}")
-    return tf.constant(array, spec.dtype)
+    return array
 
 
 def _error(spec, received):

@@ -1,16 +1,29 @@
-import numpy as np
+import json
+
 import pytest
 
-from kerasrnn.serving import ModelFolder
-from kerasrnn.serving.protocol_v1 import read_v1
-from kerasrnn.serving.protocol_v1 import write_v1
-from tests.serving.small import export_small_model
+pytest.importorskip("orjson", reason="needs the extra `serve`")
+
+from kerasrnn.serving import ModelFolder  # noqa: E402
+from kerasrnn.serving.protocol_v1 import describe_v1  # noqa: E402
+from kerasrnn.serving.protocol_v1 import read_v1  # noqa: E402
+from kerasrnn_server.messages import Request  # noqa: E402
+from tests.serving.small import export_small_model  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def signatures(tmp_path_factory):
+def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "shout"
-    return ModelFolder(export_small_model(path)).load().signatures
+    return ModelFolder(export_small_model(path)).load()
+
+
+def read(body, model):
+    return read_v1(Request("v1", json.dumps(body).encode()), model)
+
+
+def answered(body, model):
+    signature, inputs, write = read(body, model)
+    return json.loads(write(signature(**inputs)).body)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +70,10 @@ def signatures(tmp_path_factory):
         ),
     ],
 )
-def test_rows_and_columns(signatures, body, name, inputs, answer):
-    signature, found = read_v1(body, signatures)
+def test_rows_and_columns(model, body, name, inputs, answer):
+    signature, found, _ = read(body, model)
     assert (signature.name, found) == (name, inputs)
-    assert write_v1(body, signature(**found)) == answer
+    assert answered(body, model) == answer
 
 
 @pytest.mark.parametrize(
@@ -79,58 +92,74 @@ def test_rows_and_columns(signatures, body, name, inputs, answer):
         ({"instances": [{"text": "a"}, {"x": "b"}]}, r"\['x'\]"),
     ],
 )
-def test_a_wrong_request_is_an_error(signatures, body, message):
+def test_a_wrong_request_is_an_error(model, body, message):
     with pytest.raises(ValueError, match=message):
-        read_v1(body, signatures)
+        read(body, model)
 
 
-def test_outputs_without_rows_need_columns():
+def test_outputs_without_rows_need_columns(model):
+    body = {"instances": [{"text": "a", "times": 2}]}
+    _, _, write = read({**body, "signature_name": "repeat"}, model)
+    outputs = model.signatures["repeat"](text=["a"], times=2)
     with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):
-        write_v1({"instances": ["a"]}, {"text": np.array(["a", "a"])})
+        write(outputs)
 
 
 COME = {"b64": "w4AgdG91dA=="}
 
 
 @pytest.mark.parametrize(
-    "body, outputs",
+    "body, answer",
     [
-        ({"instances": [COME, "b"]}, {"loud": ["À TOUT", "B"]}),
+        ({"instances": [COME, "b"]}, {"predictions": ["À TOUT", "B"]}),
         (
             {"instances": [{"text": COME}, {"text": "b"}]},
-            {"loud": ["À TOUT", "B"]},
+            {"predictions": ["À TOUT", "B"]},
         ),
-        ({"inputs": [COME]}, {"loud": ["À TOUT"]}),
-        ({"inputs": {"text": [COME, "b"]}}, {"loud": ["À TOUT", "B"]}),
+        ({"inputs": [COME]}, {"outputs": ["À TOUT"]}),
+        ({"inputs": {"text": [COME, "b"]}}, {"outputs": ["À TOUT", "B"]}),
         (
             {
                 "inputs": {"text": [COME], "times": 2},
                 "signature_name": "repeat",
             },
-            {"repeated": ["À tout"] * 2},
+            {"outputs": ["À tout"] * 2},
         ),
     ],
 )
-def test_strings_may_be_in_base64(signatures, body, outputs):
-    signature, inputs = read_v1(body, signatures)
-    found = signature(**inputs)
-    assert [x.tolist() for x in found.values()] == [*outputs.values()]
+def test_strings_may_be_in_base64(model, body, answer):
+    assert answered(body, model) == answer
 
 
 @pytest.mark.parametrize(
     "wrong", [{"b64": "%"}, {"b64": "abc"}, {"b64": 3}, {"b64": None}]
 )
-def test_what_is_no_base64_is_the_error_of_the_client(signatures, wrong):
+def test_what_is_no_base64_is_the_error_of_the_client(model, wrong):
     with pytest.raises(ValueError, match="`text` must be .* in base64. Rec"):
-        read_v1({"instances": [wrong]}, signatures)
+        read({"instances": [wrong]}, model)
 
 
-def test_text_in_base64_is_utf_8(signatures):
-    signature, inputs = read_v1({"instances": [{"b64": "/w=="}]}, signatures)
+def test_text_in_base64_is_utf_8(model):
     with pytest.raises(ValueError, match="`text` must be string.*utf-8"):
-        signature(**inputs)
-    signature, inputs = read_v1(
-        {"instances": [COME], "signature_name": "square"}, signatures
-    )
+        answered({"instances": [{"b64": "/w=="}]}, model)
     with pytest.raises(ValueError, match="`ids` must be int32"):
-        signature(**inputs)
+        answered({"instances": [COME], "signature_name": "square"}, model)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 9000])
+def test_what_is_no_json_is_the_error_of_the_client(model, body):
+    with pytest.raises(ValueError):
+        read_v1(Request("v1", body), model)
+
+
+def test_signatures_are_described_as_tensorflow_serving_does(model):
+    square = describe_v1(model.signatures)["square"]
+    assert square["method_name"] == "tensorflow/serving/predict"
+    assert square["inputs"]["ids"] == {
+        "dtype": "DT_INT32",
+        "name": "ids",
+        "tensor_shape": {
+            "dim": [{"size": "-1", "name": ""}] * 2,
+            "unknown_rank": False,
+        },
+    }

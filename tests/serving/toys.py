@@ -187,3 +187,40 @@ def language_model(path):
         return {"text": tf.strings.join([prompt, written], separator=" ")}
 
     return export(path, {"serving_default": score, "generate": generate})
+
+
+def heavy(path, version="1"):
+    """What a client may try to stop a server with.
+
+    `serving_default` answers in capitals, and refuses texts with "bad" in
+    them. `step` answers with 5,000 numbers for each id. `generate` takes a
+    millisecond for each token, or far longer for many prompts.
+    """
+
+    @tf.function(input_signature=[TEXTS])
+    def shout(text):
+        bad = tf.strings.regex_full_match(text, ".*bad.*")
+        check = tf.debugging.Assert(~tf.reduce_any(bad), ["a bad text"])
+        with tf.control_dependencies([check]):
+            return {"loud": tf.strings.upper(text)}
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32, "ids")])
+    def step(ids):
+        return {"logits": tf.one_hot(ids, 5000)}
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([None], tf.string, "prompt"),
+            tf.TensorSpec([], tf.int32, "max_tokens"),
+        ]
+    )
+    def generate(prompt, max_tokens):
+        x = tf.ones([tf.size(prompt), 500])
+        kernel = tf.fill([500, 500], 1 / 500)
+        for _ in tf.range(max_tokens):
+            for _ in range(20):
+                x = tf.matmul(x, kernel)
+        return {"ids": tf.cast(x[:, :1] * tf.ones([1, max_tokens]), tf.int32)}
+
+    functions = {"serving_default": shout, "step": step, "generate": generate}
+    return export(path, functions, version=version)

@@ -1,0 +1,169 @@
+"""Which calls run, which of them together, and which wait."""
+
+import collections
+import dataclasses
+import logging
+import threading
+from collections.abc import Callable
+from collections.abc import Sequence
+
+import numpy as np
+
+from kerasrnn.serving.signature import Signature
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import error_answer
+
+# Calls with more positions run one after another.
+SMALL = 4096
+
+log = logging.getLogger(__name__)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Call:
+    """A request that has been read and checked.
+
+    Args:
+        number: Number of the request.
+        signature: The `Signature` to call.
+        inputs: Dictionary from names to arrays.
+        positions: How large it is.
+        write: Makes the `Answer` of the outputs.
+    """
+
+    number: int
+    signature: Signature
+    inputs: dict[str, np.ndarray]
+    positions: int
+    write: Callable[[dict[str, np.ndarray]], Answer]
+
+    @property
+    def rows(self) -> int:
+        """The rows of the first input."""
+        return len(next(iter(self.inputs.values())))
+
+    @property
+    def lane(self) -> str | None:
+        """What calls share of which one runs at a time, if any."""
+        if self.positions > SMALL:
+            return "a large call"
+        return self.signature.name if self.signature.by_row else None
+
+
+class CallQueue:
+    """Hands out calls to threads, in the order in which they came.
+
+    Calls of one lane wait for each other: large ones, since each of them takes
+    memory and all cores, and those of a signature that answers row by row,
+    which are then handed out together.
+
+    Args:
+        batch_rows: The most rows to hand out together.
+    """
+
+    def __init__(self, batch_rows: int):
+        self.batch_rows = batch_rows
+        self._waiting: dict[int, Call] = {}
+        self._taken: collections.Counter[str | None] = collections.Counter()
+        self._changed = threading.Condition()
+
+    def put(self, call: Call) -> None:
+        """Adds a call."""
+        with self._changed:
+            self._waiting[call.number] = call
+            self._changed.notify()
+
+    def remove(self, number: int) -> bool:
+        """Returns whether a call was waiting, which it then is no more."""
+        with self._changed:
+            return self._waiting.pop(number, None) is not None
+
+    def take(self) -> list[Call]:
+        """Waits for calls that may run, and returns those of one batch."""
+        with self._changed:
+            while (first := self._first()) is None:
+                self._changed.wait()
+            calls = self._batch(first)
+            for call in calls:
+                del self._waiting[call.number]
+            self._taken[first.lane] += 1
+            return calls
+
+    def done(self, calls: Sequence[Call]) -> None:
+        """Notes that calls which were taken together have run."""
+        with self._changed:
+            self._taken[calls[0].lane] -= 1
+            self._changed.notify()
+
+    def _first(self):
+        for call in self._waiting.values():
+            if call.lane is None or not self._taken[call.lane]:
+                return call
+        return None
+
+    def _batch(self, first):
+        """A call, and others that wait to be computed with it."""
+        calls, rows, longest = [], 0, 0
+        if first.lane != first.signature.name or not first.rows:
+            return [first]
+        for call in self._waiting.values():
+            if call.lane != first.lane or not call.rows:
+                continue
+            steps = max(longest, call.positions // call.rows)
+            count = rows + call.rows
+            if calls and (count > self.batch_rows or count * steps > SMALL):
+                continue
+            calls.append(call)
+            rows, longest = count, steps
+        return calls
+
+
+def answers(calls: Sequence[Call]) -> list[Answer]:
+    """Runs calls together; if that fails, finds out whose fault it is.
+
+    Args:
+        calls: List of `Call`, of one signature.
+
+    Returns:
+        List of an `Answer` for each.
+    """
+    try:
+        return _together(calls)
+    except Exception as error:
+        if len(calls) == 1:
+            return [refused(error)]
+    half = len(calls) // 2
+    return answers(calls[:half]) + answers(calls[half:])
+
+
+def refused(error: Exception) -> Answer:
+    """Returns the answer to a request that failed.
+
+    Args:
+        error: A `ValueError` if it was the client's fault. Others are logged.
+    """
+    if isinstance(error, ValueError):
+        return error_answer(400, str(error))
+    log.error("A call failed.", exc_info=error)
+    return error_answer(500, "The call failed. The server's log says why.")
+
+
+def _together(calls):
+    signature = calls[0].signature
+    if len(calls) == 1:
+        return [calls[0].write(signature.run(calls[0].inputs))]
+    joined = {
+        name: np.concatenate([call.inputs[name] for call in calls])
+        for name in signature.inputs
+    }
+    outputs = signature.run(joined)
+    ends = np.cumsum([call.rows for call in calls])
+    if any(len(value) != ends[-1] for value in outputs.values()):
+        raise ValueError(f"`{signature.name}` does not answer row by row.")
+    parts = {
+        name: np.split(value, ends[:-1]) for name, value in outputs.items()
+    }
+    return [
+        call.write({name: part[i] for name, part in parts.items()})
+        for i, call in enumerate(calls)
+    ]

@@ -1,0 +1,36 @@
+"""Arrays in JSON, without a list of Python's numbers between."""
+
+from typing import Any
+
+import numpy as np
+import orjson
+
+
+def listed(array: np.ndarray) -> Any:
+    """Returns what `in_json` can write of an array.
+
+    JSON has no infinities: they become the greatest and the least number of
+    the dtype. What is not a number becomes `null`.
+
+    Args:
+        array: Array of numbers, or of the dtype `object` with strings.
+    """
+    if array.dtype == object:
+        return array.tolist()
+    if array.dtype.kind == "f":
+        array = np.nan_to_num(array, nan=np.nan)
+    return np.ascontiguousarray(array) if array.ndim else array[()]
+
+
+def in_json(content: Any) -> bytes:
+    """Writes what may contain `listed` arrays.
+
+    Args:
+        content: Dictionary, list or array.
+
+    Example:
+
+    >>> in_json({"scores": listed(np.array([0.5, -np.inf], "float32"))})
+    b'{"scores":[0.5,-3.4028235e+38]}'
+    """
+    return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)

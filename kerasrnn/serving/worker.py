@@ -1,0 +1,139 @@
+"""The process of one version of a model: `python -m kerasrnn.serving.worker`.
+
+The HTTP server starts it and ends it. It reads, checks and answers requests, so
+that the server itself does nothing but pass bytes on.
+"""
+
+import concurrent.futures
+import json
+import logging
+import os
+import pathlib
+import signal
+import socket
+import sys
+import threading
+from typing import NoReturn
+
+from kerasrnn.serving.call_queue import Call
+from kerasrnn.serving.call_queue import CallQueue
+from kerasrnn.serving.call_queue import answers
+from kerasrnn.serving.call_queue import refused
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.protocol_v1 import describe_v1
+from kerasrnn.serving.protocol_v1 import read_v1
+from kerasrnn.serving.protocol_v2 import describe_v2
+from kerasrnn.serving.protocol_v2 import read_v2
+from kerasrnn.serving.request_size import check_rows
+from kerasrnn.serving.request_size import positions
+from kerasrnn.serving.warm_up import warm_up
+from kerasrnn_server.messages import Limits
+from kerasrnn_server.messages import Request
+from kerasrnn_server.messages import packed
+from kerasrnn_server.messages import read
+
+# Threads that read requests: a long one does not hold up the others.
+_READERS = 4
+_READ = {"v1": read_v1, "v2": read_v2}
+
+
+class Calls:
+    """Answers the requests to a model, as many at once as the limits say.
+
+    Args:
+        model: The `ExportedModel`.
+        limits: The `Limits`.
+        connection: Socket to send the answers to.
+    """
+
+    def __init__(
+        self, model: ExportedModel, limits: Limits, connection: socket.socket
+    ):
+        self.model, self.limits = model, limits
+        self._connection, self._sending = connection, threading.Lock()
+        self._queue = CallQueue(limits.batch_rows)
+        self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
+        for _ in range(limits.threads):
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def begin(self, number: int, request: Request | None) -> None:
+        """Takes a request, or takes one back.
+
+        Args:
+            number: Number of the request.
+            request: The `Request`; `None` to forget it if it has not begun.
+        """
+        if request is not None:
+            self._readers.submit(self._read, number, request)
+        elif self._queue.remove(number):
+            self.send(number, None)
+
+    def send(self, number: int, answer: object) -> None:
+        """Sends an answer."""
+        message = packed((number, answer))
+        with self._sending:
+            self._connection.sendall(message)
+
+    def _read(self, number, request):
+        try:
+            call = self._call(number, request)
+        except Exception as error:
+            self.send(number, refused(error))
+        else:
+            self._queue.put(call)
+
+    def _call(self, number: int, request: Request) -> Call:
+        """Reads and checks a request."""
+        signature, inputs, write = _READ[request.protocol](request, self.model)
+        for name, value in inputs.items():
+            check_rows(name, value, self.limits.max_rows)
+        arrays = signature.arrays(inputs)
+        size = positions(
+            signature, arrays, self.limits.max_positions, self.limits.max_values
+        )
+        return Call(number, signature, arrays, size, write)
+
+    def _work(self) -> NoReturn:
+        while True:
+            calls = self._queue.take()
+            found = answers(calls)
+            self._queue.done(calls)
+            for call, answer in zip(calls, found, strict=True):
+                self.send(call.number, answer)
+
+
+def main() -> None:
+    """Loads a version, says so, and answers until the server ends."""
+    path, descriptor, limits = sys.argv[1:]
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    # The server is told to end, and then ends this process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    connection = socket.socket(fileno=int(descriptor))
+    try:
+        model = ExportedModel(pathlib.Path(path))
+        warm_up(model)
+    except Exception:
+        logging.exception("'%s' cannot be loaded.", path)
+        sys.exit(1)
+    calls = Calls(model, Limits(**json.loads(limits)), connection)
+    connection.sendall(
+        packed(
+            {
+                "v1": describe_v1(model.signatures),
+                "v2": describe_v2(model.signatures),
+            }
+        )
+    )
+    with connection.makefile("rb") as messages:
+        while (message := read(messages)) is not None:
+            calls.begin(*message)
+    # A call that runs cannot be stopped otherwise.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,316 @@
+"""What clients see: protocols v1 and v2, health and metrics, over HTTP."""
+
+import asyncio
+import contextlib
+import logging
+import pathlib
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+from typing import NoReturn
+
+import orjson
+from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import Counter
+from prometheus_client import Gauge
+from prometheus_client import Histogram
+from prometheus_client import generate_latest
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kerasrnn_server.live_model import LiveModel
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Request
+from kerasrnn_server.settings import ServerSettings
+from kerasrnn_server.versions import models
+from kerasrnn_server.worker import Worker
+from kerasrnn_server.worker import WorkerEnded
+
+REQUESTS = Counter(
+    "kerasrnn_requests",
+    "Requests to a model by the status of the answer",
+    ["model", "status"],
+)
+SECONDS = Histogram(
+    "kerasrnn_request_seconds", "Seconds for an answer", ["model"]
+)
+VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
+UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
+
+HEADER_LENGTH = "inference-header-content-length"
+
+log = logging.getLogger(__name__)
+
+
+class Application:
+    """The models in a folder, and the ASGI application that serves them.
+
+    Args:
+        folder: Path of a folder such as `saved_models/`.
+        settings: The `ServerSettings`.
+
+    Attributes:
+        models: Dictionary from names to a `LiveModel` each.
+        app: The ASGI application.
+    """
+
+    def __init__(self, folder: pathlib.Path, settings: ServerSettings):
+        self.folder, self.settings = folder, settings
+        self.models: dict[str, LiveModel] = {}
+        self._unfinished = 0
+        self._tasks: list[asyncio.Task[None]] = []
+        v1, v2 = "/v1/models", "/v2/models"
+        one = ["/{name}", "/{name}/versions/{version:int}"]
+        self.app = Starlette(
+            routes=[
+                Route("/metrics", self._metrics),
+                Route("/v2", self._server),
+                Route("/v2/health/live", self._live),
+                Route("/v2/health/ready", self._ready),
+                *(Route(path, self._names) for path in (v1, v2)),
+                *(
+                    Route(start + path + end, function, methods=[method])
+                    for path in one
+                    for start, end, function, method in (
+                        (v1, "", self._status_v1, "GET"),
+                        (v1, "/metadata", self._metadata_v1, "GET"),
+                        (v1, ":predict", self._predict, "POST"),
+                        (v2, "", self._metadata_v2, "GET"),
+                        (v2, "/ready", self._model_ready, "GET"),
+                        (v2, "/infer", self._predict, "POST"),
+                    )
+                ),
+            ],
+            exception_handlers={
+                HTTPException: _refusal,
+                ClientDisconnect: _nobody,
+            },
+            lifespan=self._lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        self._tasks.append(asyncio.create_task(self._watch()))
+        try:
+            yield
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            for model in self.models.values():
+                model.close()
+
+    async def _watch(self) -> NoReturn:
+        """Finds new models."""
+        while True:
+            try:
+                found = models(self.folder)
+            except OSError as error:
+                log.error("'%s' cannot be read: %s", self.folder, error)
+                found = {}
+            for name in found.keys() - self.models.keys():
+                model = LiveModel(
+                    found[name], self._start, self.settings.timeout
+                )
+                self.models[name] = model
+                follow = model.follow(self.settings.poll_seconds)
+                self._tasks.append(asyncio.create_task(follow))
+            await asyncio.sleep(self.settings.poll_seconds)
+
+    async def _start(self, path, changed):
+        return await Worker.start(path, self.settings.limits(), changed)
+
+    async def _predict(self, request: HttpRequest) -> Response:
+        model, start = self._find(request), time.monotonic()
+        status = 499  # of a client that leaves before its request is complete
+        try:
+            body = await self._body(request)
+            answer = await self._answer(model, _read(request, body))
+            status = answer.status
+        except HTTPException as error:
+            status = error.status_code
+            raise
+        finally:
+            name = model.path.name
+            REQUESTS.labels(name, status).inc()
+            SECONDS.labels(name).observe(time.monotonic() - start)
+        return _written(answer)
+
+    async def _body(self, request: HttpRequest) -> bytes:
+        """The whole body, unless it is too long or does not come."""
+        most = self.settings.max_request_bytes
+        length = int(request.headers.get("content-length", 0))
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                async for part in request.stream():
+                    length = max(length, len(body) + len(part))
+                    if length > most:
+                        raise HTTPException(
+                            413, f"A request must have at most {most} bytes."
+                        )
+                    body += part
+        except TimeoutError as error:
+            raise HTTPException(
+                408,
+                "The request did not come within "
+                f"{self.settings.timeout:g} seconds.",
+                {"Connection": "close"},
+            ) from error
+        return bytes(body)
+
+    async def _answer(self, model: LiveModel, request: Request) -> Answer:
+        again = {"Retry-After": "1"}
+        if self._unfinished >= self.settings.waiting:
+            raise HTTPException(
+                503,
+                f"{self._unfinished} calls run or wait, which is the most "
+                "allowed. Try again later.",
+                again,
+            )
+        self._unfinished += 1
+        try:
+            return await model.call(request)
+        except WorkerEnded as error:
+            raise HTTPException(503, str(error), again) from error
+        except TimeoutError as error:
+            raise HTTPException(
+                504,
+                "The answer took longer than "
+                f"{self.settings.timeout:g} seconds.",
+            ) from error
+        finally:
+            self._unfinished -= 1
+
+    def _find(self, request: HttpRequest) -> LiveModel:
+        """The model of a path, if it is served in the version of the path."""
+        name = request.path_params["name"]
+        version = request.path_params.get("version")
+        model = self.models.get(name)
+        if model is None:
+            raise HTTPException(404, f"There is no model {name!r}.")
+        if version not in (None, model.version):
+            raise HTTPException(
+                404,
+                f"Of the model {name!r}, the version {model.version} is "
+                f"served. Received: {version}.",
+            )
+        return model
+
+    def _worker(self, request: HttpRequest) -> tuple[LiveModel, Worker]:
+        """The model of a path, and its process."""
+        model = self._find(request)
+        if model.worker is None:
+            raise HTTPException(
+                503,
+                f"No version of '{model.path.name}' works.",
+                {"Retry-After": "1"},
+            )
+        return model, model.worker
+
+    async def _names(self, _: HttpRequest) -> Response:
+        return _json({"models": sorted(self.models)})
+
+    async def _status_v1(self, request: HttpRequest) -> Response:
+        model, _ = self._worker(request)
+        status = {
+            "version": str(model.version),
+            "state": "AVAILABLE",
+            "status": {"error_code": "OK", "error_message": ""},
+        }
+        return _json({"model_version_status": [status]})
+
+    async def _metadata_v1(self, request: HttpRequest) -> Response:
+        model, worker = self._worker(request)
+        spec = {
+            "name": model.path.name,
+            "signature_name": "",
+            "version": str(model.version),
+        }
+        signatures = {"signature_def": worker.metadata["v1"]}
+        metadata = {"signature_def": signatures}
+        return _json({"model_spec": spec, "metadata": metadata})
+
+    async def _metadata_v2(self, request: HttpRequest) -> Response:
+        model, worker = self._worker(request)
+        return _json(
+            {
+                "name": model.path.name,
+                "versions": [str(model.version)],
+                "platform": "tensorflow_savedmodel",
+                **worker.metadata["v2"]["serving_default"],
+                "parameters": {"signatures": worker.metadata["v2"]},
+            }
+        )
+
+    async def _model_ready(self, request: HttpRequest) -> Response:
+        model, _ = self._worker(request)
+        return _json({"name": model.path.name, "ready": True})
+
+    async def _server(self, _: HttpRequest) -> Response:
+        extensions = ["binary_tensor_data"]
+        return _json({"name": "kerasrnn-serve", "extensions": extensions})
+
+    async def _live(self, _: HttpRequest) -> Response:
+        return _json({"live": True})
+
+    async def _ready(self, _: HttpRequest) -> Response:
+        ready = bool(self.models) and all(
+            model.worker is not None for model in self.models.values()
+        )
+        return _json({"ready": ready}, 200 if ready else 503)
+
+    async def _metrics(self, _: HttpRequest) -> Response:
+        UNFINISHED.set(self._unfinished)
+        for name, model in self.models.items():
+            if model.version is not None:
+                VERSION.labels(name).set(model.version)
+        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _read(request, body):
+    """A request for the process of a model."""
+    protocol = request.url.path[1:3]
+    length = request.headers.get(HEADER_LENGTH)
+    if length is None or protocol == "v1":
+        return Request(protocol, body)
+    if not length.isdecimal() or int(length) > len(body):
+        raise HTTPException(
+            400,
+            f"{HEADER_LENGTH} must be the bytes of the JSON before binary "
+            f"tensors, at most {len(body)}. Received: {length[:20]!r}.",
+        )
+    return Request(protocol, body, int(length))
+
+
+def _written(answer):
+    """The response to send for the answer of a process."""
+    if answer.header_length is None:
+        return _response(answer.body, answer.status)
+    return Response(
+        answer.body,
+        answer.status,
+        {HEADER_LENGTH: str(answer.header_length)},
+        "application/octet-stream",
+    )
+
+
+def _json(content: Any, status: int = 200, headers: Any = None) -> Response:
+    return _response(orjson.dumps(content), status, headers)
+
+
+def _response(body, status, headers=None):
+    return Response(body, status, headers, "application/json")
+
+
+async def _refusal(_: HttpRequest, error: Any) -> Response:
+    return _json({"error": error.detail}, error.status_code, error.headers)
+
+
+async def _nobody(_: HttpRequest, error: Any) -> Response:
+    """What is sent to a client that has left, and only logged."""
+    return Response(status_code=499)

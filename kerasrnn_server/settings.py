@@ -1,0 +1,30 @@
+"""Settings of the server."""
+
+import dataclasses
+
+from kerasrnn_server.messages import Limits
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ServerSettings(Limits):
+    """Settings of the server."""
+
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0 for all interfaces."""
+    port: int = 8080
+    """Port to listen at."""
+    max_request_bytes: int = 4 * 2**20
+    """The most bytes of a request."""
+    timeout: float = 30.0
+    """Seconds for a request to come in, and for its answer."""
+    waiting: int = 256
+    """Calls that may run and wait; more are refused with status 503."""
+    poll_seconds: float = 5.0
+    """Seconds between looks for new versions."""
+    access_log: bool = False
+    """Whether to write a line for each request, not only for those refused."""
+
+    def limits(self) -> Limits:
+        """Returns those settings that the process of a model needs."""
+        names = [field.name for field in dataclasses.fields(Limits)]
+        return Limits(**{name: getattr(self, name) for name in names})

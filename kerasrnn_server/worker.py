@@ -1,0 +1,173 @@
+"""The process of one version of a model, as the HTTP process sees it."""
+
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import json
+import pathlib
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+from typing import Self
+
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Limits
+from kerasrnn_server.messages import Request
+from kerasrnn_server.messages import packed
+from kerasrnn_server.messages import receive
+
+_BUFFER = 2**20
+# For a call to leave the queue once its time is over.
+_GRACE = 1.0
+
+
+class WorkerEnded(Exception):
+    """The process of a version has ended, or has not come up."""
+
+
+class Worker:
+    """Sends requests to a process and gives back its answers.
+
+    Args:
+        process: The process.
+        reader, writer: The connection to it.
+        metadata: What it says of its model.
+        changed: Called when the process should be replaced.
+
+    Attributes:
+        metadata: Dictionary from the names of signatures to their `"inputs"`
+            and `"outputs"`, each a list of dictionaries with `name`,
+            `datatype` and `shape`.
+        worn: Whether the process should be replaced: it has ended, or a call
+            goes on although its time is over.
+        ended: Whether it takes no more calls.
+    """
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        metadata: dict[str, Any],
+        changed: Callable[[], None],
+    ):
+        self.metadata = metadata
+        self.worn = self.ended = False
+        self._process, self._writer = process, writer
+        self._changed = changed
+        self._numbers = itertools.count()
+        self._pending: dict[int, asyncio.Future[Answer]] = {}
+        self._tasks = {asyncio.create_task(self._listen(reader))}
+
+    @classmethod
+    async def start(
+        cls, path: pathlib.Path, limits: Limits, changed: Callable[[], None]
+    ) -> Self:
+        """Starts a process and waits until it has loaded a version.
+
+        Args:
+            path: Folder of the version.
+            limits: The `Limits` of requests.
+            changed: Called when the process should be replaced.
+
+        Raises:
+            WorkerEnded: when the version does not work.
+        """
+        ours, theirs = socket.socketpair()
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "kerasrnn.serving.worker"),
+                *(str(path), str(theirs.fileno())),
+                json.dumps(dataclasses.asdict(limits)),
+                pass_fds=[theirs.fileno()],
+            )
+        try:
+            metadata = await receive(reader)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            writer.close()
+            if isinstance(error, (asyncio.IncompleteReadError, OSError)):
+                raise WorkerEnded(f"'{path}' does not work.") from error
+            raise
+        return cls(process, reader, writer, metadata, changed)
+
+    async def call(self, request: Request, end: float) -> Answer:
+        """Sends a request and waits for the answer.
+
+        Args:
+            request: The `Request`.
+            end: When to stop waiting, as `loop.time()` says it.
+
+        Raises:
+            TimeoutError: when the time is over. If the call has begun, and
+                does not end by itself, this worker is `worn`.
+            WorkerEnded: when the process ends before.
+        """
+        if self.ended:
+            raise WorkerEnded
+        number = next(self._numbers)
+        found = asyncio.get_running_loop().create_future()
+        self._pending[number] = found
+        try:
+            async with asyncio.timeout_at(end):
+                self._writer.write(packed((number, request)))
+                await self._writer.drain()
+                return await asyncio.shield(found)
+        except TimeoutError:
+            self._in_background(self._give_up(number, found))
+            raise
+        except ConnectionError as error:
+            raise WorkerEnded from error
+
+    async def drain(self, seconds: float) -> None:
+        """Waits for the calls that it has, then ends it.
+
+        Args:
+            seconds: How long to wait at most.
+        """
+        if self._pending:
+            await asyncio.wait(self._pending.values(), timeout=seconds)
+        self.end()
+
+    def end(self) -> None:
+        """Ends the process at once, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def _listen(self, reader):
+        """Hands out the answers until the process ends."""
+        try:
+            while True:
+                number, answer = await receive(reader)
+                found = self._pending.pop(number, None)
+                if found is not None and not found.done():
+                    found.set_result(answer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        self.ended = True
+        for found in self._pending.values():
+            found.set_exception(WorkerEnded())
+            found.exception()  # Nobody may be waiting for it any more.
+        self._pending.clear()
+        self._writer.close()
+        self._wear()
+
+    async def _give_up(self, number, found):
+        """Takes a call back; if it runs, so that it cannot be, says so."""
+        self._writer.write(packed((number, None)))
+        await asyncio.wait([found], timeout=_GRACE)
+        if self._pending.pop(number, None) is not None:
+            self._wear()
+
+    def _wear(self):
+        self.worn = True
+        self._changed()
+
+    def _in_background(self, coroutine):
+        task = asyncio.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
