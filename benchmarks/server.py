@@ -3,9 +3,11 @@
     kerasrnn-serve saved_models
     python benchmarks/server.py saved_models/nmt_hindi --clients 16
 
-Each client sends one sentence at a time to KServe's protocol v2 over HTTP and
-waits for the answer, which must be that of a direct call. Client and server
-share the machine. The memory is that of the process `--pid`.
+Each client sends one sentence at a time in protocol v2 over HTTP and waits for
+the answer, which must be that of a direct call. One client of `--bad` sends
+what must be refused instead. Client and server share the machine. The memory is
+that of the process `--pid` and of those that it has started; what they share
+counts once.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import collections
 import itertools
 import os
 import pathlib
+import random
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -43,7 +46,7 @@ class Clients:
         self.seconds = []
         self.outcomes = collections.Counter()
         self.memory = []
-        self.pid = args.pid
+        self.pid, self.bad = args.pid, args.bad
         signature = ModelFolder(args.model).load().signatures["serving_default"]
         [self.input], [self.output] = (
             list(signature.inputs),
@@ -59,17 +62,31 @@ class Clients:
         texts = itertools.islice(
             itertools.cycle(SENTENCES), number % len(SENTENCES), None
         )
+        is_bad = self.bad and number % self.bad == 0
         async with httpx.AsyncClient(timeout=120) as client:
             for text in texts:
                 if time.monotonic() > self.until:
                     return
-                self.outcomes[await self.answer(client, text)] += 1
+                if is_bad:
+                    outcome = await self.refusal(client)
+                else:
+                    outcome = await self.answer(client, text)
+                self.outcomes[outcome] += 1
+
+    def request(self, *texts):
+        shape = [len(texts)]
+        tensor = {"name": self.input, "datatype": "BYTES", "shape": shape}
+        return {"inputs": [{**tensor, "data": texts}]}
+
+    async def refusal(self, client):
+        """Sends too many rows, or a number for a text."""
+        body = self.request(*random.choice([["a"] * 2000, [1]]))
+        answer = await client.post(self.url, json=body)
+        return "refused" if answer.status_code == 400 else "not refused"
 
     async def answer(self, client, text):
-        tensor = {"name": self.input, "datatype": "BYTES", "shape": [1]}
-        body = {"inputs": [{**tensor, "data": [text]}]}
         start = time.monotonic()
-        answer = await client.post(self.url, json=body)
+        answer = await client.post(self.url, json=self.request(text))
         if answer.status_code != 200:
             return f"status {answer.status_code}"
         self.seconds.append(time.monotonic() - start)
@@ -81,10 +98,18 @@ class Clients:
         """Notes the memory of the server, in MiB, each second."""
         while time.monotonic() < self.until:
             if self.pid:
-                status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
-                kib = status.partition("VmRSS:")[2].split()[0]
-                self.memory.append(int(kib) / 1024)
+                self.memory.append(memory(self.pid))
             await asyncio.sleep(1)
+
+
+def memory(pid):
+    """The MiB of a process and its children."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    total = 0
+    for number in [pid, *children.split()]:
+        rollup = pathlib.Path(f"/proc/{number}/smaps_rollup").read_text()
+        total += int(rollup.partition("\nPss:")[2].split()[0]) / 1024
+    return total
 
 
 async def run(clients, count, seconds):
@@ -98,8 +123,9 @@ def main():
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("model", type=pathlib.Path, help="folder of versions")
-    parser.add_argument("--url", default="http://localhost:8080")
+    parser.add_argument("--url", default="http://127.0.0.1:8080")
     parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--bad", type=int, default=4, help="0: none")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pid", type=int, help="process of the server")
     args = parser.parse_args()

@@ -16,12 +16,6 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
 
     Returns:
         Dictionary from numbers to paths, oldest first.
-
-    Example:
-
-    >>> path = export_small_model("saved_models/shout")
-    >>> list(versions(path))
-    [1]
     """
     try:
         numbered = [

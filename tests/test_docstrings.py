@@ -45,10 +45,11 @@ SLOW = OF_RECIPES | {
 
 # They need an extra of pyproject.toml.
 EXTRAS = {
-    "kerasrnn.serving.corpus": "apache_beam",
     "kerasrnn.serving.corpus_pipeline": "apache_beam",
     "kerasrnn.serving.demo": "gradio",
+    "kerasrnn.serving.json_arrays": "orjson",
     "kerasrnn.serving.onnx_export": "tf2onnx",
+    "kerasrnn.serving.protocol_v1": "orjson",
     "kerasrnn.serving.tabs.words": "gradio",
 }
 

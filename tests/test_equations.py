@@ -19,7 +19,6 @@ CODE = {
     "python -m kerasrnn.serving.corpus saved_models/nmt_hindi in.txt out.txt\n",
     "python -m kerasrnn.serving.demo saved_models",
     "python -m kerasrnn.serving.onnx_export saved_models/nmt_hindi/1 onnx\n",
-    "python -m kerasrnn.serving.server saved_models\n",
     '"dot" "scaled_dot"',
     "call(inputs, states) -> (output, new_states)",
     "given(inputs) -> given",

@@ -29,6 +29,8 @@ ALLOWED = {
     },
     # Named in annotations, so every part may import it.
     "typing": {"keras"},
+    # Imports what a command needs once it is known to be there.
+    "commands": set(),
     "layers": {"keras"},
     "models": {"keras", "kerasrnn.distribute", "kerasrnn.layers"},
     "decoding": {"keras"},
@@ -84,25 +86,20 @@ ALLOWED = {
     # Reads SavedModels only: no pipeline, no model of Keras.
     "serving": {
         "apache_beam",
-        "fastapi",
         "google",
         "gradio",
-        "grpc",
-        "grpc_interceptor",
         "kerasrnn.data",
         "kerasrnn.plots",
         "kerasrnn.training",
-        "kserve",
+        "kerasrnn_server",
         "matplotlib",
         "numpy",
         "onnx",
         "onnxruntime",
         "orjson",
-        "prometheus_client",
         "tensorflow",
         "tensorflow_text",
         "tf2onnx",
-        "tyro",
     },
 }
 # What each room of `kerasrnn.layers` may import, beside itself and the
@@ -178,6 +175,27 @@ def test_the_package_imports_along_the_arrows():
         return part_of(module) not in allowed or from_root
 
     assert_none(refused(FILES, refuses))
+
+
+def test_the_server_imports_neither_tensorflow_nor_the_package():
+    allowed = {
+        "kerasrnn_server",
+        "orjson",
+        "prometheus_client",
+        "starlette",
+        "tyro",
+        "uvicorn",
+    }
+    paths = list((ROOT / "kerasrnn_server").glob("*.py"))
+    assert paths
+    assert_none(
+        refused(
+            paths,
+            lambda _, module, __: (
+                part_of(module) not in allowed | sys.stdlib_module_names
+            ),
+        )
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS)

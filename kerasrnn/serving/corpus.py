@@ -15,9 +15,9 @@ import time
 
 import tensorflow as tf
 
-from kerasrnn.serving.corpus_pipeline import answer_shards
 from kerasrnn.serving.exported import ModelFolder
 from kerasrnn.serving.line_answers import answer_columns
+from kerasrnn.serving.line_answers import line_answers
 from kerasrnn.serving.shards import Shards
 from kerasrnn.training import locked
 from kerasrnn.typing import PathLike
@@ -34,9 +34,9 @@ def answer_corpus(
     shards: int = 10,
     batch_size: int = 64,
     max_bytes: int = 2**16,
-    beam_args: Strings = (),
+    beam_args: Strings | None = None,
 ) -> None:
-    """Answers each line of a text file with a SavedModel, by Apache Beam.
+    """Answers each line of a text file with a SavedModel.
 
     A translator writes translations; a classifier the label and its
     probability, separated by a tab; a language model the log probability of
@@ -45,8 +45,8 @@ def answer_corpus(
     The file is split into shards, which lie in the folder `TARGET.shards`
     until all are answered. Called again with the same input, model and
     settings, the function answers only the unfinished ones. Bad lines, such
-    as those that are not UTF-8, have an empty answer and are listed in
-    `TARGET.bad.tsv`: number, tab, reason.
+    as those that are not UTF-8 or that the model refuses, have an empty answer
+    and are listed in `TARGET.bad.tsv`: number, tab, reason.
 
     Args:
         model: Folder of the model, above its versions.
@@ -57,13 +57,14 @@ def answer_corpus(
         shards: Positive integer, the number of shards.
         batch_size: Positive integer, lines in a batch.
         max_bytes: Positive integer, the greatest length of a line in bytes.
-        beam_args: List of strings, options of Beam. By default, the pipeline
-            runs in this process. The workers of another `--runner` must see
-            the same files.
+        beam_args: List of strings, options of Apache Beam, which then answers
+            the shards; `None` answers them here, one after the other. The
+            workers of a `--runner` must see the same files.
 
     Raises:
         CorpusError: when the file is not UTF-8, or is damaged.
         FileNotFoundError: when there is no such file, model or version.
+        ImportError: when Beam is asked for and not installed.
         RuntimeError: when another process writes the same `target`, or Beam
             has failed.
         ValueError: when `TARGET.shards` belongs to another input, model or
@@ -84,7 +85,8 @@ def answer_corpus(
                 f"`{name}` must be a positive integer. Received: {value}"
             )
     found = ModelFolder(model).load(version)
-    columns = answer_columns(found.signatures["serving_default"])
+    serve = found.signatures["serving_default"]
+    columns = answer_columns(serve)
     checksum = tf.saved_model.experimental.read_fingerprint(str(found.path))
     target = pathlib.Path(target)
     with locked(target.with_name(f"{target.name}.shards")) as folder:
@@ -98,9 +100,24 @@ def answer_corpus(
             columns=" ".join(columns),
         )
         with _progress(split):
-            answer_shards(split, found.path, batch_size, beam_args)
+            if beam_args is None:
+                for shard in split.unfinished():
+                    lines = split.read(shard)
+                    split.write(shard, *line_answers(serve, lines, batch_size))
+            else:
+                _by_beam(split, found.path, batch_size, beam_args)
         split.join(target)
         split.delete()
+
+
+def _by_beam(*args):
+    try:
+        from kerasrnn.serving.corpus_pipeline import answer_shards
+    except ImportError as error:
+        raise ImportError(
+            f"Apache Beam is needed: pip install 'kerasrnn[beam]' ({error})"
+        ) from error
+    answer_shards(*args)
 
 
 @contextlib.contextmanager
@@ -144,8 +161,7 @@ def main(args: Strings | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="kerasrnn-corpus",
         description="Translates a text file, or labels or scores its lines.",
-        epilog="Other options are those of Apache Beam, such as --runner. "
-        "The same command finishes an interrupted run.",
+        epilog="The same command finishes an interrupted run.",
         allow_abbrev=False,
     )
     parser.add_argument("model", help="such as saved_models/nmt_hindi")
@@ -160,10 +176,21 @@ def main(args: Strings | None = None) -> None:
         default=2**16,
         help="longer lines are bad (default: 65536)",
     )
-    found, beam_args = parser.parse_known_args(args)
+    parser.add_argument(
+        "--beam",
+        nargs=argparse.REMAINDER,
+        dest="beam_args",
+        metavar="OPTION",
+        help="answer by Apache Beam, with all options that follow, such as "
+        "--runner",
+    )
+    found = parser.parse_args(args)
     try:
-        answer_corpus(**vars(found), beam_args=beam_args)
-    except (OSError, RuntimeError, ValueError, tf.errors.OpError) as error:
+        answer_corpus(**vars(found))
+    except (
+        *(ImportError, OSError, RuntimeError, ValueError),
+        tf.errors.OpError,
+    ) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     bad = pathlib.Path(f"{found.target}.bad.tsv")
     if bad.exists():

@@ -17,12 +17,13 @@ from kerasrnn.serving.shards import Shards
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
+Answers = tuple[list[str], dict[int, str]]
 # Beam's own `DirectRunner` would first download another runner and try that.
 LOCAL_RUNNER = "apache_beam.runners.portability.fn_api_runner.FnApiRunner"
 
 
 class SavedModelHandler(
-    ModelHandler[Sequence[str | None], list[str], ExportedModel]
+    ModelHandler[Sequence[str | None], Answers, ExportedModel]
 ):
     """Answers shards of lines with a SavedModel, for `RunInference`.
 
@@ -39,7 +40,7 @@ class SavedModelHandler(
     >>> folder = ModelFolder(export_small_model("saved_models/shout"))
     >>> handler = SavedModelHandler(folder.path / "1")
     >>> handler.run_inference([["come in", None, "tea"]], handler.load_model())
-    [['COME IN', '', 'TEA']]
+    [(['COME IN', '', 'TEA'], {})]
     """
 
     def __init__(self, path: PathLike, batch_size: int = 64) -> None:
@@ -55,7 +56,7 @@ class SavedModelHandler(
         batch: Sequence[Sequence[str | None]],
         model: ExportedModel,
         inference_args: dict[str, Any] | None = None,
-    ) -> Iterable[list[str]]:
+    ) -> Iterable[Answers]:
         serve = model.signatures["serving_default"]
         return [line_answers(serve, lines, self.batch_size) for lines in batch]
 
@@ -82,5 +83,6 @@ def answer_shards(
             | "Spread" >> beam.Reshuffle()
             | "Read" >> beam.Map(lambda shard: (shard, shards.read(shard)))
             | "Answer" >> RunInference(handler)
-            | "Write" >> beam.MapTuple(shards.write)
+            | "Write"
+            >> beam.MapTuple(lambda shard, found: shards.write(shard, *found))
         )

@@ -51,7 +51,7 @@ def answer_columns(signature: Signature) -> list[str]:
 
 def line_answers(
     signature: Signature, lines: Sequence[str | None], batch_size: int = 64
-) -> list[str]:
+) -> tuple[list[str], dict[int, str]]:
     """Answers lines, in batches of similar length.
 
     Args:
@@ -61,28 +61,48 @@ def line_answers(
 
     Returns:
         List of strings, one a line: the values of `answer_columns`, separated
-        by tabs. White space within a value becomes spaces.
+        by tabs. White space within a value becomes spaces. And a dictionary
+        of the lines that the model refuses, such as those that are too long,
+        from their indices to the reasons; their answers are empty.
 
     Example:
 
     >>> folder = ModelFolder(export_small_model("saved_models/shout"))
     >>> shout = folder.load().signatures["serving_default"]
     >>> line_answers(shout, ["come in", None, "please"])
-    ['COME IN', '', 'PLEASE']
+    (['COME IN', '', 'PLEASE'], {})
     """
     columns = answer_columns(signature)
-    answers = [""] * len(lines)
+    answers, refused = [""] * len(lines), {}
     given = [(line, i) for i, line in enumerate(lines) if line is not None]
     given.sort(key=lambda pair: len(pair[0]))
     for begin in range(0, len(given), batch_size):
         texts, places = zip(*given[begin : begin + batch_size], strict=True)
+        found = _answered(signature, columns, texts)
+        for place, answer in zip(places, found, strict=True):
+            if isinstance(answer, ValueError):
+                refused[place] = str(answer).translate(_ONE_LINE)
+            else:
+                answers[place] = answer
+    return answers, refused
+
+
+def _answered(signature, columns, texts):
+    """The answer to each text, or the error if the model refuses it."""
+    try:
         outputs = signature(text=list(texts))
-        if "probability" in columns:
-            outputs["probability"] = _of_label(outputs["probability"])
-        rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
-        for place, row in zip(places, rows, strict=True):
-            answers[place] = "\t".join(map(_cell, row))
-    return answers
+    except ValueError as error:
+        if len(texts) == 1:
+            return [error]
+        half = len(texts) // 2
+        return [
+            *_answered(signature, columns, texts[:half]),
+            *_answered(signature, columns, texts[half:]),
+        ]
+    if "probability" in columns:
+        outputs["probability"] = _of_label(outputs["probability"])
+    rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
+    return ["\t".join(map(_cell, row)) for row in rows]
 
 
 def _of_label(probabilities):

@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import uuid
 from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Self
 
 from kerasrnn.data.encodings import decode
@@ -111,13 +112,28 @@ class Shards:
         with self._file("input", shard).open(encoding="utf-8") as file:
             return list(map(json.loads, file))
 
-    def write(self, shard: int, answers: Iterable[str]) -> None:
-        """Writes the answers to a shard, each a string without a line feed."""
-        path = self._file("output", shard)
-        # A runner of Beam may answer a shard twice at the same time.
-        own = path.with_name(f"{uuid.uuid4().hex}-{path.name}")
-        _write(own, answers)
-        own.replace(path)
+    def write(
+        self,
+        shard: int,
+        answers: Iterable[str],
+        refused: Mapping[int, str] | None = None,
+    ) -> None:
+        """Writes the answers to a shard, each a string without a line feed.
+
+        Args:
+            shard: Its number.
+            answers: The answers to its lines.
+            refused: Dictionary from the indices of lines that the model
+                refuses to the reasons.
+        """
+        if refused:
+            before = self.lines * shard // self.count
+            self._put(
+                self._file("bad", shard),
+                (f"{before + i + 1}\t{refused[i]}" for i in sorted(refused)),
+            )
+        # Last, since it says that the shard is finished.
+        self._put(self._file("output", shard), answers)
 
     def unfinished(self) -> list[int]:
         """Returns the numbers of the shards that have no answers yet."""
@@ -144,14 +160,29 @@ class Shards:
                     shutil.copyfileobj(answers, joined)
         bad = path.with_name(f"{path.name}.bad.tsv")
         bad.unlink(missing_ok=True)
-        if (self.folder / "bad.tsv").stat().st_size:
-            shutil.copyfile(self.folder / "bad.tsv", bad)
+        rows = [
+            row
+            for file in [
+                self.folder / "bad.tsv",
+                *self.folder.glob("bad-*-of-*"),
+            ]
+            for row in file.read_text(encoding="utf-8").splitlines()
+        ]
+        if rows:
+            rows.sort(key=lambda row: int(row.partition("\t")[0]))
+            _write(bad, rows)
 
     def delete(self) -> None:
         """Deletes the folder."""
         # First what says that the others are there.
         (self.folder / "settings.json").unlink()
         shutil.rmtree(self.folder)
+
+    def _put(self, path, lines):
+        # A runner of Beam may answer a shard twice at the same time.
+        own = path.with_name(f"{uuid.uuid4().hex}-{path.name}")
+        _write(own, lines)
+        own.replace(path)
 
     def _file(self, side, shard):
         return self.folder / f"{side}-{shard:05}-of-{self.count:05}"

@@ -26,17 +26,18 @@ class Running:
 
     Args:
         folder: Folder of the models.
+        ready: The path that says so.
         **options: Options of the command line.
     """
 
-    def __init__(self, folder, **options):
+    def __init__(self, folder, ready="/v2/health/ready", **options):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         options = {"port": self.port, "poll_seconds": 0.2, **options}
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "kerasrnn_server.main", str(folder)),
+                *(sys.executable, "-m", "kerasrnn_server", str(folder)),
                 *(
                     part
                     for name, value in options.items()
@@ -50,7 +51,7 @@ class Running:
         self.log = []
         self._reader = threading.Thread(target=self._read_log)
         self._reader.start()
-        until(lambda: self.get("/v2/health/ready")[0] == 200)
+        until(lambda: self.get(ready)[0] == 200)
 
     def _read_log(self):
         for line in self.process.stderr:
@@ -106,9 +107,9 @@ class Running:
 
 
 @contextlib.contextmanager
-def running(folder, **options):
+def running(*args, **options):
     """Yields a `Running` server, and ends it."""
-    server = Running(folder, **options)
+    server = Running(*args, **options)
     try:
         yield server
     finally:

@@ -1,3 +1,4 @@
+import importlib.util
 import os
 import signal
 import subprocess
@@ -6,12 +7,9 @@ import time
 
 import pytest
 
-pytest.importorskip("apache_beam", reason="needs the extra `beam`")
-
-from kerasrnn.serving import corpus  # noqa: E402
-from kerasrnn.serving.corpus import answer_corpus  # noqa: E402
-from kerasrnn.serving.corpus_pipeline import SavedModelHandler  # noqa: E402
-from tests.serving import toys  # noqa: E402
+from kerasrnn.serving import corpus
+from kerasrnn.serving.corpus import answer_corpus
+from tests.serving import toys
 
 LINES = [f"sentence {i}" for i in range(50)]
 
@@ -42,34 +40,57 @@ def test_finished_shards_are_not_answered_again(
     model, source, tmp_path, monkeypatch, capsys
 ):
     target, answered = tmp_path / "output.txt", []
-    run_inference = SavedModelHandler.run_inference
+    line_answers = corpus.line_answers
 
-    def fail_late(self, batch, *args):
+    def fail_late(signature, lines, batch_size):
         if len(answered) == 2:
             raise RuntimeError("no more")
-        answered.extend(lines[0] for lines in batch)
-        return run_inference(self, batch, *args)
+        answered.append(lines[0])
+        return line_answers(signature, lines, batch_size)
 
-    monkeypatch.setattr(SavedModelHandler, "run_inference", fail_late)
+    monkeypatch.setattr(corpus, "line_answers", fail_late)
     with pytest.raises(RuntimeError, match="no more"):
         answer_corpus(model, source, target, shards=5)
     assert not target.exists()
     first = set(answered)
-    answered.clear()
-    monkeypatch.setattr(
-        SavedModelHandler,
-        "run_inference",
-        lambda self, batch, *args: (
-            answered.extend(lines[0] for lines in batch)
-            or run_inference(self, batch, *args)
-        ),
-    )
+    # The next run would fail at its second shard.
+    answered.pop()
     capsys.readouterr()
-    answer_corpus(model, source, target, shards=5)
+    with pytest.raises(RuntimeError, match="no more"):
+        answer_corpus(model, source, target, shards=5)
     assert capsys.readouterr().err.startswith("2 of 5 shards, 20 of 50 lines")
-    assert len(first) == 2 and len(answered) == 3
-    assert not first & set(answered)
+    assert answered[-1] not in first
+    monkeypatch.undo()
+    answer_corpus(model, source, target, shards=5)
     assert target.read_text().splitlines() == [x.upper() for x in LINES]
+
+
+def test_a_line_that_the_model_refuses_is_a_bad_line(tmp_path, source):
+    path = toys.heavy(tmp_path / "heavy")
+    lines = [
+        f"a bad text {i}" if i in (7, 31) else x for i, x in enumerate(LINES)
+    ]
+    lines[20] = "x" * 100
+    source.write_text("\n".join(lines) + "\n")
+    target = tmp_path / "output.txt"
+    answer_corpus(path, source, target, shards=3, max_bytes=50)
+    answers = target.read_text().splitlines()
+    assert [i for i, answer in enumerate(answers) if not answer] == [7, 20, 31]
+    assert answers[6] == "SENTENCE 6"
+    bad = (tmp_path / "output.txt.bad.tsv").read_text().splitlines()
+    assert [row.split("\t")[0] for row in bad] == ["8", "21", "32"]
+    assert "a bad text" in bad[0] and "too long" in bad[1]
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("apache_beam") is not None,
+    reason="Apache Beam is installed",
+)
+def test_beam_is_an_extra(model, source, tmp_path, capsys):
+    target = tmp_path / "output.txt"
+    with pytest.raises(SystemExit):
+        corpus.main([str(model), str(source), str(target), "--beam"])
+    assert "pip install 'kerasrnn[beam]'" in capsys.readouterr().err
 
 
 def test_a_new_version_is_not_mixed_with_an_old_one(
@@ -77,7 +98,7 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
 ):
     path = toys.translator(tmp_path / "toy")
     target = tmp_path / "output.txt"
-    monkeypatch.setattr(corpus, "answer_shards", lambda *args: 1 / 0)
+    monkeypatch.setattr(corpus, "line_answers", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         answer_corpus(path, source, target)
     toys.export(path, {"serving_default": toys.greedy}, version="2")
@@ -120,7 +141,7 @@ def test_the_command_names_the_bad_lines(model, source, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_killed_run_is_continued(model, source, tmp_path):
-    source.write_text("\n".join(LINES * 2000) + "\n")
+    source.write_text("\n".join(LINES * 400) + "\n")
     target = tmp_path / "output.txt"
     command = [sys.executable, "-m", "kerasrnn.serving.corpus"]
     command += map(str, [model, source, target, "--shards", 20])
@@ -134,16 +155,15 @@ def test_a_killed_run_is_continued(model, source, tmp_path):
     killed.wait()
     finished = len(list(folder.glob("output-*")))
     assert finished < 20
-    # By two processes of Beam, each of which loads the model.
-    done = subprocess.run(
-        [*command[:-1], "64", "--direct_num_workers=2"]
-        + ["--direct_running_mode=multi_processing"],
-        capture_output=True,
-        text=True,
-    )
+    command[-1] = "64"
+    if importlib.util.find_spec("apache_beam") is not None:
+        # By two processes, each of which loads the model.
+        command += ["--beam", "--direct_num_workers=2"]
+        command += ["--direct_running_mode=multi_processing"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert f"{finished} of 20 shards" in done.stderr
-    assert target.read_text().splitlines() == [x.upper() for x in LINES * 2000]
+    assert target.read_text().splitlines() == [x.upper() for x in LINES * 400]
 
 
 def test_counts_are_positive(model, source, tmp_path):

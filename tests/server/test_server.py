@@ -1,0 +1,173 @@
+"""What a client sees of a server that is left in peace."""
+
+import json
+import socket
+
+import pytest
+
+from tests.server.running import needs_server
+from tests.server.running import running
+from tests.server.running import until
+from tests.serving.small import export_small_model
+
+pytestmark = [pytest.mark.slow, needs_server]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models")
+    export_small_model(path / "shout", version=3)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with running(folder, max_request_bytes=20_000, max_rows=4) as server:
+        yield server
+
+
+def text(*texts):
+    tensor = {"name": "text", "datatype": "BYTES", "shape": [len(texts)]}
+    return {"inputs": [{**tensor, "data": texts}]}
+
+
+@pytest.mark.parametrize("version", ["", "/versions/3"])
+def test_both_protocols_answer(server, version):
+    status, answer = server.post(
+        f"/v1/models/shout{version}:predict", {"instances": ["é"]}
+    )
+    assert (status, answer) == (200, {"predictions": ["É"]})
+    status, answer = server.post(
+        f"/v2/models/shout{version}/infer", text("é", "a")
+    )
+    assert (answer["model_name"], answer["model_version"]) == ("shout", "3")
+    assert answer["outputs"][0]["data"] == ["É", "A"]
+
+
+def test_tensors_in_binary_say_where_they_begin(server):
+    content = text("é")
+    content["parameters"] = {"binary_data_output": True}
+    data = len("é".encode()).to_bytes(4, "little") + "é".encode()
+    content["inputs"][0] |= {"parameters": {"binary_data_size": len(data)}}
+    del content["inputs"][0]["data"]
+    body = json.dumps(content).encode()
+    name = "Inference-Header-Content-Length"
+    status, answer, headers = server.ask(
+        "POST", "/v2/models/shout/infer", body + data, {name: len(body)}.items()
+    )
+    assert (status, headers["content-type"]) == (
+        200,
+        "application/octet-stream",
+    )
+    assert answer[int(headers[name]) :] == b"\2\0\0\0" + "É".encode()
+    for wrong in ("x", "-1", "9999"):
+        status, _, _ = server.ask(
+            "POST", "/v2/models/shout/infer", body, {name: wrong}.items()
+        )
+        assert status == 400
+
+
+def test_status_and_metadata(server):
+    for path in ("/v1/models", "/v2/models"):
+        assert server.get(path) == (200, {"models": ["shout"]})
+    for version in ("", "/versions/3"):
+        path = f"/v1/models/shout{version}"
+        [state] = server.get(path)[1]["model_version_status"]
+        assert (state["version"], state["state"]) == ("3", "AVAILABLE")
+        found = server.get(f"{path}/metadata")[1]
+        assert found["model_spec"]["version"] == "3"
+        signatures = found["metadata"]["signature_def"]["signature_def"]
+        assert signatures.keys() == {"repeat", "serving_default", "square"}
+        path = f"/v2/models/shout{version}"
+        found = server.get(path)[1]
+        assert (found["name"], found["versions"]) == ("shout", ["3"])
+        assert found["inputs"] == [
+            {"name": "text", "datatype": "BYTES", "shape": [-1]}
+        ]
+        assert "square" in found["parameters"]["signatures"]
+        assert server.get(f"{path}/ready")[0] == 200
+    assert server.get("/v2/health/live") == (200, {"live": True})
+    assert server.get("/v2")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/v1/models/whisper:predict", "There is no model 'whisper'"),
+        ("/v2/models/whisper/infer", "There is no model 'whisper'"),
+        ("/v1/models/shout/versions/7:predict", "version 3 .* Received: 7"),
+        ("/v2/models/shout/versions/7/infer", "version 3 .* Received: 7"),
+        ("/v2/repository/models/shout/unload", "Not Found"),
+    ],
+)
+def test_what_is_not_there_is_said(server, path, message):
+    status, answer = server.post(path, {"instances": ["a"]})
+    assert status == 404
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(answer["error"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("v1", {"instances": ["a"] * 5}, "at most 4 rows. Received: 5"),
+        ("v1", {"instances": [1]}, "type `int`"),
+        ("v1", [], "'instances' or 'inputs'"),
+        ("v2", text(*"abcde"), "at most 4 rows. Received: 5"),
+        ("v2", {"instances": ["a"]}, "Open Inference Protocol"),
+    ],
+)
+def test_a_wrong_request_is_answered_with_what_is_wrong(
+    server, path, body, message
+):
+    end = {"v1": ":predict", "v2": "/infer"}[path]
+    status, answer = server.post(f"/{path}/models/shout{end}", body)
+    assert (status, message in answer["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_long_request_is_refused(server, known):
+    content = b'{"instances": ["' + b"a" * 20_000 + b'"]}'
+    path = "/v1/models/shout:predict"
+    # An iterator is sent in chunks, without its length.
+    body = content if known else iter([content])
+    status, answer, _ = server.ask("POST", path, body)
+    assert (status, b"at most 20000 bytes" in answer) == (413, True)
+
+
+def test_requests_are_counted(server):
+    server.post("/v1/models/shout:predict", {"instances": [1]})
+    _, metrics, _ = server.ask("GET", "/metrics")
+    for line in (
+        b'kerasrnn_requests_total{model="shout",status="400"}',
+        b'kerasrnn_version{model="shout"} 3.0',
+        b"kerasrnn_unfinished_calls 0.0",
+        b'kerasrnn_request_seconds_bucket{le="0.1",model="shout"}',
+    ):
+        assert line in metrics
+
+
+def test_it_listens_on_this_machine_only(server):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.connect(("192.0.2.1", 9))  # It sends nothing.
+        address = own.getsockname()[0]
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address, server.port), 5)
+
+
+def test_a_new_model_is_taken_up(server, folder):
+    export_small_model(folder / "whisper", mark="?")
+    path = "/v1/models/whisper:predict"
+    until(lambda: server.post(path, {"instances": ["a"]})[0] == 200)
+    answer = server.post(path, {"instances": ["a"]})[1]
+    assert answer == {"predictions": ["A?"]}
+
+
+def test_too_many_calls_are_refused(folder):
+    with running(folder, "/v2/health/live", waiting=0) as server:
+        until(lambda: server.get("/v1/models")[1]["models"])
+        status, body, headers = server.ask(
+            "POST", "/v1/models/shout:predict", b'{"instances": ["a"]}'
+        )
+        assert (status, headers["retry-after"]) == (503, "1")
+        assert b"the most allowed" in body
