@@ -22,6 +22,10 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
+from kerasrnn_server.held import Held
+from kerasrnn_server.held import HeldResponse
+from kerasrnn_server.held import Part
+from kerasrnn_server.held import again_later
 from kerasrnn_server.live_model import LiveModel
 from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
@@ -41,6 +45,8 @@ SECONDS = Histogram(
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
 UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
 
+# Bodies and answers of the greatest length that may be held at once.
+_LARGE_BODIES = 16
 HEADER_LENGTH = "inference-header-content-length"
 
 log = logging.getLogger(__name__)
@@ -62,6 +68,7 @@ class Application:
         self.folder, self.settings = folder, settings
         self.models: dict[str, LiveModel] = {}
         self._unfinished = 0
+        self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
         self._tasks: list[asyncio.Task[None]] = []
         v1, v2 = "/v1/models", "/v2/models"
         one = ["/{name}", "/{name}/versions/{version:int}"]
@@ -128,8 +135,9 @@ class Application:
         model, start = self._find(request), time.monotonic()
         status = 499  # of a client that leaves before its request is complete
         try:
-            body = await self._body(request)
-            answer = await self._answer(model, _read(request, body))
+            with self._held.part() as part:
+                body = await self._body(request, part)
+                answer = await self._answer(model, _read(request, body))
             status = answer.status
         except HTTPException as error:
             status = error.status_code
@@ -138,22 +146,23 @@ class Application:
             name = model.path.name
             REQUESTS.labels(name, status).inc()
             SECONDS.labels(name).observe(time.monotonic() - start)
-        return _written(answer)
+        return _written(answer, self._held)
 
-    async def _body(self, request: HttpRequest) -> bytes:
+    async def _body(self, request: HttpRequest, part: Part) -> bytes:
         """The whole body, unless it is too long or does not come."""
         most = self.settings.max_request_bytes
         length = int(request.headers.get("content-length", 0))
         body = bytearray()
         try:
             async with asyncio.timeout(self.settings.timeout):
-                async for part in request.stream():
-                    length = max(length, len(body) + len(part))
+                async for chunk in request.stream():
+                    length = max(length, len(body) + len(chunk))
                     if length > most:
                         raise HTTPException(
                             413, f"A request must have at most {most} bytes."
                         )
-                    body += part
+                    body += chunk
+                    part.grow(len(body))
         except TimeoutError as error:
             raise HTTPException(
                 408,
@@ -164,19 +173,16 @@ class Application:
         return bytes(body)
 
     async def _answer(self, model: LiveModel, request: Request) -> Answer:
-        again = {"Retry-After": "1"}
         if self._unfinished >= self.settings.waiting:
-            raise HTTPException(
-                503,
+            raise again_later(
                 f"{self._unfinished} calls run or wait, which is the most "
-                "allowed. Try again later.",
-                again,
+                "allowed."
             )
         self._unfinished += 1
         try:
             return await model.call(request)
         except WorkerEnded as error:
-            raise HTTPException(503, str(error), again) from error
+            raise again_later(str(error)) from error
         except TimeoutError as error:
             raise HTTPException(
                 504,
@@ -205,11 +211,7 @@ class Application:
         """The model of a path, and its process."""
         model = self._find(request)
         if model.worker is None:
-            raise HTTPException(
-                503,
-                f"No version of '{model.path.name}' works.",
-                {"Retry-After": "1"},
-            )
+            raise again_later(f"No version of '{model.path.name}' works.")
         return model, model.worker
 
     async def _names(self, _: HttpRequest) -> Response:
@@ -287,23 +289,17 @@ def _read(request, body):
     return Request(protocol, body, int(length))
 
 
-def _written(answer):
+def _written(answer, held):
     """The response to send for the answer of a process."""
-    if answer.header_length is None:
-        return _response(answer.body, answer.status)
-    return Response(
-        answer.body,
-        answer.status,
-        {HEADER_LENGTH: str(answer.header_length)},
-        "application/octet-stream",
-    )
+    kind, headers = "application/json", None
+    if answer.header_length is not None:
+        kind = "application/octet-stream"
+        headers = {HEADER_LENGTH: str(answer.header_length)}
+    return HeldResponse(held, answer.body, answer.status, headers, kind)
 
 
 def _json(content: Any, status: int = 200, headers: Any = None) -> Response:
-    return _response(orjson.dumps(content), status, headers)
-
-
-def _response(body, status, headers=None):
+    body = orjson.dumps(content)
     return Response(body, status, headers, "application/json")
 
 

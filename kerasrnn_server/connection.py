@@ -1,5 +1,6 @@
 """Connections that uvicorn closes too early, and a line for each refusal."""
 
+import asyncio
 import logging
 from typing import Any
 
@@ -9,7 +10,26 @@ log = logging.getLogger(__name__)
 
 
 class Connection(H11Protocol):
-    """Answers a client that has closed its side after its request."""
+    """Answers a client that has closed its side after its request.
+
+    It leaves a client that does not take its answer, as long as the server
+    would wait for it to end.
+    """
+
+    _stalled: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        """Called when the client has not read what was sent."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(
+            self.config.timeout_graceful_shutdown or 0, self.transport.abort
+        )
+
+    def resume_writing(self) -> None:
+        """Called when it has."""
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Returns whether an answer is still to be sent."""
