@@ -12,7 +12,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.pipelines.batching import batched
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.task import Task
@@ -177,7 +176,6 @@ class TextPipeline(keras.Model):
         self,
         path: PathLike,
         card: Mapping[str, Any] | None = None,
-        max_batch_size: int | None = None,
     ) -> pathlib.Path:
         """Writes a SavedModel of the `signatures`.
 
@@ -185,21 +183,13 @@ class TextPipeline(keras.Model):
             path: Folder to write, `NAME/VERSION`; see `export_saved_model`.
             card: Facts for `card.json` in that folder, such as scores, besides
                 the pipeline's `served_facts`.
-            max_batch_size: Positive integer. Concurrent calls of
-                `serving_default` are computed together, up to so many texts
-                at once; `None` computes each call by itself.
 
         Returns:
             The path written, a `pathlib.Path`.
         """
-        signatures = dict(self.signatures)
-        if max_batch_size is not None:
-            signatures["serving_default"] = batched(
-                signatures["serving_default"], max_batch_size
-            )
         facts = {**self.served_facts(), **(card or {})}
         return export_saved_model(
-            path, signatures, self.layers, facts, self.warm_up_texts()
+            path, self.signatures, self.layers, facts, self.warm_up_texts()
         )
 
     def warm_up_texts(self) -> dict[str, list[list[str]]]:
