@@ -4,16 +4,13 @@ import asyncio
 import contextlib
 import logging
 import pathlib
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 from typing import NoReturn
 
 import orjson
 from prometheus_client import CONTENT_TYPE_LATEST
-from prometheus_client import Counter
 from prometheus_client import Gauge
-from prometheus_client import Histogram
 from prometheus_client import generate_latest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,32 +19,15 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kerasrnn_server.held import Held
-from kerasrnn_server.held import HeldResponse
-from kerasrnn_server.held import Part
 from kerasrnn_server.held import again_later
 from kerasrnn_server.live_model import LiveModel
-from kerasrnn_server.messages import Answer
-from kerasrnn_server.messages import Request
+from kerasrnn_server.predictions import Predictions
 from kerasrnn_server.settings import ServerSettings
 from kerasrnn_server.versions import models
 from kerasrnn_server.worker import Worker
-from kerasrnn_server.worker import WorkerEnded
 
-REQUESTS = Counter(
-    "kerasrnn_requests",
-    "Requests to a model by the status of the answer",
-    ["model", "status"],
-)
-SECONDS = Histogram(
-    "kerasrnn_request_seconds", "Seconds for an answer", ["model"]
-)
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
 UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
-
-# Bodies and answers of the greatest length that may be held at once.
-_LARGE_BODIES = 16
-HEADER_LENGTH = "inference-header-content-length"
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +47,7 @@ class Application:
     def __init__(self, folder: pathlib.Path, settings: ServerSettings):
         self.folder, self.settings = folder, settings
         self.models: dict[str, LiveModel] = {}
-        self._unfinished = 0
-        self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
+        self._predictions = Predictions(settings)
         self._tasks: list[asyncio.Task[None]] = []
         v1, v2 = "/v1/models", "/v2/models"
         one = ["/{name}", "/{name}/versions/{version:int}"]
@@ -132,65 +111,7 @@ class Application:
         return await Worker.start(path, self.settings.limits(), changed)
 
     async def _predict(self, request: HttpRequest) -> Response:
-        model, start = self._find(request), time.monotonic()
-        status = 499  # of a client that leaves before its request is complete
-        try:
-            with self._held.part() as part:
-                body = await self._body(request, part)
-                answer = await self._answer(model, _read(request, body))
-            status = answer.status
-        except HTTPException as error:
-            status = error.status_code
-            raise
-        finally:
-            name = model.path.name
-            REQUESTS.labels(name, status).inc()
-            SECONDS.labels(name).observe(time.monotonic() - start)
-        return _written(answer, self._held)
-
-    async def _body(self, request: HttpRequest, part: Part) -> bytes:
-        """The whole body, unless it is too long or does not come."""
-        most = self.settings.max_request_bytes
-        length = int(request.headers.get("content-length", 0))
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self.settings.timeout):
-                async for chunk in request.stream():
-                    length = max(length, len(body) + len(chunk))
-                    if length > most:
-                        raise HTTPException(
-                            413, f"A request must have at most {most} bytes."
-                        )
-                    body += chunk
-                    part.grow(len(body))
-        except TimeoutError as error:
-            raise HTTPException(
-                408,
-                "The request did not come within "
-                f"{self.settings.timeout:g} seconds.",
-                {"Connection": "close"},
-            ) from error
-        return bytes(body)
-
-    async def _answer(self, model: LiveModel, request: Request) -> Answer:
-        if self._unfinished >= self.settings.waiting:
-            raise again_later(
-                f"{self._unfinished} calls run or wait, which is the most "
-                "allowed."
-            )
-        self._unfinished += 1
-        try:
-            return await model.call(request)
-        except WorkerEnded as error:
-            raise again_later(str(error)) from error
-        except TimeoutError as error:
-            raise HTTPException(
-                504,
-                "The answer took longer than "
-                f"{self.settings.timeout:g} seconds.",
-            ) from error
-        finally:
-            self._unfinished -= 1
+        return await self._predictions.answer(self._find(request), request)
 
     def _find(self, request: HttpRequest) -> LiveModel:
         """The model of a path, if it is served in the version of the path."""
@@ -267,35 +188,11 @@ class Application:
         return _json({"ready": ready}, 200 if ready else 503)
 
     async def _metrics(self, _: HttpRequest) -> Response:
-        UNFINISHED.set(self._unfinished)
+        UNFINISHED.set(self._predictions.unfinished)
         for name, model in self.models.items():
             if model.version is not None:
                 VERSION.labels(name).set(model.version)
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
-
-
-def _read(request, body):
-    """A request for the process of a model."""
-    protocol = request.url.path[1:3]
-    length = request.headers.get(HEADER_LENGTH)
-    if length is None or protocol == "v1":
-        return Request(protocol, body)
-    if not length.isdecimal() or int(length) > len(body):
-        raise HTTPException(
-            400,
-            f"{HEADER_LENGTH} must be the bytes of the JSON before binary "
-            f"tensors, at most {len(body)}. Received: {length[:20]!r}.",
-        )
-    return Request(protocol, body, int(length))
-
-
-def _written(answer, held):
-    """The response to send for the answer of a process."""
-    kind, headers = "application/json", None
-    if answer.header_length is not None:
-        kind = "application/octet-stream"
-        headers = {HEADER_LENGTH: str(answer.header_length)}
-    return HeldResponse(held, answer.body, answer.status, headers, kind)
 
 
 def _json(content: Any, status: int = 200, headers: Any = None) -> Response:

@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import logging
 import threading
 from collections.abc import Callable
@@ -42,7 +43,7 @@ class Call:
         """The rows of the first input."""
         return len(next(iter(self.inputs.values())))
 
-    @property
+    @functools.cached_property
     def lane(self) -> str | None:
         """What calls share of which one runs at a time, if any."""
         if self.positions > SMALL:

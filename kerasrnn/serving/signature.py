@@ -1,5 +1,6 @@
 """A function of a SavedModel, called with arrays or lists by name."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -102,17 +103,18 @@ class Signature:
             ) from e
         return {name: _as_array(outputs[name]) for name in self.outputs}
 
-    @property
+    @functools.cached_property
     def by_row(self) -> bool:
         """Whether each row of the answer is that of a row of the inputs.
 
         That is assumed where inputs are rows of one value, and outputs have
         an unknown first size only.
         """
-        ranks = {spec.shape.rank for spec in self.inputs.values()}
-        return ranks == {1} and all(
+        return all(
+            spec.shape.rank == 1 for spec in self.inputs.values()
+        ) and all(
             spec.shape.rank
-            and list(spec.shape).index(None) == 0
+            and spec.shape[0] is None
             and spec.shape[1:].is_fully_defined()
             for spec in self.outputs.values()
         )

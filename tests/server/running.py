@@ -117,6 +117,11 @@ def running(*args, **options):
             server.end()
 
 
+def alive(number):
+    """Whether there is a process of this number."""
+    return pathlib.Path(f"/proc/{number}").exists()
+
+
 def until(reached, seconds=120):
     """Waits for a condition."""
     end = time.monotonic() + seconds

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pathlib
 import signal
 import socket
 import time
@@ -11,6 +10,7 @@ import time
 import pytest
 
 from tests.server.running import Clients
+from tests.server.running import alive
 from tests.server.running import needs_server
 from tests.server.running import running
 from tests.server.running import until
@@ -215,10 +215,4 @@ def test_it_ends_when_told_whatever_it_does(folder):
     # Those who were about to connect.
     assert len(wrong) <= 4
     assert all(isinstance(x, ConnectionError) for x in wrong)
-    until(
-        lambda: (
-            not any(
-                pathlib.Path(f"/proc/{number}").exists() for number in processes
-            )
-        )
-    )
+    until(lambda: not any(map(alive, processes)))

@@ -1,10 +1,12 @@
 """What a client sees of a server that is left in peace."""
 
 import json
+import signal
 import socket
 
 import pytest
 
+from tests.server.running import alive
 from tests.server.running import needs_server
 from tests.server.running import running
 from tests.server.running import until
@@ -171,3 +173,8 @@ def test_too_many_calls_are_refused(folder):
         )
         assert (status, headers["retry-after"]) == (503, "1")
         assert b"the most allowed" in body
+        # A killed server leaves no process behind.
+        processes = server.processes()
+        server.end(signal.SIGKILL)
+    assert len(processes) > 1
+    until(lambda: not any(map(alive, processes)))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving import Signature
@@ -87,6 +88,18 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
 def test_wrong_inputs_are_named(signatures, name, inputs, message):
     with pytest.raises(ValueError, match=message):
         signatures[name](**inputs)
+
+
+def test_it_knows_which_answers_are_row_by_row(signatures, tmp_path):
+    @tf.function(input_signature=[toys.TEXTS])
+    def once(text):
+        return {"count": tf.size(text)[None]}
+
+    assert signatures["serving_default"].by_row
+    assert not signatures["square"].by_row and not signatures["repeat"].by_row
+    path = toys.export(tmp_path / "once", {"serving_default": once})
+    # Its only output has one row, whatever is asked.
+    assert not ModelFolder(path).load().signatures["serving_default"].by_row
 
 
 def test_an_input_may_have_the_name_of_an_argument(signatures):

@@ -1,0 +1,143 @@
+"""Requests for predictions, passed to the process of a model and answered."""
+
+import asyncio
+import time
+
+from prometheus_client import Counter
+from prometheus_client import Histogram
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+
+from kerasrnn_server.held import Held
+from kerasrnn_server.held import HeldResponse
+from kerasrnn_server.held import Part
+from kerasrnn_server.held import again_later
+from kerasrnn_server.live_model import LiveModel
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Request
+from kerasrnn_server.settings import ServerSettings
+from kerasrnn_server.worker import WorkerEnded
+
+REQUESTS = Counter(
+    "kerasrnn_requests",
+    "Requests to a model by the status of the answer",
+    ["model", "status"],
+)
+SECONDS = Histogram(
+    "kerasrnn_request_seconds", "Seconds for an answer", ["model"]
+)
+
+# Bodies and answers of the greatest length that may be held at once.
+_LARGE_BODIES = 16
+_HEADER_LENGTH = "inference-header-content-length"
+
+
+class Predictions:
+    """Passes requests on, as many as the settings allow.
+
+    Args:
+        settings: The `ServerSettings`.
+
+    Attributes:
+        unfinished: How many calls run or wait.
+    """
+
+    def __init__(self, settings: ServerSettings):
+        self.settings = settings
+        self.unfinished = 0
+        self._held = Held(_LARGE_BODIES * settings.max_request_bytes)
+
+    async def answer(self, model: LiveModel, request: HttpRequest) -> Response:
+        """Answers a request for a prediction.
+
+        Args:
+            model: The `LiveModel` that it is for.
+            request: The request.
+
+        Raises:
+            HTTPException: when it is refused.
+        """
+        start = time.monotonic()
+        status = 499  # of a client that leaves before its request is complete
+        try:
+            with self._held.part() as part:
+                body = await self._body(request, part)
+                answer = await self._call(model, _read(request, body))
+            status = answer.status
+        except HTTPException as error:
+            status = error.status_code
+            raise
+        finally:
+            name = model.path.name
+            REQUESTS.labels(name, status).inc()
+            SECONDS.labels(name).observe(time.monotonic() - start)
+        return _written(answer, self._held)
+
+    async def _body(self, request: HttpRequest, part: Part) -> bytes:
+        """The whole body, unless it is too long or does not come."""
+        most = self.settings.max_request_bytes
+        length = int(request.headers.get("content-length", 0))
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.settings.timeout):
+                async for chunk in request.stream():
+                    length = max(length, len(body) + len(chunk))
+                    if length > most:
+                        raise HTTPException(
+                            413, f"A request must have at most {most} bytes."
+                        )
+                    body += chunk
+                    part.grow(len(body))
+        except TimeoutError as error:
+            raise HTTPException(
+                408,
+                "The request did not come within "
+                f"{self.settings.timeout:g} seconds.",
+                {"Connection": "close"},
+            ) from error
+        return bytes(body)
+
+    async def _call(self, model: LiveModel, request: Request) -> Answer:
+        if self.unfinished >= self.settings.waiting:
+            raise again_later(
+                f"{self.unfinished} calls run or wait, which is the most "
+                "allowed."
+            )
+        self.unfinished += 1
+        try:
+            return await model.call(request)
+        except WorkerEnded as error:
+            raise again_later(str(error)) from error
+        except TimeoutError as error:
+            raise HTTPException(
+                504,
+                "The answer took longer than "
+                f"{self.settings.timeout:g} seconds.",
+            ) from error
+        finally:
+            self.unfinished -= 1
+
+
+def _read(request, body):
+    """A request for the process of a model."""
+    protocol = request.url.path[1:3]
+    length = request.headers.get(_HEADER_LENGTH)
+    if length is None or protocol == "v1":
+        return Request(protocol, body)
+    if not length.isdecimal() or int(length) > len(body):
+        raise HTTPException(
+            400,
+            f"{_HEADER_LENGTH} must be the bytes of the JSON before binary "
+            f"tensors, at most {len(body)}. Received: {length[:20]!r}.",
+        )
+    return Request(protocol, body, int(length))
+
+
+def _written(answer, held):
+    """The response to send for the answer of a process."""
+    kind, headers = "application/json", None
+    if answer.header_length is not None:
+        kind = "application/octet-stream"
+        headers = {_HEADER_LENGTH: str(answer.header_length)}
+    return HeldResponse(held, answer.body, answer.status, headers, kind)
