@@ -1,0 +1,47 @@
+"""Console scripts without their extra say so in one line."""
+
+import importlib.util
+import sys
+
+import pytest
+
+from kerasrnn import commands
+from kerasrnn_server import __main__ as serve
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [("demo", "gradio"), ("onnx", "tf2onnx"), ("ray", "ray")],
+)
+def test_a_missing_extra_is_named(command, needed, monkeypatch):
+    # Even for `--help`.
+    monkeypatch.setattr(sys, "argv", [f"kerasrnn-{command}", "--help"])
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name: None if name == needed else find("sys"),
+    )
+    with pytest.raises(SystemExit) as ended:
+        getattr(commands, command)()
+    assert ended.value.code == (
+        f"kerasrnn-{command} needs {needed}: pip install 'kerasrnn[{command}]'"
+    )
+
+
+def test_a_command_runs_with_the_arguments_of_the_process(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["kerasrnn-ray", "--help"])
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+    with pytest.raises(SystemExit, match="0"):
+        commands.ray()
+    assert "usage: kerasrnn-ray" in capsys.readouterr().out
+
+
+def test_the_server_names_its_extra(monkeypatch):
+    monkeypatch.delitem(sys.modules, "kerasrnn_server.server", raising=False)
+    monkeypatch.setitem(sys.modules, "tyro", None)
+    with pytest.raises(SystemExit) as ended:
+        serve.main()
+    assert ended.value.code == (
+        "kerasrnn-serve needs tyro: pip install 'kerasrnn[serve]'"
+    )
