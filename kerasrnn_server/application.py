@@ -182,8 +182,10 @@ class Application:
         return _json({"live": True})
 
     async def _ready(self, _: HttpRequest) -> Response:
-        ready = bool(self.models) and all(
-            model.worker is not None for model in self.models.values()
+        # A model without a version that works does not hold up the others.
+        found = self.models.values()
+        ready = any(model.worker is not None for model in found) and all(
+            model.looked for model in found
         )
         return _json({"ready": ready}, 200 if ready else 503)
 

@@ -34,6 +34,7 @@ class LiveModel:
     Attributes:
         version: Number of the version that is served, or `None`.
         worker: Its `Worker`, or `None`.
+        looked: Whether it has tried to take up a version.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class LiveModel:
     ):
         self.path, self.timeout = path, timeout
         self.worker: Worker | None = None
+        self.looked = False
         self.version: int | None = None
         self._start = start
         self._files: object = None
@@ -63,6 +65,7 @@ class LiveModel:
                 await self.refresh()
             except OSError as error:
                 log.error("'%s' cannot be read: %s", self.path, error)
+            self.looked = True
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._look.wait()
@@ -102,9 +105,9 @@ class LiveModel:
                 processes.
         """
         end = asyncio.get_running_loop().time() + self.timeout
+        if self.worker is None:
+            raise WorkerEnded(f"No version of '{self.path.name}' works.")
         for _ in range(2):
-            if self.worker is None:
-                break
             async with asyncio.timeout_at(end):
                 await self._taken_up.wait()
             worker = self.worker
@@ -112,7 +115,9 @@ class LiveModel:
                 return await worker.call(request, end)
             if worker is self.worker:
                 self._taken_up.clear()
-        raise WorkerEnded(f"No version of '{self.path.name}' works.")
+        raise WorkerEnded(
+            f"Two processes of '{self.path.name}' ended during the call."
+        )
 
     def close(self) -> None:
         """Ends all processes at once."""

@@ -37,9 +37,8 @@ class Worker:
         changed: Called when the process should be replaced.
 
     Attributes:
-        metadata: Dictionary from the names of signatures to their `"inputs"`
-            and `"outputs"`, each a list of dictionaries with `name`,
-            `datatype` and `shape`.
+        metadata: Dictionary from `"v1"` and `"v2"` to what the protocol says
+            of the signatures.
         worn: Whether the process should be replaced: it has ended, or a call
             goes on although its time is over.
         ended: Whether it takes no more calls.

@@ -123,6 +123,26 @@ def test_a_request_whose_process_ends_is_sent_to_the_next(folder):
     asyncio.run(scenario())
 
 
+def test_a_request_that_ends_two_processes_is_refused(folder, monkeypatch):
+    async def crash(worker, request, end):
+        worker.end()
+        raise WorkerEnded
+
+    async def scenario():
+        follow = asyncio.create_task(folder.live.follow(seconds=60))
+        await asyncio.sleep(0.2)
+        with monkeypatch.context() as patch:
+            patch.setattr(Worker, "call", crash)
+            with pytest.raises(WorkerEnded, match="Two processes of 'shout'"):
+                await folder.answer()
+        # Others are answered by the third.
+        assert await folder.answer() == "1"
+        assert len(folder.started) == 3
+        follow.cancel()
+
+    asyncio.run(scenario())
+
+
 def test_a_process_with_an_endless_call_serves_until_it_is_replaced(folder):
     async def scenario():
         follow = asyncio.create_task(folder.live.follow(seconds=60))

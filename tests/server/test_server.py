@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.slow, needs_server]
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("models")
     export_small_model(path / "shout", version=3)
+    (path / "broken" / "1").mkdir(parents=True)
+    (path / "broken" / "1" / "saved_model.pb").touch()
     return path
 
 
@@ -69,9 +71,18 @@ def test_tensors_in_binary_say_where_they_begin(server):
         assert status == 400
 
 
+def test_a_model_that_does_not_work_is_left_out(server):
+    status, answer = server.post(
+        "/v1/models/broken:predict", {"instances": ["a"]}
+    )
+    assert status == 503
+    assert answer["error"].startswith("No version of 'broken' works.")
+    assert server.get("/v2/models/broken/ready")[0] == 503
+
+
 def test_status_and_metadata(server):
     for path in ("/v1/models", "/v2/models"):
-        assert server.get(path) == (200, {"models": ["shout"]})
+        assert server.get(path) == (200, {"models": ["broken", "shout"]})
     for version in ("", "/versions/3"):
         path = f"/v1/models/shout{version}"
         [state] = server.get(path)[1]["model_version_status"]
