@@ -1,43 +1,34 @@
 """The run of a recipe: the training, and the files that it writes."""
 
-import contextlib
-import pathlib
 import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
-from typing import Self
 
 import keras
 
 from kerasrnn.data import warn_of_unseen
-from kerasrnn.distribute import is_first_worker
-from kerasrnn.distribute import make_strategy
-from kerasrnn.distribute import worker_folder
-from kerasrnn.distribute.workers import text_of_first_worker
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.results import print_end
 from kerasrnn.pipelines.results import print_start
 from kerasrnn.pipelines.results import write_results
+from kerasrnn.pipelines.run_scope import NotFirst
+from kerasrnn.pipelines.run_scope import RunScope
 from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.training import Settings
-from kerasrnn.training import Stopwatch
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import TrainingSpeed
 from kerasrnn.training import by_size
-from kerasrnn.training import faster_dtype
 from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
-from kerasrnn.training import locked
 from kerasrnn.training.files import whole
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 
 
-class Run(contextlib.AbstractContextManager):
+class Run(RunScope):
     """The run of a recipe: trains a pipeline and writes what comes of it.
 
     It is the same for all tasks: what differs, a pipeline says (`Task`).
@@ -75,59 +66,12 @@ class Run(contextlib.AbstractContextManager):
     ...     translator = run.finish(translator, dev)
     """
 
-    output: pathlib.Path
-    dtype: str
-    # A recipe has fields that `Settings` lacks.
-    settings: Any
-
     def __init__(
         self, settings: Settings, backends: Sequence[str] = ("tensorflow",)
     ) -> None:
-        if keras.backend.backend() not in backends:
-            raise RuntimeError(
-                "This recipe does not support the backend. Expected: "
-                f"KERAS_BACKEND={' or '.join(backends)}. "
-                f"Received: KERAS_BACKEND={keras.backend.backend()}"
-            )
-        if settings.tensorboard and not find_spec("tensorboard"):
-            raise RuntimeError(
-                "TensorFlow does not install TensorBoard. Expected: the "
-                "package tensorboard. Received: tensorboard=True"
-            )
-        self.settings, self.clock = settings, Stopwatch()
+        super().__init__(settings, backends)
         self.histories: list[History] = []
         self._data: dict[str, Any] = {}
-
-    def __enter__(self) -> Self:
-        settings = self.settings
-        with contextlib.ExitStack() as stack:
-            self._scope = stack.enter_context(contextlib.ExitStack())
-            strategy = None
-            if settings.distribute:
-                strategy = make_strategy(settings.distribute, settings.devices)
-                self._scope.enter_context(strategy.scope())
-            self._first = is_first_worker()
-            output = stack.enter_context(worker_folder(settings.output))
-            self.output = stack.enter_context(locked(output))
-            policy = keras.config.dtype_policy()
-            stack.callback(keras.config.set_dtype_policy, policy)
-            self._stack = stack.pop_all()
-        keras.utils.set_random_seed(settings.seed)
-        if not settings.start_from:  # whose precision is that of its file
-            auto = settings.dtype == "auto"
-            dtype = faster_dtype() if auto else settings.dtype
-            if settings.distribute == "workers":
-                # Their devices may differ; their models must not.
-                dtype = text_of_first_worker(dtype, strategy)
-            keras.config.set_dtype_policy(dtype)
-        self.dtype = keras.config.dtype_policy().name
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None = None, *error: Any
-    ) -> bool:
-        self._stack.close()
-        return kind is _NotFirst
 
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
@@ -230,7 +174,7 @@ class Run(contextlib.AbstractContextManager):
         )
         self._scope.close()
         if not self._first:
-            raise _NotFirst
+            raise NotFirst
         if average:
             load_average(pipeline.model, folder.last())
         else:
@@ -327,7 +271,3 @@ class Run(contextlib.AbstractContextManager):
         )
         print_end(task, scores, self.output, [path.name, *written])
         return pipeline
-
-
-class _NotFirst(Exception):
-    """Ends the run of a worker that writes no results."""

@@ -18,6 +18,7 @@ from kerasrnn.pipelines import Task
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import run as run_module
+from kerasrnn.pipelines import run_scope
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -164,10 +165,10 @@ class Score(keras.callbacks.Callback):
 
 def test_tensorboard_is_shown_what_is_logged(tmp_path, monkeypatch):
     settings = Small(output=tmp_path, epochs=2, tensorboard=True)
-    monkeypatch.setattr(run_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(run_scope, "find_spec", lambda name: None)
     with pytest.raises(RuntimeError, match="Expected: the package tensorboa"):
         Run(settings)
-    monkeypatch.setattr(run_module, "find_spec", lambda name: name)
+    monkeypatch.setattr(run_scope, "find_spec", lambda name: name)
     monkeypatch.setattr(keras.callbacks, "TensorBoard", Board)
     with Run(Small(output=tmp_path, epochs=1)) as run:
         fit(run, new_model())
@@ -257,7 +258,9 @@ def test_the_precision_is_set_and_set_back(tmp_path):
 def test_auto_is_the_precision_that_this_device_is_faster_in(
     dtype, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("kerasrnn.pipelines.run.faster_dtype", lambda: dtype)
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.run_scope.faster_dtype", lambda: dtype
+    )
     with Run(Small(output=tmp_path, dtype="auto")) as run:
         assert keras.config.dtype_policy().name == run.dtype == dtype
         assert run.settings.dtype == "auto"
@@ -280,7 +283,7 @@ def test_a_training_does_not_resume_in_another_precision(
 ):
     for dtype in ("float32", "mixed_bfloat16", "float32"):
         monkeypatch.setattr(
-            "kerasrnn.pipelines.run.faster_dtype", lambda name=dtype: name
+            "kerasrnn.pipelines.run_scope.faster_dtype", lambda name=dtype: name
         )
         with Run(Small(output=tmp_path, dtype="auto")) as run:
             fit(run, new_model())
@@ -293,7 +296,10 @@ def test_a_training_does_not_resume_in_another_precision(
 
 
 def test_other_workers_train_but_write_nothing(tmp_path, monkeypatch):
-    for module in ("kerasrnn.pipelines.run", "kerasrnn.distribute.workers"):
+    for module in (
+        "kerasrnn.pipelines.run_scope",
+        "kerasrnn.distribute.workers",
+    ):
         monkeypatch.setattr(f"{module}.is_first_worker", lambda: False)
     weights = Weights()
     with Run(Small(output=tmp_path / "out")) as run:
