@@ -1,12 +1,15 @@
 """Console scripts without their extra say so in one line."""
 
+import importlib
 import importlib.util
 import sys
+import tomllib
 
 import pytest
 
 from kerasrnn import commands
 from kerasrnn_server import __main__ as serve
+from tests.test_layering import ROOT
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,13 @@ def test_the_server_names_its_extra(monkeypatch):
     assert ended.value.code == (
         "kerasrnn-serve needs tyro: pip install 'kerasrnn[serve]'"
     )
+
+
+def test_every_command_is_a_function():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        scripts = tomllib.load(file)["project"]["scripts"]
+    for name, place in scripts.items():
+        module, _, function = place.partition(":")
+        assert callable(getattr(importlib.import_module(module), function)), (
+            name
+        )
