@@ -73,10 +73,8 @@ class Settings(training.Settings):
         None
     )
     """What irregular rows become in each step."""
-    dev_share: training.Rate = 0.15
-    """Share of the time to validate on, after that to train on."""
-    test_share: training.Rate = 0.15
-    """Share of the time, the last, to test on."""
+    held_out: training.Rate = 0.15
+    """Share of the time to validate on, and again to test on: the last."""
     horizon: training.Count = 24
     """Steps to forecast."""
     lookback: training.Count = 168
@@ -106,21 +104,18 @@ class Settings(training.Settings):
     depth: training.Count = 1
     """Number of recurrent layers."""
     dropout: training.Rate = 0.1
-    epochs: training.Count = 10
-    batch_size: training.Count = 64
+    epochs: training.Count | None = None
+    batch_size: training.Count | None = None
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
 
-    def __post_init__(self):
-        super().__post_init__()
-        if self.dev_share + self.test_share >= 0.9:
-            raise ValueError(
-                "`dev_share` and `test_share` must leave something to train "
-                f"on. Received: {self.dev_share} and {self.test_share}"
-            )
 
-
+SIZES = {  # for up to so many windows to train on
+    5_000: {"batch_size": 16, "epochs": 20},
+    50_000: {"batch_size": 32, "epochs": 15},
+    math.inf: {"batch_size": 64, "epochs": 10},
+}
 PRESETS = {
     "generated": Settings(calendar=("hour", "weekday")),
     "etth1": Settings(
@@ -131,9 +126,10 @@ PRESETS = {
         missing=False,
         units=128,
         epochs=8,
+        batch_size=64,
         learning_rate=1e-3,
     ),
-    "own": Settings(epochs=20),
+    "own": Settings(),
 }
 # Twelve months to train, four to validate, four to test on.
 ETTH1 = (8640, 11520, 14400)
@@ -152,14 +148,13 @@ def load_parts(settings):
         **settings.pick("key", "known", "static", "calendar"),
         **settings.pick("step", "resample", "time_format"),
     )
-    test = 1 - settings.test_share
-    borders = [test - settings.dev_share, test][: 1 + (test < 1)]
+    borders = (1 - 2 * settings.held_out, 1 - settings.held_out)
     if settings.corpus == "etth1":
         borders = ETTH1
-    train, dev, *rest = data.split_series(table, *borders)
+    train, dev, test, *_ = data.split_series(table, *borders)
     if settings.limit and settings.limit < len(train):
         train = data.split_series(train, -settings.limit)[1]
-    return train, dev, rest[0] if rest else None
+    return train, dev, test
 
 
 def build_forecaster(settings, table):
@@ -227,9 +222,9 @@ def run(settings):
         forecaster = build_forecaster(settings, train)
         size = forecaster.lookback, forecaster.model.horizon
         _, starts = data.window_starts(train, *size)
+        settings = this_run.by_size(len(starts), SIZES)
         forecaster.compile(build_optimizer(settings, len(starts)))
-        parts = {"dev": dev} | ({} if test is None else {"test": test})
-        beside = scores_beside(forecaster, train, parts)
+        beside = scores_beside(forecaster, train, {"dev": dev, "test": test})
         this_run.fit(forecaster, train, dev)
         this_run.finish(forecaster, dev, test, beside=beside)
         own = training.read_card(this_run.output / "card.json")["scores"]

@@ -33,6 +33,7 @@ SLOW = {
     "docs/guides/own_labels.md",
     "docs/guides/own_text.md",
     "docs/guides/porting.md",
+    "docs/guides/series.md",
     "docs/guides/tags.md",
     "docs/index.md",
     "docs/notebooks/translate.md",

@@ -29,9 +29,9 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 class Forecaster(Configured, QuantizableModel):
     """Reads what columns of numbers were, and forecasts what they will be.
 
-    The past is cut into segments of `segment` steps, of which the recurrent
-    layers read one a step. All segments of the horizon are then forecast at
-    once, each by one step from the last state h_n (SegRNN):
+    The recurrent layers read segments of `segment` steps. All segments of the
+    horizon are then forecast at once, each by one step from the last state h_n
+    (SegRNN):
 
         e_i = ReLU(W x_i + b)
         h_i = cell(e_i, h_{i-1})
@@ -51,33 +51,30 @@ class Forecaster(Configured, QuantizableModel):
         horizon: Positive integer, how many steps to forecast.
         columns: Positive integer, how many numbers a step has.
         segment: Positive integer, steps in a segment.
-        head: `"mae"` or `"mse"`, a point that is the least in absolute or
-            squared error; or a `QuantileHead`, `GaussianHead`, `StudentHead`
-            or `NegativeBinomialHead`.
-        window: How windows are scaled: `"last"`, by their last values;
-            `"mean"`, by their mean and deviation; `"size"`, by the mean size
-            of their values; `None`, all alike. See `SeriesScaling`.
+        head: `"mae"` or `"mse"`, a point of least absolute or squared error;
+            or a `QuantileHead`, `GaussianHead`, `StudentHead` or
+            `NegativeBinomialHead`.
+        window: How windows are scaled, see `SeriesScaling`: by their `"last"`
+            values, by `"mean"` and deviation, by `"size"`, or alike, `None`.
         shared: Whether each column is a sequence of its own, all with the same
             weights; otherwise they are read together.
         parallel: Whether all segments are forecast at once, or one after the
             other.
-        known: Integer, how many numbers of each step are known ahead, such as
-            prices or what the calendar says.
-        static: Integer, how many numbers describe a whole series.
-        missing: Whether the model reads which values are missing. Otherwise,
-            they look as if they were the location of their window.
-        embedding_dim: Positive integer, the width of what the cell reads;
-            `None` for that of its output.
+        known: Integer, how many numbers of each step are known ahead.
+        static: Integer, how many numbers describe a series.
+        missing: Whether the model reads which values are missing.
+        embedding_dim: Positive integer, width of what the cell reads; `None`
+            for that of its output.
         depth: Positive integer, number of recurrent layers.
         dropout: Dropout rate of what the recurrent layers return.
         **kwargs: Base model arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
     Call arguments:
-        inputs: Tensor of shape `(batch, time, columns)`, the past; or a
-            dictionary of this `"past"` and, if there are any, of `"known"`
-            of shape `(batch, time + horizon, known)` and `"static"` of shape
-            `(batch, static)`. Any of them may be NaN, which is missing.
+        inputs: Tensor of shape `(batch, time, columns)`, the past, NaN where a
+            value is missing; or a dictionary of this `"past"` and, if there
+            are any, of `"known"` of shape `(batch, time + horizon, known)` and
+            `"static"` of shape `(batch, static)`.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -129,8 +126,8 @@ class Forecaster(Configured, QuantizableModel):
         self.head = head_of(head)
         if window not in self.head.windows:
             raise ValueError(
-                f"`window` must be one of {self.head.windows}, which "
-                f"suit the head. Received: window={window!r}"
+                f"`window` must be one of {self.head.windows}, which suit the "
+                f"head. Received: window={window!r}"
             )
         self.window = window
         self.shared, self.parallel = shared, parallel
@@ -139,12 +136,9 @@ class Forecaster(Configured, QuantizableModel):
             "embedding_dim", embedding_dim or cell.output_size
         )
         self.dropout = rate("dropout", dropout)
+        options = {"dtype": self.dtype_policy}
         self.stack = RNNStack(
-            cell,
-            depth,
-            dropout=self.dropout,
-            dtype=self.dtype_policy,
-            name="stack",
+            cell, depth, dropout=self.dropout, name="stack", **options
         )
         self.depth = self.stack.depth
         self.scaling = ForecastInputs(
@@ -162,15 +156,13 @@ class Forecaster(Configured, QuantizableModel):
             self.segment,
             self.columns,
             self.segments if parallel else 0,
-            dtype=self.dtype_policy,
             name="embedding",
             **{name: getattr(self, name) for name in _OF_EMBEDDING},
+            **options,
         )
         of_row = 1 if shared else self.columns
         self.projection = keras.layers.Dense(
-            self.segment * of_row * self.head.size,
-            dtype=self.dtype_policy,
-            name="projection",
+            self.segment * of_row * self.head.size, name="projection", **options
         )
 
     @property

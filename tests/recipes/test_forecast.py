@@ -88,9 +88,6 @@ def test_parts_follow_each_other():
     ends = [part.series[0].times[-1] for part in (train, dev, test)]
     assert ends == sorted(set(ends))
     assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
-    settings = forecast.Settings(test_share=0.0)
-    *_, nothing = forecast.load_parts(settings)
-    assert nothing is None
 
 
 def test_the_published_table_is_split_as_published(tmp_path):
@@ -123,5 +120,5 @@ def test_generated_hours_have_their_rhythms():
 
 
 def test_something_is_left_to_train_on():
-    with pytest.raises(ValueError, match="Received: 0.5 and 0.4"):
-        forecast.Settings(dev_share=0.5, test_share=0.4)
+    with pytest.raises(ValueError, match="border must be within"):
+        forecast.load_parts(forecast.Settings(held_out=0.5))
