@@ -25,6 +25,12 @@ _SECTION = re.compile(
     r"((?:(?: {4}.*)?\n)*(?: {4}.*))",
     re.MULTILINE,
 )
+# Where a part of a docstring begins.
+_PART = re.compile(
+    r"^(?=(?:Args|Call arguments|Returns|Yields|Raises|Masking|Attributes"
+    r"|Examples?|References?):)",
+    re.MULTILINE,
+)
 _INLINE = re.compile(r"^Masking: ", re.MULTILINE)
 _EMPTY = re.compile(r"^(Examples?):$", re.MULTILINE)
 _DOCTEST = re.compile(r"^( *)>>> .*(?:\n *\S.*)*", re.MULTILINE)
@@ -33,12 +39,24 @@ _BLOCK = re.compile(r"(?<=\n\n)(?: {4}.*(?:\n|\Z))+")
 
 def as_markdown(docstring):
     """Returns a docstring as Markdown with sections of Google's style."""
-    text = _BLOCK.sub(_typeset, docstring)
+    text = _BLOCK.sub(_typeset, _example_first(docstring))
     text = _SECTION.sub(_dedented, text)
     text = _INLINE.sub("**Masking:** ", text)
     text = _EMPTY.sub(r"**\1:**", text)
     text = text.replace("\nCall arguments:\n", "\nArgs: Call arguments:\n")
     return _DOCTEST.sub(_fenced, text)
+
+
+def _example_first(docstring):
+    """Moves examples above the arguments: on a page they are read first."""
+    parts = [f"{part.rstrip()}\n\n" for part in _PART.split(docstring)]
+    examples = [part for part in parts if part.startswith("Example")]
+    others = [part for part in parts if not part.startswith("Example")]
+    arguments = [i for i, x in enumerate(others) if x.startswith("Args:")]
+    if not examples or not arguments:
+        return docstring
+    place = arguments[0]
+    return "".join([*others[:place], *examples, *others[place:]])
 
 
 def _dedented(match):
@@ -85,6 +103,12 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj, **kwargs):
         if obj.is_class:
             self.complete(obj)
+            # A name with an underscore is no page's business.
+            obj.bases = [
+                x
+                for x in obj.bases
+                if not str(x).rpartition(".")[2].startswith("_")
+            ]
         if obj.is_init_module:
             obj.docstring = None
         elif obj.docstring is not None:
@@ -96,7 +120,13 @@ class Docstrings(griffe.Extension):
         signature = getattr(found, "__signature__", None)
         if signature is None:
             return
-        cls.docstring = griffe.Docstring(inspect.getdoc(found), parent=cls)
+        cls.docstring = griffe.Docstring(
+            inspect.getdoc(found),
+            parent=cls,
+            # Without a parser, arguments would be shown as they stand.
+            parser=cls.docstring.parser,
+            parser_options=cls.docstring.parser_options,
+        )
         cls.set_member(
             "__init__",
             griffe.Function(

@@ -127,20 +127,25 @@ def test_the_site_builds_and_has_every_public_name(tmp_path):
     parts = [path.stem for path in (ROOT / "docs" / "api").glob("*.md")]
     assert set(parts) == PARTS
     for part in parts:
-        page = (tmp_path / "api" / part / "index.html").read_text("utf-8")
+        page = api_pages(tmp_path, part)
         for name in public_names(f"kerasrnn.{part}"):
             # Where a module has the name of its function, or in a table.
             place = rf'id="kerasrnn\.{part}\.({name}\.)?{name}"'
             assert re.search(rf"{place}|<td><code>{name}</code>", page), name
         # Markdown would quote an example that is in no block of code.
         assert "<blockquote>" not in page
-    layers = (tmp_path / "api" / "layers" / "index.html").read_text("utf-8")
-    assert layers.count("<math ") >= 20
+    assert api_pages(tmp_path, "layers").count("<math ") >= 20
     # Nothing is fetched from elsewhere, no equation is left as text.
     for path in tmp_path.rglob("*.html"):
         page = path.read_text("utf-8")
         assert not re.search(r'(src|rel="stylesheet" href)="http', page), path
         assert "language-equation" not in page, path
+
+
+def api_pages(site, part):
+    """Returns the page of a part, and those of its families below it."""
+    pages = sorted((site / "api" / part).rglob("index.html"))
+    return "\n".join(page.read_text("utf-8") for page in pages)
 
 
 def check(command, cwd):
