@@ -2,7 +2,8 @@
 
     python -m kerasrnn.serving.demo saved_models
 
-Each model has a tab: a translator, a classifier or a language model.
+Each model of text has a tab: translators, classifiers, taggers and language
+models.
 """
 
 import argparse
@@ -77,7 +78,8 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     tabs = [(model, tab) for model in models if (tab := tab_of(model))]
     if not tabs:
         raise ValueError(
-            "There must be a translator, a classifier or a language model. "
+            "There must be a translator, a classifier, a tagger or a language "
+            "model. "
             f"Received: {[model.name for model in models]}"
         )
     with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:

@@ -38,6 +38,8 @@ def folder(tmp_path_factory):
     toys.classifier(path / "stars")
     toys.language_model(path / "writer")
     toys.music(path / "tune")
+    toys.tagger(path / "names")
+    toys.tagger(path / "words", scheme=None)
     export_small_model(path / "shout")
     (path / "broken" / "1").mkdir(parents=True)
     (path / "broken" / "1" / "saved_model.pb").write_bytes(b"broken")
@@ -74,13 +76,16 @@ def components(page, kind):
 
 def test_a_model_that_does_not_load_is_left_out(folder, capsys):
     found = [model.name for model in demo.load_models(folder)]
-    assert found == ["full", "plain", "shout", "stars", "tune", "writer"]
+    assert found == [
+        *("full", "names", "plain", "shout", "stars", "tune", "words"),
+        "writer",
+    ]
     assert "broken is left out" in capsys.readouterr().err
 
 
 def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
-    assert tabs == ["full", "plain", "stars", "writer"]
+    assert tabs == ["full", "names", "plain", "stars", "words", "writer"]
     assert tab_of(models["shout"]) is None and tab_of(models["tune"]) is None
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
         demo.build_page([models["shout"]])
@@ -123,6 +128,14 @@ def test_a_review_has_labels_and_weighted_words(page):
     labels, words = call(page, "stars", "so good")
     assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
     assert words == [("so", 0.5), ("good", 1.0)]
+
+
+def test_phrases_are_coloured_and_listed(page):
+    parts, rows = call(page, "names", "Anna sings")
+    assert parts == [("Anna", "PER"), (" sings", None)]
+    assert rows == [["Anna", "PER", 0.875]]
+    parts, rows = call(page, "words", "Anna sings")
+    assert parts == [("Anna ", "B-PER"), ("sings ", "O")] and not rows
 
 
 def test_probabilities_have_names_without_a_card():

@@ -7,12 +7,14 @@ import tensorflow as tf
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.classifier import classifier_tab
 from kerasrnn.serving.tabs.language_model import language_model_tab
+from kerasrnn.serving.tabs.tagger import tagger_tab
 from kerasrnn.serving.tabs.translator import translator_tab
 
 _BY_SIGNATURE = {
     "attend": translator_tab,
     "explain": classifier_tab,
     "generate": language_model_tab,
+    "tag_tokens": tagger_tab,
 }
 
 
