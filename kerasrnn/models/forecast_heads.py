@@ -108,7 +108,7 @@ class PointHead(ForecastHead):
 class QuantileHead(ForecastHead):
     """Quantiles of each value, learnt by the pinball loss.
 
-        cost = 2 / Q sum_q max(q (y - f_q), (q - 1) (y - f_q))
+        cost = 2 / Q sum_q max(q (y - y~_q), (q - 1) (y - y~_q))
 
     With the level 0.5 alone, it is the absolute error. The quantiles of a
     value are sorted, so that none crosses another.
