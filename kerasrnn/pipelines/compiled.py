@@ -33,8 +33,8 @@ class XlaShapes:
 
     Example:
 
-    >>> translator = build_translator()
-    >>> translator.xla = XlaShapes(rows=[1, 4], lengths=[16])
+    >>> XlaShapes(rows=[1, 4], lengths=[16])
+    XlaShapes(rows=(1, 4), lengths=(16,))
     """
 
     rows: Sequence[int] = (1, 4, 16, 64)

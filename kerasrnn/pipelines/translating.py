@@ -1,6 +1,5 @@
 """What a translator does with texts: translates, aligns, scores."""
 
-import dataclasses
 import functools
 import warnings
 from collections.abc import Sequence
@@ -10,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.decoding.search import Search
-from kerasrnn.models import Shortlist
-from kerasrnn.pipelines.compiled import XlaShapes
+from kerasrnn.pipelines.sentences import join_sentences
+from kerasrnn.pipelines.sentences import split_sentences
 from kerasrnn.pipelines.served_phrases import phrase_columns
-from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import count_longer
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
@@ -22,13 +19,11 @@ from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
 from kerasrnn.pipelines.translation_task import TranslationTask
+from kerasrnn.pipelines.translator_sources import TranslatorSources
 from kerasrnn.pipelines.word_alignment import align_words
-from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
-from kerasrnn.typing import Config
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import Strings
-from kerasrnn.typing import Tensor
 
 
 class Translation(NamedTuple):
@@ -46,28 +41,15 @@ class Translation(NamedTuple):
     alignment: tuple[np.ndarray, list[str], list[str]]
 
 
-class Translating(TextPipeline):
+class Translating(TranslatorSources):
     """The part of `TextTranslator` that works with texts once it is trained.
 
     See `TextTranslator`.
-
-    Attributes:
-        xla: The `XlaShapes` of the programs that XLA compiles for the search,
-            in Python and in an export; `None`, the default, to do without XLA.
-            A program is compiled at the first text that it fits, for seconds.
-            It is not saved with the translator.
     """
 
     traced = ("signatures", "_functions")
 
-    source_tokenizer: Tokenizer
-    target_tokenizer: Tokenizer
-    search: Search
-    max_length: int
-    fixed_length: bool
-    shortlist: Shortlist | None
     copy_unknown: bool
-    xla: XlaShapes | None = None
 
     @functools.cached_property
     def _functions(self):
@@ -78,9 +60,6 @@ class Translating(TextPipeline):
 
     def functions(self) -> dict[str, list[Any]]:
         return self._functions.by_name()
-
-    def reads(self) -> tuple[Tokenizer, int | None] | None:
-        return self.source_tokenizer, self.max_length
 
     def translate(
         self,
@@ -123,8 +102,9 @@ class Translating(TextPipeline):
         Example:
 
         >>> translator = build_translator()
-        >>> translator.translate(["blue house"], required=[["लाल"]])
-        ['लाल घर']
+        >>> found = translator.translate(["blue house"], required=[["kitab"]])
+        >>> "kitab" in found[0]
+        True
         """
         texts = text_list(texts)
         translations = np.full(len(texts), "", object)
@@ -149,6 +129,44 @@ class Translating(TextPipeline):
                 stacklevel=2,
             )
         return translations.tolist()
+
+    def translate_sentences(
+        self, texts: Strings, batch_size: int = 64, greedy: bool = False
+    ) -> list[str]:
+        """Translates texts of several sentences, each sentence by itself.
+
+        A model that was trained on sentences may translate only the first of a
+        text. Texts are split at line breaks and after end marks that a capital
+        letter follows, or one of a script without them, and not after initials
+        and English titles.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, sentences in a batch.
+            greedy: As for `translate`.
+
+        Returns:
+            List of strings, in the order of `texts`: the translations, joined
+            by spaces, with the line breaks of the text.
+
+        Example:
+
+        >>> translator = build_translator()
+        >>> [found] = translator.translate_sentences(["Who knows? A house."])
+        >>> found == " ".join(translator.translate(["Who knows?", "A house."]))
+        True
+        """
+        texts = tf.constant(text_list(texts), tf.string)
+        sentences = split_sentences(texts)
+        found = self.translate(
+            decoded(sentences.flat_values), batch_size, greedy
+        )
+        found = tf.constant(found, tf.string)
+        return decoded(
+            join_sentences(
+                tf.ragged.map_flat_values(lambda _: found, sentences)
+            )
+        )
 
     def n_best(
         self, texts: Strings, batch_size: int = 64
@@ -309,84 +327,3 @@ class Translating(TextPipeline):
                 strict=True,
             )
         ]
-
-    def source_ids(self, texts: Tensor) -> Tensor:
-        """Tokenizes sources for the model.
-
-        Args:
-            texts: String tensor of shape `(batch,)`.
-
-        Returns:
-            Int32 tensor of shape `(batch, time)`, padded, with at least one
-            column.
-        """
-        tokenizer = self.source_tokenizer
-        ids = tokenizer.tokenize(texts, self.max_length)
-        if tokenizer.end_id >= 0:
-            end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
-            # An empty source stays empty, so that it has no translation.
-            end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
-            ids = tf.concat([ids, end], axis=1)
-        return self.fitted(ids.to_tensor(tokenizer.pad_id))
-
-    def fitted(self, ids: Tensor) -> Tensor:
-        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
-        most = self._most_tokens
-        least = most if self.fixed_length else 1
-        ids = ids[:, :most]
-        return tf.pad(
-            ids,
-            [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
-            constant_values=self.source_tokenizer.pad_id,
-        )
-
-    @property
-    def xla_shapes(self) -> XlaShapes | None:
-        """The shapes of `xla` that sources have."""
-        if self.xla is None or not self.fixed_length:
-            return self.xla
-        return dataclasses.replace(self.xla, lengths=[self._most_tokens])
-
-    @property
-    def _most_tokens(self):
-        """The greatest number of tokens that are read, with the end token."""
-        return self.max_length + (self.source_tokenizer.end_id >= 0)
-
-    def warm_up_texts(self) -> dict[str, list[list[str]]]:
-        """Returns texts for each program of the signatures that have some."""
-        shapes = self.xla_shapes
-        if shapes is None:
-            return {}
-        most = max(shapes.lengths)
-        texts = [" ".join(["a"] * count) for count in range(1, most + 1)]
-        ids = self.source_ids(tf.constant(texts))
-        lengths = (ids.numpy() != self.source_tokenizer.pad_id).sum(axis=1)
-        longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
-        batches = [
-            rows * [texts[place]]
-            for place in np.maximum(longest, 0)
-            for rows in shapes.rows
-        ]
-        names = {"serving_default", "greedy"} & self.signatures.keys()
-        return dict.fromkeys(names, batches)
-
-    def served_facts(self) -> Config:
-        """Returns what limits the lengths, and the ids of the search.
-
-        Returns:
-            A dictionary of `"max_length"`, the number of tokens of a text
-            that are read; `"search"`: its start and end id, and its most
-            tokens; and `"xla"`, the shapes of the programs that XLA compiles,
-            or `None`.
-        """
-        search, target = self.search, self.target_tokenizer
-        shapes = self.xla_shapes
-        return {
-            "max_length": self.max_length,
-            "search": {
-                "start_id": target.start_id,
-                "end_id": target.end_id,
-                "max_length": search.max_length,
-            },
-            "xla": None if shapes is None else dataclasses.asdict(shapes),
-        }

@@ -6,10 +6,9 @@ import tensorflow as tf
 
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
-from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding import Search
-from kerasrnn.decoding import forced_decoding
-from kerasrnn.pipelines.compiled import compiled
+from kerasrnn.pipelines.sentences import join_sentences
+from kerasrnn.pipelines.sentences import split_sentences
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
@@ -20,13 +19,12 @@ from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.served_phrases import WITH_PHRASES
-from kerasrnn.pipelines.served_phrases import count_tokens
 from kerasrnn.pipelines.served_phrases import phrase_ids
-from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.pipelines.source_search import SourceSearch
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
 
-class TranslationFunctions:
+class TranslationFunctions(SourceSearch):
     """The graph functions that a `TextTranslator` serves.
 
     Each takes tensors and returns a dictionary of tensors. Those that tokenize,
@@ -37,32 +35,21 @@ class TranslationFunctions:
     """
 
     def __init__(self, translator):
-        self.model = translator.model
-        self.source, self.target = (
-            translator.source_tokenizer,
-            translator.target_tokenizer,
-        )
+        super().__init__(translator)
         self.fitted = translator.fitted
-        self.search, self.shortlist = translator.search, translator.shortlist
-        self.copy_unknown = translator.copy_unknown
-        self.shapes = translator.xla_shapes
-        # An unknown token of the target is a character or a whole word.
-        self.by_character = isinstance(self.target, CharacterTokenizer)
         self.source_ids = graph_function(translator.source_ids, TEXTS)
         self.target_texts = graph_function(self.target.detokenize, IDS)
-        self.encode = graph_function(self.model.encode, IDS)
-        self.best = self._searching(self.search)
-        self.compiled_best = self._compiled(self.search, self.best)
+        self.best = self.searching(self.search)
+        self.compiled_best = self.compiled(self.search, self.best)
         self.greedy = GreedySearch(**Search.get_config(self.search))
         several = self.search
         if isinstance(several, BeamSearch):
             several = several.with_(num_hypotheses=several.beam_width)
-        self.all = self._searching(several)
+        self.all = self.searching(several)
         self.aligned = graph_function(self._aligned, TEXTS)
         self.greedy_with = graph_function(
             functools.partial(self._translate_with, self.greedy), *WITH_PHRASES
         )
-        self.forced = graph_function(self._forced, IDS, IDS)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -73,6 +60,7 @@ class TranslationFunctions:
             "serving_default": [self.translate, TEXTS],
             **self._other_searches(),
             "translate_with": [self.translate_with, *WITH_PHRASES],
+            "translate_sentences": [self.translate_sentences, TEXTS],
             "translate_ids": [self.translate_ids, IDS],
             "attend": [self.attend, TEXTS],
             "score": [self.score, TEXTS, translation],
@@ -110,6 +98,19 @@ class TranslationFunctions:
         return self._translate_with(
             self.search, text, prefix, required, forbidden
         )
+
+    def translate_sentences(self, text):
+        """Each sentence of each text, and the sum of their scores."""
+        sentences = split_sentences(text)
+        found = self.translate(sentences.flat_values)
+        joined = tf.ragged.map_flat_values(
+            lambda _: found["translation"], sentences
+        )
+        scores = tf.ragged.map_flat_values(lambda _: found["score"], sentences)
+        return {
+            "translation": join_sentences(joined),
+            "score": tf.reduce_sum(scores, axis=[1, 2]),
+        }
 
     def attend(self, text):
         """The best translation in tokens, and where the model attended."""
@@ -201,7 +202,7 @@ class TranslationFunctions:
         """Greedy search, and all hypotheses of the beam."""
         functions = {}
         if not isinstance(self.search, GreedySearch):
-            find = self._compiled(self.greedy, self._searching(self.greedy))
+            find = self.compiled(self.greedy, self.searching(self.greedy))
             greedy = functools.partial(self._translate, find)
             functions["greedy"] = [greedy, TEXTS]
         if isinstance(self.search, BeamSearch):
@@ -222,7 +223,7 @@ class TranslationFunctions:
                 name: phrase_ids(x, self.target) for name, x in given.items()
             }
         source = self.source_ids(text)
-        ids, scores, places = self._search(search, source, **phrases)
+        ids, scores, places = self.find(search, source, **phrases)
         return {
             "translation": self._texts(ids, places, text)[:, 0],
             "score": scores[:, 0],
@@ -273,74 +274,6 @@ class TranslationFunctions:
             attended = tf.reshape(attended, tf.shape(ids))
             texts = self.target.detokenize(ids, attended)
         return tf.reshape(texts, shape[:2])
-
-    def _searching(self, search):
-        """A function from source ids to hypotheses, as `_search` finds them."""
-        return graph_function(functools.partial(self._search, search), IDS)
-
-    def _compiled(self, search, otherwise):
-        """The same by XLA, if that is wanted and finds the same."""
-        # What is drawn for a text depends on the rows of its batch.
-        if self.shapes is None or isinstance(search, SamplingSearch):
-            return otherwise
-        find = functools.partial(self._search, search, static_sizes=True)
-        return compiled(find, otherwise, self.shapes, self.source.pad_id)
-
-    def _search(self, search, source, static_sizes=False, **phrases):
-        """Ids, scores and, to copy unknown words, what they attend to.
-
-        This is the number of a source word, from 1 on, or 0 for none.
-        """
-        # A shortlist may lack the words of phrases.
-        shortlist = None if phrases else self.shortlist
-        mask = tf.not_equal(source, self.source.pad_id)
-        lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
-        limits = 2 * lengths + 10
-        for name in phrases.keys() - {"forbidden"}:
-            limits += count_tokens(phrases[name])
-        limits = tf.where(lengths > 0, limits, 0)
-        vocabulary = None
-        if shortlist is None:
-            # A function that other graphs share is optimized before XLA sees
-            # it, for sizes that are not known yet.
-            encode = self.model.encode if static_sizes else self.encode
-            states, memory = encode(source)
-        else:
-            vocabulary = shortlist(source)
-            states, memory = self.model.encode(source, vocabulary)
-        attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
-        found = search(
-            self.model.decode_step,
-            states,
-            memory,
-            source_mask=mask if attends else None,
-            max_lengths=limits,
-            vocabulary=vocabulary,
-            static_sizes=static_sizes,
-            **phrases,
-        )
-        places = None
-        if self.copy_unknown:
-            is_word = tf.logical_and(mask, source != self.source.end_id)
-            weights = tf.where(is_word[:, None, None], found.alignments, -1)
-            places = tf.argmax(weights, axis=3, output_type=tf.int32)
-            if not self.by_character:
-                words = self.source.word_places(source)
-                places = tf.gather(words, places, batch_dims=1)
-            attended = tf.reduce_max(weights, axis=3) > 0
-            places = tf.where(attended, 1 + places, 0)
-        return found.ids, found.scores, places
-
-    def _forced(self, source, targets):
-        states, memory = self.encode(source)
-        return forced_decoding(
-            self.model.decode_step,
-            states,
-            targets,
-            memory,
-            tf.not_equal(source, self.source.pad_id),
-            self.search.start_id,
-        )
 
     def _padded(self, ids):
         return tf.where(ids == self.target.pad_id, PAD, ids)

@@ -256,6 +256,7 @@ def test_signatures(client, translator):
     assert signatures == {
         "serving_default": [text, one],
         "greedy": [text, one],
+        "translate_sentences": [text, one],
         "translate_with": [
             {
                 **text,

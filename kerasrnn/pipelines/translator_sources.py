@@ -1,0 +1,119 @@
+"""What a translator reads of a text, and what a server must know of it."""
+
+import dataclasses
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.decoding.search import Search
+from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.compiled import XlaShapes
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
+
+
+class TranslatorSources(TextPipeline):
+    """The part of `TextTranslator` that reads sources and describes exports.
+
+    See `TextTranslator`.
+
+    Attributes:
+        xla: The `XlaShapes` of the programs that XLA compiles for the search,
+            in Python and in an export; `None`, the default, to do without XLA.
+            A program is compiled at the first text that it fits, for seconds.
+            It is not saved with the translator.
+    """
+
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+    search: Search
+    max_length: int
+    fixed_length: bool
+    shortlist: Shortlist | None
+    xla: XlaShapes | None = None
+
+    def reads(self) -> tuple[Tokenizer, int | None] | None:
+        return self.source_tokenizer, self.max_length
+
+    def source_ids(self, texts: Tensor) -> Tensor:
+        """Tokenizes sources for the model.
+
+        Args:
+            texts: String tensor of shape `(batch,)`.
+
+        Returns:
+            Int32 tensor of shape `(batch, time)`, padded, with at least one
+            column.
+        """
+        tokenizer = self.source_tokenizer
+        ids = tokenizer.tokenize(texts, self.max_length)
+        if tokenizer.end_id >= 0:
+            end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
+            # An empty source stays empty, so that it has no translation.
+            end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
+            ids = tf.concat([ids, end], axis=1)
+        return self.fitted(ids.to_tensor(tokenizer.pad_id))
+
+    def fitted(self, ids: Tensor) -> Tensor:
+        """Truncates ids `(batch, time)`, and pads them to a minimum length."""
+        most = self._most_tokens
+        least = most if self.fixed_length else 1
+        ids = ids[:, :most]
+        return tf.pad(
+            ids,
+            [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
+            constant_values=self.source_tokenizer.pad_id,
+        )
+
+    @property
+    def xla_shapes(self) -> XlaShapes | None:
+        """The shapes of `xla` that sources have."""
+        if self.xla is None or not self.fixed_length:
+            return self.xla
+        return dataclasses.replace(self.xla, lengths=[self._most_tokens])
+
+    @property
+    def _most_tokens(self):
+        """The greatest number of tokens that are read, with the end token."""
+        return self.max_length + (self.source_tokenizer.end_id >= 0)
+
+    def warm_up_texts(self) -> dict[str, list[list[str]]]:
+        """Returns texts for each program of the signatures that have some."""
+        shapes = self.xla_shapes
+        if shapes is None:
+            return {}
+        most = max(shapes.lengths)
+        texts = [" ".join(["a"] * count) for count in range(1, most + 1)]
+        ids = self.source_ids(tf.constant(texts))
+        lengths = (ids.numpy() != self.source_tokenizer.pad_id).sum(axis=1)
+        longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
+        batches = [
+            rows * [texts[place]]
+            for place in np.maximum(longest, 0)
+            for rows in shapes.rows
+        ]
+        names = {"serving_default", "greedy"} & self.signatures.keys()
+        return dict.fromkeys(names, batches)
+
+    def served_facts(self) -> Config:
+        """Returns what limits the lengths, and the ids of the search.
+
+        Returns:
+            A dictionary of `"max_length"`, the number of tokens of a text
+            that are read; `"search"`: its start and end id, and its most
+            tokens; and `"xla"`, the shapes of the programs that XLA compiles,
+            or `None`.
+        """
+        search, target = self.search, self.target_tokenizer
+        shapes = self.xla_shapes
+        return {
+            "max_length": self.max_length,
+            "search": {
+                "start_id": target.start_id,
+                "end_id": target.end_id,
+                "max_length": search.max_length,
+            },
+            "xla": None if shapes is None else dataclasses.asdict(shapes),
+        }
