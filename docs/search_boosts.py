@@ -1,12 +1,13 @@
 """Orders what a search finds, as a hook of MkDocs: guides first, API last."""
 
-# Those that a question about one's own data should find.
+# What questions about data of one's own, and about words, should find.
 FIRST = {
     "recipes.md",
     "guides/own_labels.md",
     "guides/own_text.md",
     "guides/series.md",
     "guides/tags.md",
+    "terms.md",
 }
 
 

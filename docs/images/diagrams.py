@@ -18,7 +18,7 @@ from kerasrnn.plots import save_figure
 INK = "#7d838c"
 DARK = "#16202e"
 BLUE, ORANGE, GREY = "#a9c8ff", "#ffcf94", "#d5dae1"
-INCHES = 0.62  # of a unit
+INCHES = 0.45  # of a unit
 HEAD = {"arrowstyle": "-|>", "color": INK, "shrinkA": 0, "shrinkB": 0}
 
 
@@ -97,19 +97,19 @@ def new_figure(*widths, height):
 
 def rhn_figure():
     """A time step of an RHN, and one of its micro-steps."""
-    figure, (left, right) = new_figure(9.2, 8.6, height=4.2)
-    step = Drawing(left, 9.2, 4.0, "a time step, depth 3")
-    step.line((0.9, 3), (8.3, 3))
+    figure, (left, right) = new_figure(11.2, 8.8, height=4.2)
+    step = Drawing(left, 11.2, 4.0, "a time step, depth 3")
+    step.line((0.9, 3), (10.4, 3))
     step.word(0.8, 3, "$s_{t-1}$", "right")
-    step.word(8.4, 3, "$s_t$", "left")
-    for i, x in ((1, 2.2), (2, 4.6), (3, 7.0)):
-        step.box(x, 3, f"micro-step {i}", 1.8)
-        step.line((x - 1.3, 3), (x - 0.9, 3))
-    step.line((2.2, 1.1), (2.2, 2.6))
-    step.word(2.2, 0.8, "$x_t$")
-    step.word(6.2, 1.4, "the input enters the first only")
+    step.word(10.5, 3, "$s_t$", "left")
+    for i, x in ((1, 2.6), (2, 5.6), (3, 8.6)):
+        step.box(x, 3, f"micro-step {i}", 2.5)
+        step.line((x - 1.7, 3), (x - 1.25, 3))
+    step.line((2.6, 1.1), (2.6, 2.6))
+    step.word(2.6, 0.8, "$x_t$")
+    step.word(2.9, 1.5, "the input enters the first only", "left")
 
-    inside = Drawing(right, 8.6, 4.0, "a micro-step")
+    inside = Drawing(right, 8.8, 4.0, "a micro-step")
     inside.line((0.9, 3.5), (7.7, 3.5))
     inside.word(0.8, 3.5, "$s^{l-1}$", "right")
     inside.word(7.8, 3.5, "$s^l$", "left")
@@ -119,7 +119,7 @@ def rhn_figure():
     inside.box(3.4, 1.4, r"gate $t$: $\sigma$", 1.8, color=ORANGE)
     inside.box(6.2, 1.4, r"$h$: $\tanh$", 1.8)
     inside.line((3.4, 1.8), (3.4, 3.26))
-    inside.word(3.3, 2.95, "$1 - t$", "right")
+    inside.word(3.2, 2.9, "$1 - t$", "right")
     inside.line((3.4, 2.5), (5.96, 2.5))
     inside.word(4.7, 2.7, "$t$")
     inside.line((6.2, 1.8), (6.2, 2.26))
@@ -154,9 +154,9 @@ def gam_rhn_figure():
     step.line((4.2, low), (4.2, top - 0.4))
     for i, x in ((1, 7.4), (2, 11.2)):
         step.box(x, middle, f"read {i}", 1.6, color=ORANGE)
-        step.box(x, low, f"micro-step {i}", 1.9)
+        step.box(x, low, f"micro-step {i}", 2.3)
         step.line((x, middle - 0.4), (x, low + 0.4))
-        step.line((x - 1.6, low), (x - 0.95, low))
+        step.line((x - 1.6, low), (x - 1.15, low))
     step.line((7.4, top - 0.6), (7.4, middle + 0.4))
     step.line((11.2, top), (11.2, middle + 0.4))
     step.line((5.0, top - 0.4), (5.0, middle), (6.6, middle))
@@ -168,8 +168,8 @@ def gam_rhn_figure():
 
 def in_the_loop_figure():
     """Attention outside the loop, before the cell and after it."""
-    figure, panels = new_figure(6.4, 6.4, 7.4, height=7.2)
-    outside = with_memory(panels[0], 6.4, "outside the loop")
+    figure, panels = new_figure(6.8, 6.4, 7.6, height=7.2)
+    outside = with_memory(panels[0], 6.8, "outside the loop")
     outside.box(3, 2, "recurrent layer", 3)
     outside.line((3, 0.8), (3, 1.6))
     outside.word(3, 0.5, r"$x_1 \ldots x_T$")
@@ -191,12 +191,13 @@ def in_the_loop_figure():
     before.line((4.5, 2), (5.5, 2))
     before.word(5.6, 2, "$s_t$", "left")
 
-    after = with_memory(panels[2], 7.4, '"after" the cell')
+    after = with_memory(panels[2], 7.6, '"after" the cell')
     after.box(3, 2, "cell", 3)
     after.line((3.5, 0.8), (3.5, 1.6))
     after.word(3.5, 0.5, "$x_t$")
     after.line((2.3, 0.8), (2.3, 1.6), style="--")
-    after.word(2.3, 0.5, r"$\tilde{h}_{t-1}$: input feeding", "right")
+    after.word(2.3, 0.5, r"$\tilde{h}_{t-1}$")
+    after.word(2.3, 0.1, "input feeding")
     after.line((0.7, 2), (1.5, 2))
     after.word(0.6, 2, "$s_{t-1}$", "right")
     after.line((3, 2.4), (3, 3.8))

@@ -64,9 +64,8 @@ def draw(axes, speeds, title):
             label=name,
         )
         weight = "bold" if name == "kerasrnn" else "normal"
-        axes.bar_label(
-            *(bars, None, "{:,.0f}"), padding=3, color=INK, weight=weight
-        )
+        style = {"padding": 3, "color": INK, "weight": weight}
+        axes.bar_label(bars, fmt="{:,.0f}", **style)
     axes.set_facecolor("none")
     axes.set_title(title, color=INK, fontsize=11)
     axes.set_xlabel("training, tokens per second", color=INK)
