@@ -230,9 +230,8 @@ def run(
                 model = build_model(settings, *both)
                 members += [build_translator(settings, model, *both, pairs)]
         steps = settings.epochs * math.ceil(len(pairs) / settings.batch_size)
-        pad_id = members[0].target_tokenizer.pad_id
-        loss = training.TokenCrossentropy(pad_id, settings.label_smoothing)
         for translator in members:
+            loss = translator.default_loss(settings.label_smoothing)
             translator.compile(build_optimizer(settings, steps), loss)
         how = settings.pick("average")
         for number, translator in enumerate(members):

@@ -171,9 +171,14 @@ class TextTranslator(Translating):
             first.copy_unknown,
         )
 
-    def default_loss(self) -> keras.losses.Loss:
-        """Returns the cross-entropy of the target tokens."""
-        return TokenCrossentropy(self.target_tokenizer.pad_id)
+    def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
+        """Returns the cross-entropy of the target tokens.
+
+        Args:
+            label_smoothing: Float in `[0, 1)`, the share of each label that is
+                spread over the vocabulary.
+        """
+        return TokenCrossentropy(self.target_tokenizer.pad_id, label_smoothing)
 
     def batches(
         self, pairs: Pairs, batch_size: int = 64, seed: int | None = None

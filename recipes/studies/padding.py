@@ -142,10 +142,9 @@ def main():
             translate.build_translator(settings, model, *texts, pairs)
         )
         steps = len(translator.batches(pairs, settings.batch_size))
-        pad_id = texts[1].pad_id
         translator.compile(
             nmt_vietnamese.build_optimizer(settings, settings.epochs * steps),
-            training.TokenCrossentropy(pad_id, settings.label_smoothing),
+            translator.default_loss(settings.label_smoothing),
         )
         batch = next(iter(translator.batches(dev, settings.batch_size)))
         # Each training has a file of its own.
