@@ -117,7 +117,9 @@ SIZES = {  # for up to so many windows to train on
     math.inf: {"batch_size": 64, "epochs": 10},
 }
 PRESETS = {
-    "generated": Settings(calendar=("hour", "weekday")),
+    "generated": Settings(
+        calendar=("hour", "weekday"), epochs=10, batch_size=64
+    ),
     "etth1": Settings(
         lookback=720,
         horizon=96,
