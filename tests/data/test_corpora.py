@@ -130,7 +130,9 @@ def test_missing_in_data_dir_names_places_and_remedy(tmp_path, name):
     assert "`data_dir`" in message and "KERASRNN_DATA" in message
 
 
-@pytest.mark.parametrize("name", sorted(FILES.keys() - {"etth1", "guha", "jsb"}))
+@pytest.mark.parametrize(
+    "name", sorted(FILES.keys() - {"etth1", "guha", "jsb"})
+)
 def test_corpora_that_are_not_downloaded(tmp_path, monkeypatch, name):
     with pytest.raises(FileNotFoundError, match="no data folder is given"):
         find_corpus(name)

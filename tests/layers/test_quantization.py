@@ -105,6 +105,7 @@ def modes(model):
     return [layer.quantization_mode for layer in model._flatten_layers()]
 
 
+@pytest.mark.slow
 @helpers.slow_on_jax
 @pytest.mark.parametrize("mode", helpers.one_now(["int8", "float8", "int4"]))
 @pytest.mark.parametrize("make", MODELS)
@@ -119,6 +120,7 @@ def test_it_is_loaded_as_it_was_saved(make, mode, tmp_path):
     helpers.assert_close(again(inputs), expected, 1e-6, 1e-6)
 
 
+@pytest.mark.slow
 def test_weights_alone_are_loaded_into_a_model_that_is_not_quantized(tmp_path):
     model, inputs, expected = quantized(language_model, "int8")
     other, _ = language_model()
@@ -130,6 +132,7 @@ def test_weights_alone_are_loaded_into_a_model_that_is_not_quantized(tmp_path):
         helpers.assert_close(other(inputs), expected, 1e-6, 1e-6)
 
 
+@pytest.mark.slow
 @helpers.slow_on_jax
 @pytest.mark.parametrize(
     "make", helpers.one_now([translator, language_model, classifier])
@@ -143,6 +146,7 @@ def test_in_float32_it_stays_quantized(make):
     helpers.assert_close(copy(inputs), expected.astype("float32"), atol=0.1)
 
 
+@pytest.mark.slow
 def test_a_copy_for_other_batches_is_quantized_too():
     model, inputs, expected = quantized(language_model, "int8")
     copy = model.with_batch_size(7)
@@ -150,6 +154,7 @@ def test_a_copy_for_other_batches_is_quantized_too():
     helpers.assert_close(copy(inputs), expected, 1e-6, 1e-6)
 
 
+@pytest.mark.slow
 def test_how_it_is_quantized_is_saved(tmp_path):
     model, inputs = classifier()
     model.build(inputs.shape)

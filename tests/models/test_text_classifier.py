@@ -291,6 +291,7 @@ def compiled(model, optimizer="sgd"):
     return model
 
 
+@pytest.mark.slow
 @few_pairs
 def test_a_text_without_a_word_trains(encoder, summary):
     model = classifier(encoder, summary)

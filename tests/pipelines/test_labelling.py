@@ -36,6 +36,7 @@ def trained(labels, texts, numbers, **options):
     return labeller.probabilities(TEXTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", ["yn", "xyz"])
 def test_a_text_of_weight_two_counts_twice(labels):
     given = [labels[0], labels[1], labels[-1], labels[0]]
@@ -48,6 +49,7 @@ def test_a_text_of_weight_two_counts_twice(labels):
     np.testing.assert_allclose(found, twice, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_of_classes_go_by_name_and_multiply():
     given = ["n", "y", "n", "y"]
     found = trained("yn", TEXTS, given, class_weight={"n": 3.0})

@@ -224,6 +224,7 @@ def test_a_corpus_has_labels_by_number_whatever_their_names():
     assert labels.numpy().ravel().tolist() == [1, 2, 0]
 
 
+@pytest.mark.slow
 def test_what_it_is_fine_tuned_on_may_be_unseen(tmp_path):
     """Of each vocabulary; a training from the start has its own."""
     saved = tmp_path / "it.keras"

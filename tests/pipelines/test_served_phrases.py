@@ -76,6 +76,7 @@ def test_no_phrases_change_nothing(translator):
     )
 
 
+@pytest.mark.slow
 def test_what_has_no_translation_is_counted(translator):
     required = [["lal"], ["lal"], ["lal kitab " * 7]]
     with pytest.warns(UserWarning, match="2 of 3 texts have no translation"):

@@ -527,6 +527,7 @@ def frequencies(language, count=1, **kwargs):
     return np.bincount(ids.ravel(), minlength=5) / ids.size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("count", [1, 1000])
 def test_draws_follow_the_softmax(flat, temperature, count):

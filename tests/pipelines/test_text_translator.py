@@ -586,6 +586,7 @@ class Backwards(keras.layers.Layer):
         return logits, states - 1, weights
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, tail, search",
     [
@@ -655,6 +656,7 @@ def test_what_attends_to_nothing_copies_nothing(tokenizers):
     assert blind.translate(["red zzz", ""]) == ["<unk> <unk>", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build_source",
     [

@@ -45,6 +45,7 @@ def beam(model):
     return TextTranslator(model, *WORDS, search, max_length=5)
 
 
+@pytest.mark.slow
 def test_the_n_best_are_those_of_the_export_and_aligned(beam):
     found = beam.n_best(TEXTS, batch_size=2)
     served = beam.signatures["n_best"](tf.constant(TEXTS))
@@ -73,6 +74,7 @@ def test_the_n_best_are_those_of_the_export_and_aligned(beam):
         np.testing.assert_allclose(x.alignment[0].sum(axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "search, count",
     [

@@ -168,6 +168,7 @@ def test_words_are_predicted_from_the_context_on_either_side():
     assert differs.tolist() == [0, 0, 1, 0, 1, 1, 0, 0]
 
 
+@pytest.mark.slow
 def test_a_language_model_learns_which_word_follows():
     keras.utils.set_random_seed(1)
     encoder = models.Encoder(9, keras.layers.GRUCell(8), 8, pad_id=0)
@@ -179,6 +180,7 @@ def test_a_language_model_learns_which_word_follows():
     assert losses[0] > 1 and losses[-1] < 0.1
 
 
+@pytest.mark.slow
 def test_the_encoder_is_pretrained_then_frozen_then_trained(
     archive, tmp_path, monkeypatch
 ):
@@ -480,6 +482,7 @@ def test_a_row_is_trained(archive, tmp_path, monkeypatch):
     assert len(table.splitlines()) == 2 + 1
 
 
+@pytest.mark.slow
 def test_dynamic_evaluation_learns_from_what_it_scores(
     tmp_path, monkeypatch, capsys
 ):

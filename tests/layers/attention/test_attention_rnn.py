@@ -109,6 +109,7 @@ def test_equals_the_oracle(cell, placement):
     helpers.assert_close(layer(**INPUTS, initial_state=states), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_on_jax
 def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
     """One model of two cells in all placements, of open batch and time."""

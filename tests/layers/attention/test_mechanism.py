@@ -41,6 +41,7 @@ def test_equals_the_oracle(name):
             helpers.assert_close(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_on_jax
 def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
     """One model of all of them: batch, queries and places are open."""

@@ -209,6 +209,7 @@ def test_the_state_stays_in_float32_under_mixed_precision():
     assert np.all(fast < 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layer_class", "cell_class", "shape", "gates"),
     [

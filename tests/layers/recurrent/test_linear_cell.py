@@ -180,6 +180,7 @@ def test_inference_in_blocks(name, last_only, monkeypatch):
     helpers.assert_close(layer(x, mask=mask), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer_class", helpers.one_now(EVERY))
 def test_lengths_that_differ_in_training(layer_class):
     model = keras.Sequential(
