@@ -64,15 +64,16 @@ def read_series(
         resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
             what the rows of each step become. It needs `step`.
         time_format: String, how times are written, such as `"%d.%m.%Y"`.
-            Defaults to `None`, as pandas understands the first.
+            Defaults to `None`, as pandas understands the first; not where
+            all would also be times with day and month exchanged.
 
     Returns:
         A `SeriesTable`.
 
     Raises:
-        CorpusError: If a cell is no time or no number, a time is there twice,
-            times are irregular, or a static column changes. It is a
-            `ValueError`.
+        CorpusError: If a cell is no time or no number, days may be months, a
+            row has no key, a time is there twice, times are irregular, or a
+            static column changes. It is a `ValueError`.
         ImportError: If pandas is not installed.
         ValueError: If arguments are wrong.
 
@@ -101,7 +102,14 @@ def read_series(
         frame[name] = numbers_of(frame[name], report)
     groups = {_WHOLE: frame}
     if key is not None:
-        groups = dict(iter(frame.groupby(key, sort=False)))
+        lacking = frame[key].isna().to_numpy()
+        if lacking.any():
+            raise CorpusError(
+                f"Each row of {report.corpus} must have a {key!r}. "
+                f"Received: {lacking.sum():,} rows without, the first of them "
+                f"row {lacking.argmax() + 1}"
+            )
+        groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
     series = []
@@ -200,7 +208,7 @@ def _on_grid(rows, step, resample, name, report):
             "`key`, and local times that occur twice an offset. Received: "
             f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
         )
-    times = rows.index.to_numpy("datetime64[us]")
+    times = rows.index.to_numpy()  # nanoseconds, if it has any
     grid = time_grid(times[0], step, times[-1])
     off = ~np.isin(times, grid)
     if off.any():

@@ -8,6 +8,7 @@ from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.errors import CorpusError
 
 _MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
+_DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
 
 
 def times_of(column, time_format, report):
@@ -19,19 +20,30 @@ def times_of(column, time_format, report):
         report: The `Report` on the table, for messages.
 
     Raises:
-        CorpusError: when a cell is no time.
+        CorpusError: when a cell is no time, or days may be months.
     """
     pandas = the_pandas()
     if pandas.api.types.is_numeric_dtype(column):
         _refuse(column, column.notna(), "a time, such as 2024-05-31", report)
-    with warnings.catch_warnings():
-        # What pandas does not understand is refused below.
-        warnings.simplefilter("ignore", UserWarning)
-        times = pandas.to_datetime(
-            column, errors="coerce", utc=True, format=time_format
-        )
+    times = _read(column, time_format)
     _refuse(column, times.isna(), "a time, such as 2024-05-31 13:00", report)
+    short = column.astype(str).str.match(_DAY_OR_MONTH)
+    if time_format is None and short.any():
+        others = _read(column, None, dayfirst=True)
+        # One day after the 12th tells them apart.
+        ambiguous = others.notna().all() & short & (others != times)
+        expected = "`time_format`, such as %d/%m/%Y: days may be months"
+        _refuse(column, ambiguous, expected, report)
     return times.dt.tz_localize(None)
+
+
+def _read(column, time_format, **options):
+    """A column as times of UTC, NaT where pandas understands none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return the_pandas().to_datetime(
+            column, errors="coerce", utc=True, format=time_format, **options
+        )
 
 
 def numbers_of(column, report):
@@ -42,15 +54,18 @@ def numbers_of(column, report):
         report: The `Report` on the table, for messages.
 
     Raises:
-        CorpusError: when a cell has something else than a finite number.
+        CorpusError: when a cell has something else than a finite number of
+            float32.
     """
     pandas = the_pandas()
+    if column.dtype.kind in "mM":  # pandas would count nanoseconds
+        _refuse(column, column.notna(), "a number, or nothing", report)
     empty = column.isna() | column.astype(str).str.strip().str.lower().isin(
         _MISSING
     )
     numbers = pandas.to_numeric(column.where(~empty), errors="coerce")
     numbers = numbers.astype("float64")
-    wrong = ~empty & ~np.isfinite(numbers)
+    wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
     _refuse(column, wrong, "a number, or nothing", report)
     return numbers
 

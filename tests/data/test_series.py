@@ -167,6 +167,23 @@ BAD = {
     "numbers as times": (frame().assign(date=range(12)), {}, "a time"),
     "no number": (frame().assign(load="high"), {}, "'high' in row 1"),
     "infinite": (frame().assign(load=np.inf), {}, "12 cells"),
+    "infinite in float32": (frame().assign(load=1e39), {}, "12 cells"),
+    "times as numbers": (frame(sun=frame()["date"]), {}, "'sun'.*a number"),
+    "days or months": (
+        frame().assign(date=[f"01/{x:02}/2024" for x in range(1, 13)]),
+        {},
+        "11 cells.*`time_format`.*'01/02/2024' in row 2",
+    ),
+    "off by nanoseconds": (
+        frame().assign(date=frame()["date"] + pandas.to_timedelta(range(12))),
+        {"step": "h"},
+        "10 more",
+    ),
+    "no key": (
+        frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
+        {"key": "shop"},
+        "1 rows without, the first of them row 1",
+    ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),
     "named twice": (frame(), {"columns": ["load"], "key": "load"}, "one thing"),
