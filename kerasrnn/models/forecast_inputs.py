@@ -77,6 +77,8 @@ class ForecastInputs(keras.layers.Layer):
         if not isinstance(inputs, dict):
             inputs = {"past": inputs}
         self.check(inputs)
+        inputs = {name: ops.cast(x, "float32") for name, x in inputs.items()}
+        self._check_shapes(inputs)
         scale = dict(zip(self.names, self.scalings, strict=True))
         before = -inputs["past"].shape[1] % self.segment
         past = _padded(inputs["past"], before, 0)
@@ -92,6 +94,19 @@ class ForecastInputs(keras.layers.Layer):
             static = ops.expand_dims(inputs["static"], 1)
             found["static"] = scale["static"](static)[0][:, 0]
         return found
+
+    def _check_shapes(self, inputs):
+        time = inputs["past"].shape[1:2]
+        ahead = [steps + self.horizon for steps in time]
+        steps = {"past": time, "known": ahead, "static": ()}
+        for name, scaling in zip(self.names, self.scalings, strict=True):
+            expected = (*steps[name], scaling.columns)
+            if tuple(inputs[name].shape[1:]) != expected:
+                raise ValueError(
+                    f"`{name}` must have the shape (batch, "
+                    f"{', '.join(map(str, expected))}). "
+                    f"Received: shape {tuple(inputs[name].shape)}"
+                )
 
 
 def _padded(x, before, after):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
@@ -31,7 +32,8 @@ class SeriesScaling(Configured, keras.layers.Layer):
     | `"size"` | 0                   | 1 + mean size of values  |
 
     Missing values, NaN, count nowhere, and become 0. In a window without any
-    value, the mean of the column counts as its last value and as its mean.
+    value, the mean of the column counts as its last value and as its mean, and
+    the deviation of the column as its deviation.
 
     Args:
         columns: Positive integer.
@@ -88,33 +90,25 @@ class SeriesScaling(Configured, keras.layers.Layer):
                 NaN where one is missing. A column of equal values keeps a
                 deviation of 1.
         """
-        values = ops.convert_to_tensor(values, "float32")
-        shape = tuple(values.shape)
-        if len(shape) != 2 or shape[1] != self.columns:
+        # In float32, a sum of many values or a square would be lost.
+        values = ops.convert_to_numpy(values).astype("float64")
+        if values.ndim != 2 or values.shape[1] != self.columns:
             raise ValueError(
                 f"`values` must have the shape (time, {self.columns}). "
-                f"Received: shape {shape}"
+                f"Received: shape {values.shape}"
             )
-        missing = ops.isnan(values)
-        observed = ops.cast(ops.logical_not(missing), "float32")
-        if ops.any(ops.all(observed == 0, axis=0)):
+        observed = np.sum(~np.isnan(values), axis=0)
+        if not observed.all():
             raise ValueError(
                 "Every column of `values` must have one that is not missing. "
-                "Received: so many values in each column: "
-                f"{ops.convert_to_numpy(ops.sum(observed, axis=0))}"
+                f"Received: so many values in each column: {observed}"
             )
         if not self.built:
             self.build()
-        x, observed = (
-            ops.where(ops.isnan(values), 0.0, values)[None],
-            observed[None],
-        )
-        mean = _mean(x, observed, 0.0)
-        # What the sum of many values has lost.
-        mean += _mean(x - mean, observed, 0.0)
-        deviation = ops.sqrt(_mean(ops.square(x - mean), observed, 0.0))[0, 0]
-        self.mean.assign(mean[0, 0])
-        self.deviation.assign(ops.where(deviation > 0, deviation, 1.0))
+        varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)
+        deviation = np.where(varies, np.nanstd(values, axis=0), 1.0)
+        self.mean.assign(np.nanmean(values, axis=0).astype("float32"))
+        self.deviation.assign(deviation.astype("float32"))
 
     def call(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         missing = ops.isnan(inputs)
@@ -127,9 +121,9 @@ class SeriesScaling(Configured, keras.layers.Layer):
             location = _last(x, observed, mean)
         elif self.window == "mean":
             location = _mean(x, observed, mean)
-            squares = ops.square(x - location)
-            least = _LEAST * deviation
-            scale = ops.sqrt(_mean(squares, observed, 1.0) + least**2)
+            squares = ops.square((x - location) / deviation)
+            spread = ops.sqrt(_mean(squares, observed, 1.0) + _LEAST**2)
+            scale = deviation * spread
         elif self.window == "size":
             location = ops.zeros_like(mean)
             # One more, as in DeepAR: all values of a window may be 0.

@@ -213,9 +213,32 @@ def test_units_survive_half_precision():
     assert 0 < small_errors.max() < 3
 
 
+@pytest.mark.parametrize("unit", [1e-20, 1e20])
+@pytest.mark.parametrize("window", ["last", "mean"])
+def test_any_unit_of_the_series_will_do(window, unit):
+    """Even where squares leave float32, or a window has no value."""
+    model = small(window=window)
+    past = 20 + 5 * helpers.random(4, TIME, COLUMNS)
+    past[1], past[2, :, 0] = np.nan, 20
+    found = []
+    for scale in (1.0, unit):
+        model.adapt(scale * past.reshape(-1, COLUMNS))
+        found.append(helpers.as_numpy(model(scale * past)) / scale)
+    helpers.assert_close(*found)
+
+
+def test_counts_may_be_integers():
+    model, past = small(), np.arange(22).reshape(1, 11, COLUMNS)
+    helpers.assert_close(model(past), model(past.astype("float32")))
+
+
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="reads past, known"):
         small(known=1)(inputs(0, 0)["past"])
+    with pytest.raises(ValueError, match=r"`known` .*\(batch, 18, 2\)"):
+        small(known=2)(inputs(1, 0))
+    with pytest.raises(ValueError, match=r"`past` .*\(batch, 12, 2\)"):
+        small()(inputs(0, 0)["past"][..., :1])
     with pytest.raises(ValueError, match="window='median'"):
         small(window="median")
     with pytest.raises(ValueError, match="'mae', 'mse' or a head"):
@@ -224,5 +247,5 @@ def test_what_is_wrong_is_said():
         Forecaster(keras.layers.Dense(3), 2)
     with pytest.raises(ValueError, match=r"\(time, 2\)"):
         small().adapt(np.zeros((5, 3)))
-    with pytest.raises(ValueError, match=r"\[5. 0.\]"):
+    with pytest.raises(ValueError, match=r"\[5 0\]"):
         small().adapt(np.array([[1, np.nan]] * 5))
