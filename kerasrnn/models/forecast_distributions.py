@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 import keras
+import numpy as np
 from keras import ops
 
 from kerasrnn.layers import _backend
@@ -167,6 +168,16 @@ class NegativeBinomialHead(Distribution):
     def forecast(self, raw: Tensor, location: Tensor, scale: Tensor) -> Tensor:
         mean, dispersion = ops.split(ops.softplus(raw) + _LEAST, 2, axis=-1)
         return ops.concatenate([scale * mean, dispersion], axis=-1)
+
+    def check(self, values: np.ndarray) -> None:
+        real = values[~np.isnan(values)]
+        wrong = real[(real < 0) | (real != np.floor(real))]
+        if len(wrong):
+            raise ValueError(
+                "A negative binomial distribution is of counts. Expected: "
+                "whole numbers from 0, or another head. Received: "
+                f"{len(wrong):,} other values, such as {wrong[0]:g}"
+            )
 
     def log_unit(self, unit: Tensor) -> Tensor:
         return ops.zeros_like(unit)  # A probability has no unit.

@@ -6,6 +6,7 @@ from typing import Literal
 from typing import Self
 
 import keras
+import numpy as np
 from keras import ops
 
 from kerasrnn.typing import Config
@@ -47,6 +48,13 @@ class ForecastHead:
         raise NotImplementedError(
             f"{type(self).__name__} must override `costs()`."
         )
+
+    def check(self, values: np.ndarray) -> None:
+        """Raises `ValueError` if this head has no cost for some values.
+
+        Args:
+            values: Array of shape `(time, columns)`, NaN where one is missing.
+        """
 
     def point(self, forecast: Tensor) -> Tensor:
         """Returns a forecast as one number for each value."""
@@ -131,13 +139,11 @@ class QuantileHead(ForecastHead):
     """
 
     def __init__(self, levels: Sequence[float] = (0.1, 0.5, 0.9)) -> None:
-        self.levels = tuple(levels)
-        inside = all(0 < level < 1 for level in self.levels)
-        rising = list(self.levels) == sorted(set(self.levels))
-        if not (inside and rising and 0.5 in self.levels):
+        self.levels = checked_levels(levels)
+        if 0.5 not in self.levels:
             raise ValueError(
-                "`levels` must be rising numbers between 0 and 1, 0.5 among "
-                f"them. Received: levels={levels!r}"
+                "`levels` must have the median, 0.5, among them. "
+                f"Received: levels={levels!r}"
             )
         self.size = len(self.levels)
 
@@ -166,6 +172,21 @@ class QuantileHead(ForecastHead):
 
     def get_config(self) -> Config:
         return {"levels": list(self.levels)}
+
+
+def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
+    """Returns the levels of quantiles, if they are such.
+
+    Raises:
+        ValueError: when they do not rise, or are not between 0 and 1.
+    """
+    inside = all(0 < level < 1 for level in levels)
+    if not inside or list(levels) != sorted(set(levels)):
+        raise ValueError(
+            "`levels` must be rising numbers between 0 and 1. "
+            f"Received: levels={levels!r}"
+        )
+    return tuple(map(float, levels))
 
 
 def head_of(head: Any) -> ForecastHead:

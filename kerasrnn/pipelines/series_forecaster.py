@@ -10,8 +10,10 @@ import tensorflow as tf
 
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import series_windows
+from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecast_distributions import Distribution
+from kerasrnn.models.forecast_heads import checked_levels
 from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.pipelines.forecast_baselines import Baseline
 from kerasrnn.pipelines.forecast_baselines import baselines
@@ -66,7 +68,8 @@ class SeriesForecaster(TextPipeline):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the names are not as many as the model reads.
+        ValueError: when the names are not as many as the model reads, or a
+            number or the levels are wrong.
 
     Example:
 
@@ -96,11 +99,12 @@ class SeriesForecaster(TextPipeline):
     ) -> None:
         super().__init__(model, **kwargs)
         self.columns = tuple(columns)
-        self.lookback, self.step, self.season = lookback, step, season
+        self.lookback = positive_integer("lookback", lookback)
+        self.step, self.season = step, positive_integer("season", season)
         self.known, self.static = tuple(known), tuple(static)
         if not isinstance(model.head, Distribution):
             levels = model.head.levels
-        self.levels = tuple(levels)
+        self.levels = checked_levels(levels)
         for name in ("columns", "known", "static"):
             names, size = getattr(self, name), getattr(model, name)
             if len(names) != size:
@@ -165,6 +169,8 @@ class SeriesForecaster(TextPipeline):
                 f"The table must have a step of time of {self.step!r}. "
                 f"Received: {table.step!r}"
             )
+        if table.series:
+            self.model.head.check(table.stacked("values"))
 
     def fit(
         self,

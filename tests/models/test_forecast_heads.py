@@ -80,8 +80,10 @@ def test_quantiles_do_not_cross():
 
 
 def test_what_is_wrong_is_said():
-    with pytest.raises(ValueError, match="0.5 among"):
+    with pytest.raises(ValueError, match="0.5, among"):
         QuantileHead([0.1, 0.9])
+    with pytest.raises(ValueError, match="rising numbers between 0 and 1"):
+        QuantileHead([10, 50, 90])
     with pytest.raises(ValueError, match=r"Received: \[0.2\]"):
         QuantileHead().quantiles(np.zeros(3), [0.2])
     with pytest.raises(ValueError, match="has no quantiles"):

@@ -10,6 +10,7 @@ from kerasrnn.data import CorpusError
 from kerasrnn.data import read_series
 from kerasrnn.data import split_series
 from kerasrnn.models import GaussianHead
+from kerasrnn.models import NegativeBinomialHead
 from kerasrnn.models import QuantileHead
 from kerasrnn.pipelines import Forecast
 from kerasrnn.pipelines import Run
@@ -178,6 +179,13 @@ def test_what_is_wrong_is_said():
         forecaster.adapt(table(step="D"))
     with pytest.raises(ValueError, match="`columns` must be 2 names"):
         SeriesForecaster(forecaster.model, ["load"], 48, "h")
+    with pytest.raises(ValueError, match="rising numbers.*(0.9, 0.1)"):
+        model = small.forecaster(GaussianHead()).model
+        SeriesForecaster(model, rows.columns, 48, "h", levels=(0.9, 0.1))
+    with pytest.raises(ValueError, match="`season`.*season=0"):
+        SeriesForecaster(model, rows.columns, 48, "h", season=0)
+    with pytest.raises(ValueError, match="320 other values, such as"):
+        small.forecaster(NegativeBinomialHead(), window="size").adapt(rows)
     series = rows.series[0]
     empty = series._replace(values=series.values * np.nan)
     with pytest.raises(CorpusError, match="must have a value"):
