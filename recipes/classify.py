@@ -212,7 +212,7 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         more = {"unlabelled": training.fingerprint(corpus.unlabelled)}
         this_run.fit(labeller, corpus.train, dev, **more)
         if settings.calibrate:
-            labeller.calibrate(*dev)
+            labeller.task().calibrate(dev)
         return this_run.finish(labeller, dev, corpus.test, held_out=held_out)
 
 

@@ -54,6 +54,10 @@ class LabellingTask(Task):
     def row_scores(self, rows: LabelledTexts) -> dict[str, Any]:
         return self.pipeline.evaluate(*self._named(rows))
 
+    def calibrate(self, rows: LabelledTexts) -> float:
+        """Calibrates the labeller on rows, see `TextLabeller.calibrate`."""
+        return self.pipeline.calibrate(*self._named(rows))
+
     def headline(self, scores: dict[str, Any]) -> str:
         return (
             f"{100 * scores['accuracy']:.1f} % of the labels are right, "

@@ -90,7 +90,8 @@ def main():
             seed=settings.seed + number - 1,
         )
         labeller = classify.run(own, lambda _, parts=(fold, held_out): parts)
-        accuracies.append(labeller.evaluate(*held_out)["accuracy"])
+        scores = labeller.task().row_scores(held_out)
+        accuracies.append(scores["accuracy"])
     mean, spread = np.mean(accuracies), np.std(accuracies, ddof=1)
     print(f"accuracy {mean:.4f}, standard deviation {spread:.4f}")
     training.write_card(

@@ -24,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 import classify
 import imdb
 
+from kerasrnn import data
 from kerasrnn import training
 
 
@@ -141,19 +142,19 @@ def pretrain(settings, labeller, texts):
         settings.pretrain_rate, steps, min(200, steps // 10)
     )
     language.compile(keras.optimizers.Adam(schedule, global_clipnorm=1.0))
-    unlabelled = [0] * len(texts)
+    rows = data.LabelledTexts(texts, [0] * len(texts))
     facts = training.identity(settings)
     fit_stage(
         settings.output,
         {name: facts[name] for name in facts.keys() - LATER}
         | {"data": texts, "vocabulary": labeller.tokenizer.vocabulary},
         language,
-        labeller.batches(texts, unlabelled, settings.batch_size, settings.seed),
+        labeller.task().row_batches(rows, settings.batch_size, settings.seed),
         settings.pretrain_epochs,
     )
 
 
-def train_the_rest(settings, labeller, texts, labels):
+def train_the_rest(settings, labeller, rows):
     """Trains all of a labeller but its encoder."""
     encoder = labeller.model.encoder
     encoder.trainable = False
@@ -162,11 +163,11 @@ def train_the_rest(settings, labeller, texts, labels):
         settings.output,
         training.identity(settings)
         | {
-            "data": [texts, labels],
+            "data": rows,
             "vocabulary": labeller.tokenizer.vocabulary,
         },
         labeller.model,
-        labeller.batches(texts, labels, settings.batch_size, settings.seed),
+        labeller.task().row_batches(rows, settings.batch_size, settings.seed),
         settings.frozen_epochs,
     )
     encoder.trainable = True
@@ -186,7 +187,7 @@ def build_labeller(settings, corpus):
     labeller = classify.build_labeller(settings, corpus)
     pretrain(settings, labeller, corpus.train.texts + corpus.unlabelled)
     if settings.frozen_epochs:
-        train_the_rest(settings, labeller, *corpus.train)
+        train_the_rest(settings, labeller, corpus.train)
     return labeller
 
 

@@ -174,6 +174,25 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     assert [labeller.tokenizer.vocabulary_size] == card["vocabulary_sizes"]
 
 
+def test_stars_are_calibrated(tmp_path, monkeypatch):
+    """Labels whose names are numbers, others than those that they have."""
+    path = tmp_path / "stars.csv"
+    rows = [f"text {n},{n % 3 + 1}\n" for n in range(15)]
+    path.write_text("text,label\n" + "".join(rows), "utf-8")
+    monkeypatch.setattr("kerasrnn.pipelines.Run.fit", lambda *_, **__: None)
+    monkeypatch.setattr(
+        "kerasrnn.pipelines.Run.finish",
+        lambda run, labeller, *_, **__: labeller,
+    )
+    settings = settings_of(
+        *("--corpus", path, "--cell", "rnn", "--units", 4, "--summary", "last"),
+        *("--no-bidirectional", "--output", tmp_path / "out"),
+    )
+    labeller = classify.run(settings)
+    assert labeller.labels == ("1", "2", "3")
+    assert labeller.temperature != 1
+
+
 def test_the_archive_with_word_vectors(archive, tmp_path):
     settings = settings_of(
         *("--corpus", archive, "--preset", "best", "--output", tmp_path)
