@@ -47,11 +47,7 @@ def label_scores(names, true, probabilities):
         ValueError: when there is no text, the lists differ in length, or a
             true label has no name.
     """
-    if not len(true) or len(true) != len(probabilities):
-        raise ValueError(
-            "There must be as many labels as texts, and at least one. "
-            f"Received: {len(probabilities)} texts and {len(true)} labels."
-        )
+    check_count(true, probabilities)
     if not np.isin(true, range(len(names))).all():
         raise ValueError(
             f"`labels` must be of {names}, or their numbers from 0. "
@@ -82,6 +78,15 @@ def label_scores(names, true, probabilities):
             for name, row in zip(names, counts.tolist(), strict=True)
         },
     }
+
+
+def check_count(true, probabilities):
+    """Raises a `ValueError` unless there is a label for each text."""
+    if not len(true) or len(true) != len(probabilities):
+        raise ValueError(
+            "There must be as many labels as texts, and at least one. "
+            f"Received: {len(probabilities)} texts and {len(true)} labels."
+        )
 
 
 def both(probabilities):

@@ -11,6 +11,7 @@ import tensorflow as tf
 from kerasrnn.data.labelled_batches import pad_rows
 from kerasrnn.pipelines.label_calibration import best_temperature
 from kerasrnn.pipelines.label_scores import both
+from kerasrnn.pipelines.label_scores import check_count
 from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.labelling_functions import LabellingFunctions
 from kerasrnn.pipelines.labelling_functions import gradient_norms
@@ -83,11 +84,15 @@ class Labelling(TextPipeline):
         Returns:
             The temperature, also `labeller.temperature`.
 
+        Raises:
+            ValueError: as `evaluate`.
+
         Reference:
             [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
         """
-        self.temperature = 1.0
         true = np.asarray(self.numbers(labels)).round().astype(int)
+        check_count(true, texts)
+        self.temperature = 1.0
         found = both(self.probabilities(texts, batch_size))
         self.temperature = best_temperature(found, true)
         return self.temperature

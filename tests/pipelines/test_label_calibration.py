@@ -26,6 +26,13 @@ def test_a_temperature_undoes_too_much_certainty():
     np.testing.assert_allclose(better.sum(axis=1), 1)
 
 
+def test_a_model_that_was_always_right_does_not_become_certain():
+    few, many = (np.tile([0.9, 0.1], (count, 1)) for count in (2, 200))
+    for found, most in ((few, 0.9), (many, 0.999)):
+        temperature = best_temperature(found, np.zeros(len(found), int))
+        assert 0.8 < at_temperature(found, temperature)[0, 0] < most
+
+
 def test_one_that_is_always_right_or_wrong_stays_finite():
     sure = np.array([[1.0, 0.0], [0.0, 1.0]])
     for true in ([0, 1], [1, 0]):

@@ -198,6 +198,15 @@ def test_a_temperature_is_served_and_saved(tmp_path):
     np.testing.assert_allclose(found.probabilities(TEXTS), after, rtol=1e-5)
 
 
+@pytest.mark.parametrize("labels", [["x"], []])
+def test_to_calibrate_it_needs_a_label_for_each_text(labels):
+    labeller = new_labeller("xyz")
+    labeller.temperature = 2.0
+    with pytest.raises(ValueError, match=f"and {len(labels)} labels"):
+        labeller.calibrate(TEXTS[: 2 * len(labels)], labels)
+    assert labeller.temperature == 2.0
+
+
 def test_it_may_not_know():
     labeller = new_labeller("xyz")
     certainty = labeller.probabilities(TEXTS).max(axis=1)
