@@ -180,9 +180,15 @@ def build_optimizer(settings, texts):
 
 def build_labeller(settings, corpus):
     """Returns the model as a pipeline, with word vectors if there are any."""
-    if settings.start_from:
-        return pipelines.TextLabeller.open(settings.start_from)
     texts, names = corpus.train.texts, corpus.label_names
+    if settings.start_from:
+        labeller = pipelines.TextLabeller.open(settings.start_from)
+        if list(labeller.labels) != list(names):
+            raise data.CorpusError(
+                "The corpus must have the labels of the pipeline to start "
+                f"from. Expected: {list(labeller.labels)}. Received: {names}"
+            )
+        return labeller
     tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
     if settings.vectors:
         vectors, _ = data.load_word_vectors(

@@ -13,6 +13,7 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
+from kerasrnn import data
 from kerasrnn import training
 
 TOPICS = {
@@ -171,6 +172,9 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     assert corpus.train == (["a good film"], [1])
     labeller = classify.build_labeller(settings, corpus)
     assert labeller.model.compute_dtype == "float32"
+    with pytest.raises(data.CorpusError, match="Received: .'dull', 'good'"):
+        other = corpus._replace(label_names=["dull", "good"])
+        classify.build_labeller(settings, other)
     assert [labeller.tokenizer.vocabulary_size] == card["vocabulary_sizes"]
 
 
