@@ -122,9 +122,12 @@ def load_parts(settings):
     if parts[1] is None:
         parts[:2] = hold_out(parts[0], settings)
     print(f"The tags are {f'phrases in {scheme}' if scheme else 'of words'}.")
-    if scheme is not None and scheme != settings.scheme:
-        parts = [part and convert(part, settings.scheme) for part in parts]
-    return parts, scheme and settings.scheme
+    wanted = settings.scheme
+    if settings.start_from:
+        wanted = pipelines.TextTagger.open(settings.start_from).scheme
+    if None not in (scheme, wanted) and scheme != wanted:
+        parts = [part and convert(part, wanted) for part in parts]
+    return parts, scheme and wanted
 
 
 def hold_out(sentences, settings):

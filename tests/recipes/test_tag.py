@@ -11,6 +11,7 @@ from corpora.tagged_sentences import tagged_sentences
 
 import kerasrnn.pipelines  # noqa: F401  registers the pipelines
 from kerasrnn import data
+from tests.pipelines import small
 
 
 def run(monkeypatch, *flags):
@@ -100,6 +101,18 @@ def test_generated_sentences_differ_and_are_tagged():
     assert data.tag_scheme(tags) == "IOB2"
     kinds = {phrase.label for row in tags for phrase in data.phrases_of(row)}
     assert kinds == {"PER", "LOC", "ORG", "DATE"}
+
+
+def test_a_saved_tagger_keeps_its_scheme(tmp_path):
+    corpus = write(tmp_path / "eng.train", small.SENTENCES)
+    saved = tmp_path / "tagger.keras"
+    small.tagger("IOB2").save(saved)
+    settings = tag.Settings(
+        corpus=str(corpus), start_from=saved, output=tmp_path / "out"
+    )
+    (train, dev, _), scheme = tag.load_parts(settings)
+    names = [[name for _, name in row] for row in train + dev]
+    assert scheme == data.tag_scheme(names) == "IOB2"
 
 
 def test_columns_need_a_file():
