@@ -29,7 +29,7 @@ from kerasrnn.layers import SelfAttentionCell
 class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("cell", "units", "micro_steps", "depth", "attention"),
-        *("dropout", "recurrent_dropout"),
+        *("dropout", "recurrent_dropout", "steps_per_beat"),
     }
     not_identity = training.Settings.not_identity | {
         *("corpus", "steps_per_beat", "temperature"),
@@ -139,11 +139,11 @@ def load_corpus(settings):
     if settings.corpus == "cadences":
         pieces = cadences(settings.limit or 400, settings.seed)
         return data.split_piano_rolls(pieces)
-    return data.read_piano_rolls(
-        data.find_corpus(settings.corpus, settings.data_dir),
-        settings.limit,
-        settings.steps_per_beat,
-    )
+    steps = settings.steps_per_beat
+    if settings.start_from:
+        steps = pipelines.MusicPipeline.open(settings.start_from).steps_per_beat
+    path = data.find_corpus(settings.corpus, settings.data_dir)
+    return data.read_piano_rolls(path, settings.limit, steps)
 
 
 def build_cell(settings):

@@ -191,6 +191,12 @@ def test_a_folder_of_midi_files(tmp_path):
         data.write_midi(np.eye(8, 88, i), tmp_path / f"{i}.mid", 4)
     corpus = music.load_corpus(settings("--corpus", tmp_path))
     assert [len(roll) for part in corpus for roll in part] == [8, 8, 8]
+    # A saved pipeline has steps of its own.
+    saved = tmp_path / "music.keras"
+    model = music.build_model(settings("--units", 2))
+    MusicPipeline(model, steps_per_beat=8).save(saved)
+    corpus = music.load_corpus(settings("--corpus", tmp_path, "--from", saved))
+    assert [len(roll) for part in corpus for roll in part] == [16, 16, 16]
 
 
 def test_a_missing_corpus_says_how_to_get_it(tmp_path):
