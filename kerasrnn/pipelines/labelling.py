@@ -293,5 +293,5 @@ class Labelling(TextPipeline):
         warn_of_cut([text], self.tokenizer, self.max_length)
 
     def served_facts(self) -> Config:
-        """Returns `"max_length"`, the number of tokens that are read."""
-        return {"max_length": self.max_length}
+        """Returns `"labels"`, and `"max_length"`: how many tokens are read."""
+        return {"labels": list(self.labels), "max_length": self.max_length}

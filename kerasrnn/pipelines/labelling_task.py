@@ -70,8 +70,8 @@ class LabellingTask(Task):
         """Prints texts and their labels, and draws errors and words.
 
         Returns:
-            Facts: `"labels"`, the `"temperature"`, `"samples"`, the texts whose
-            true label the model finds least probable, as `"doubtful"`, and the
+            Facts: the `"temperature"`, `"samples"`, the texts whose true label
+            the model finds least probable, as `"doubtful"`, and the
             `"gradient_norms"` of the longest text. And pictures:
             `"confusion"`, `"reliability"`, `"hidden_states"`, `"words"` and
             `"word_map"`.
@@ -80,7 +80,6 @@ class LabellingTask(Task):
         true = np.asarray(rows.labels).round().astype(int)
         found = both(labeller.probabilities(rows.texts))
         facts = {
-            "labels": labeller.labels,
             "temperature": labeller.temperature,
             "samples": self._samples(rows.texts, true, found),
             "doubtful": self._doubtful(rows.texts, true, found),

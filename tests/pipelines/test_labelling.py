@@ -198,6 +198,10 @@ def test_a_temperature_is_served_and_saved(tmp_path):
     np.testing.assert_allclose(found.probabilities(TEXTS), after, rtol=1e-5)
 
 
+def test_a_client_is_told_the_labels_in_their_order():
+    assert new_labeller("zyx").served_facts()["labels"] == ["z", "y", "x"]
+
+
 @pytest.mark.parametrize("labels", [["x"], []])
 def test_to_calibrate_it_needs_a_label_for_each_text(labels):
     labeller = new_labeller("xyz")
