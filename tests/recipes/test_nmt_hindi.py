@@ -45,7 +45,7 @@ def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
             *("--vocabulary-size", 80, "--limit", 40, "--epochs", 1),
             *("--output", output),
         )
-    assert "36 training pairs, 4 to validate on" in capsys.readouterr().out
+    assert "To train on: 36 pairs." in capsys.readouterr().out
     found = brief.card(output)
     assert found["settings"]["preset"] == "own"
     assert not found["settings"]["lowercase"]

@@ -34,7 +34,7 @@ def test_a_published_model_learns_the_corpus(corpus, tmp_path, capsys):
         *("--output", output),
     )
     # Those of the validation set, and the long one, are left out.
-    assert "7 training pairs, 2 to validate on" in capsys.readouterr().out
+    assert "To train on: 7 pairs." in capsys.readouterr().out
     found = brief.card(output)
     for scores in found["scores"]["dev"].values():
         assert "tok:13a" in scores["bleu_signature"]

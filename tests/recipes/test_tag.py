@@ -36,6 +36,8 @@ def write(path, sentences):
 SMALL = ("--units", 16, "--character-units", 8, "--batch-size", 16)
 
 
+# The words that it is fine-tuned on are not all in its vocabulary.
+@pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 @pytest.mark.slow
 def test_from_a_file_to_names(monkeypatch, tmp_path, capsys):
     sentences = tagged_sentences(700, seed=1)
