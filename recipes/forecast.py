@@ -154,7 +154,7 @@ def load_parts(settings):
     if settings.corpus == "etth1":
         borders = ETTH1
     train, dev, test, *_ = data.split_series(table, *borders)
-    if settings.limit and settings.limit < len(train):
+    if settings.limit and settings.limit < len(train.grid()):
         train = data.split_series(train, -settings.limit)[1]
     return train, dev, test
 

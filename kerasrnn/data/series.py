@@ -83,6 +83,12 @@ class SeriesTable:
             [getattr(x, name)[x.begin :] for x in self.series]
         )
 
+    def grid(self) -> np.ndarray:
+        """Returns the times from the first step of any series to the last."""
+        first = min(x.times[x.begin] for x in self.series)
+        last = max(x.times[-1] for x in self.series)
+        return time_grid(first, self.step, last)
+
     def missing(self) -> float:
         """Returns the share of values that are missing."""
         return float(np.isnan(self.stacked("values")).mean())

@@ -1,8 +1,9 @@
 """Splits of series by time: what comes later is never trained on."""
 
+import numbers
+
 import numpy as np
 
-from kerasrnn.data.calendar import time_grid
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.series import SeriesTable
 
@@ -20,7 +21,8 @@ def split_series(
         *borders: The first time of each part but the first, in rising order: a
             time, such as `"2024-05-01"`; an integer, so many steps after the
             first time of the table, or before its end if it is negative; or a
-            float between 0 and 1, that share of its time.
+            float between 0 and 1, that share of its time. A part that is split
+            again begins with its own first step.
 
     Returns:
         List of one `SeriesTable` more than there are borders.
@@ -39,9 +41,7 @@ def split_series(
     >>> [len(part) for part in split_series(table, 0.6, "2024-05-09")]
     [6, 2, 2]
     """
-    first = min(x.times[0] for x in table.series)
-    last = max(x.times[-1] for x in table.series)
-    grid = time_grid(first, table.step, last)
+    grid = table.grid()
     ends = [_time(border, grid) for border in borders]
     if not ends or any(a >= b for a, b in zip(ends, ends[1:], strict=False)):
         raise ValueError(
@@ -56,7 +56,7 @@ def split_series(
         if not part.series:
             raise CorpusError(
                 f"Part {place + 1} of {len(parts)} has no step. Expected: "
-                f"borders between {first} and {last}. "
+                f"borders between {grid[0]} and {grid[-1]}. "
                 f"Received: {', '.join(map(str, borders))}"
             )
     return parts
@@ -64,10 +64,10 @@ def split_series(
 
 def _time(border, grid):
     """The first time at or after a border."""
-    if isinstance(border, bool) or not isinstance(border, int | float):
+    if isinstance(border, bool) or not isinstance(border, numbers.Real):
         return np.datetime64(border, "us")
     place = border
-    if isinstance(border, float):
+    if not isinstance(border, numbers.Integral):
         place = round(border * len(grid))
     elif border < 0:
         place = len(grid) + border
@@ -86,7 +86,7 @@ def _part(table, begin, end):
         start, stop = (
             otherwise
             if border is None
-            else int(np.searchsorted(series.times, border))
+            else max(series.begin, int(np.searchsorted(series.times, border)))
             for border, otherwise in (
                 (begin, series.begin),
                 (end, len(series.times)),

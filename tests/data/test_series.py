@@ -131,6 +131,16 @@ def test_a_split_leaks_nothing():
     assert [len(x) for x in split_series(table, 0.5, -2)] == [14, 13, 2]
 
 
+def test_a_part_is_split_by_its_own_steps():
+    _, late = split_series(read_series(frame(20), "date"), 8)
+    for border in (0.25, 3, np.int64(3), -9, "2024-05-01 11:00"):
+        parts = split_series(late, border)
+        assert [x.series[0].begin for x in parts] == [8, 11]
+        assert [len(x) for x in parts] == [3, 9]
+    with pytest.raises(CorpusError, match="Part 1 of 2"):
+        split_series(late, "2024-05-01 05:00")
+
+
 def test_windows_hold_what_the_table_holds():
     given = frame(
         9, load=np.arange(9.0), price=np.arange(9.0) * 10, size=np.full(9, 3)

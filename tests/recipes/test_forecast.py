@@ -90,6 +90,17 @@ def test_parts_follow_each_other():
     assert train.series[0].times[-1] < dev.series[0].times[dev.series[0].begin]
 
 
+def test_a_limit_is_one_of_time_however_many_the_series(tmp_path):
+    shops(tmp_path / "shops.csv")
+    settings = forecast.Settings(
+        corpus=str(tmp_path / "shops.csv"),
+        **{"time": "day", "time_format": "%d.%m.%Y", "key": "shop"},
+        limit=250,
+    )
+    train, *_ = forecast.load_parts(settings)
+    assert len(train.grid()) < 250 < len(train)
+
+
 def test_the_published_table_is_split_as_published(tmp_path):
     times = pandas.date_range("2016-07-01", periods=17420, freq="h")
     frame = pandas.DataFrame({"date": times, "OT": np.arange(17420)})
