@@ -170,15 +170,11 @@ def build_optimizer(settings, epoch_steps):
 def build_language(settings, corpus):
     """Returns the model as a pipeline."""
     # Here, for presets and models without TensorFlow.
-    from kerasrnn import data
     from kerasrnn import pipelines
 
     if settings.start_from:
         return pipelines.TextLanguageModel.open(settings.start_from)
     tokenizer = build_tokenizer(settings, corpus.train)
-    for name, lines in corpus._asdict().items():
-        if lines:
-            data.warn_of_unseen(lines, tokenizer, name)
     model = build_model(settings, tokenizer)
     language = pipelines.TextLanguageModel(model, tokenizer, settings.window)
     if settings.frequencies:
@@ -194,6 +190,10 @@ def run(settings):
     with pipelines.Run(settings, ("tensorflow", "jax")) as this_run:
         corpus = load_corpus(settings)
         language = build_language(settings, corpus)
+        for name, lines in corpus._asdict().items():
+            # Of a saved pipeline, `fit` warns of the training part.
+            if lines and not (settings.start_from and name == "train"):
+                data.warn_of_unseen(lines, language.tokenizer, name)
         batches = language.batches(corpus.train)
         language.compile(
             build_optimizer(settings, len(batches)),

@@ -10,8 +10,10 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import training
+from kerasrnn.data import CorpusWarning
 from kerasrnn.pipelines import TextLanguageModel
 from tests import helpers
+from tests.pipelines import small as pipelines_small
 
 NOUNS = ("bank", "market", "company", "price", "board")
 VERBS = ("sold", "raised", "closed", "said", "bought")
@@ -126,6 +128,19 @@ def test_it_starts_from_a_file(corpus, output, tmp_path):
     )
     found = keras.saving.load_model(tmp_path / "language.keras")
     assert found.evaluate(LINES[180:])["perplexity"] < before
+
+
+def test_words_that_a_saved_model_lacks_are_told(corpus, tmp_path, monkeypatch):
+    """Also of the part that it is scored on, where they would flatter it."""
+    saved = tmp_path / "language.keras"
+    pipelines_small.language().save(saved)
+    for name in ("fit", "finish"):
+        monkeypatch.setattr(
+            f"kerasrnn.pipelines.Run.{name}", lambda *_, **__: 0
+        )
+    flags = ("--corpus", corpus, "--from", saved, "--output", tmp_path / "out")
+    with pytest.warns(CorpusWarning, match="of validation are not"):
+        language_model.run(settings(*flags))
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])
