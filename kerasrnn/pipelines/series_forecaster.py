@@ -8,9 +8,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.lines import is_integer
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import series_windows
-from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecast_distributions import Distribution
 from kerasrnn.models.forecast_heads import checked_levels
@@ -99,8 +99,13 @@ class SeriesForecaster(TextPipeline):
     ) -> None:
         super().__init__(model, **kwargs)
         self.columns = tuple(columns)
-        self.lookback = positive_integer("lookback", lookback)
-        self.step, self.season = step, positive_integer("season", season)
+        self.lookback, self.step, self.season = lookback, step, season
+        for name, value in (("lookback", lookback), ("season", season)):
+            if not is_integer(value) or value < 1:
+                raise ValueError(
+                    f"`{name}` must be a positive integer. "
+                    f"Received: {name}={value!r}"
+                )
         self.known, self.static = tuple(known), tuple(static)
         if not isinstance(model.head, Distribution):
             levels = model.head.levels
