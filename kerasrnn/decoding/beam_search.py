@@ -7,20 +7,18 @@ from keras import ops
 
 from kerasrnn.decoding.arguments import integer
 from kerasrnn.decoding.arguments import number
-from kerasrnn.decoding.banks import shared_out
-from kerasrnn.decoding.banks import with_next_tokens
+from kerasrnn.decoding.beam_scores import BeamScores
 from kerasrnn.decoding.beams import best
-from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import join
 from kerasrnn.decoding.beams import keep
-from kerasrnn.decoding.beams import split_beams
-from kerasrnn.decoding.beams import top_k
+from kerasrnn.decoding.candidates import expanded
+from kerasrnn.decoding.candidates import in_order
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
 from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import missing
-from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import empty_trace
@@ -155,6 +153,9 @@ class BeamSearch(Search):
         self.length_penalty = number("length_penalty", length_penalty)
         self.coverage_penalty = number("coverage_penalty", coverage_penalty)
         self.num_hypotheses = integer("num_hypotheses", num_hypotheses, 1)
+        self._scores = BeamScores(
+            beam_width, length_penalty, coverage_penalty, num_hypotheses
+        )
         if num_hypotheses > beam_width:
             raise ValueError(
                 "`num_hypotheses` cannot exceed `beam_width`. Received: "
@@ -200,7 +201,7 @@ class BeamSearch(Search):
         if required is not None:
             lacks = missing(rows["progress"], given["phrases"]) > 0
             living["totals"] = ops.where(lacks, NEVER, living["totals"])
-        found, has_end = self._rank(given, **rows["hypotheses"])
+        found, has_end = self._scores.ranked(given, **rows["hypotheses"])
         written = write_out(
             rows["trace"],
             steps,
@@ -238,15 +239,17 @@ class BeamSearch(Search):
             rows["hypotheses"][name] for name in ("living", "finished")
         )
         progress, phrases = rows["progress"], given["phrases"]
-        candidates = self._expand(
-            logits, allowed, living["totals"], progress, phrases
+        candidates = expanded(
+            *(logits, allowed, living["totals"]),
+            *(progress, phrases, self.beam_width),
         )
         if self.coverage_penalty:
             candidates["attended"] = gather(
                 living["attended"] + weights, candidates["parents"]
             )
-        finishes, candidates["order"] = self._ordered(
-            candidates, progress, given
+        ids = self.ids(candidates["columns"], given)
+        finishes, candidates["order"] = in_order(
+            candidates, ids, self.end_id, progress, phrases, self.beam_width
         )
         ended = self._ended(t, candidates, finishes, given["source_mask"])
         finished = best(join(finished, ended), "scores", self.beam_width)
@@ -261,7 +264,7 @@ class BeamSearch(Search):
             rows["hypotheses"],
             {"living": living, "finished": finished},
         )
-        now_done = self._is_done(t, given["limits"], **hypotheses)
+        now_done = self._scores.is_done(t, given["limits"], **hypotheses)
         last = self.ids(columns, given)
         states, history, progress = keras.tree.map_structure(
             lambda x: gather(x, parents), (states, rows["history"], progress)
@@ -279,63 +282,9 @@ class BeamSearch(Search):
             ),
         }
 
-    def _expand(self, logits, allowed, totals, progress, phrases):
-        """The `2 * beam_width` best extensions of the live hypotheses.
-
-        If they need phrases, it is so many of each beam, and the next token of
-        each phrase.
-
-        Returns:
-            Dictionary of their total log-probabilities, the beams that they
-            extend, and the columns of the logits that they choose, each of
-            shape `(batch, candidates)`.
-        """
-        # The best of a sentence are among the best of its beams, and only
-        # those need their log-probability.
-        gains, columns = (
-            split_beams(x, self.beam_width)
-            for x in top_k(flatten_beams(allowed), 2 * self.beam_width)
-        )
-        if "required" in progress:
-            gains, columns = with_next_tokens(
-                gains, columns, allowed, progress, phrases
-            )
-        gains = gains - ops.logsumexp(logits, axis=2, keepdims=True)
-        beams = ops.arange(self.beam_width, dtype="int32")[:, None]
-        candidates = {
-            "totals": totals[:, :, None] + gains,
-            "parents": ops.zeros_like(columns) + beams,
-            "columns": columns,
-        }
-        shape = (-1, self.beam_width * ops.shape(columns)[2])
-        candidates = {
-            name: ops.reshape(x, shape) for name, x in candidates.items()
-        }
-        if "required" in progress:
-            return candidates
-        return best(candidates, "totals", 2 * self.beam_width)
-
-    def _ordered(self, candidates, progress, given):
-        """Which candidates are finished, and the order of those that live."""
-        totals = candidates["totals"]
-        ids = self.ids(candidates["columns"], given)
-        is_end = ops.equal(ids, self.end_id)
-        if "required" in progress:
-            progress = {
-                kind: gather(x, candidates["parents"])
-                for kind, x in progress.items()
-            }
-            progress = advanced(progress, ids, given["phrases"])
-            return shared_out(
-                totals, is_end, progress, given["phrases"], self.beam_width
-            )
-        place = ops.arange(ops.shape(totals)[1], dtype="int32")
-        finishes = ops.logical_and(is_end, place < self.beam_width)
-        return finishes, ops.where(is_end, NEVER, totals)
-
     def _ended(self, t, candidates, finishes, source_mask):
         """The scores of the candidates that are finished, `NEVER` of others."""
-        scores = self._score(
+        scores = self._scores.of(
             t + 1,
             source_mask,
             candidates["totals"],
@@ -346,51 +295,6 @@ class BeamSearch(Search):
             "times": ops.zeros_like(candidates["parents"]) + t,
             "beams": candidates["parents"],
         }
-
-    def _score(self, lengths, source_mask, totals, attended=None):
-        scores = totals / self._penalty(lengths)
-        if attended is None:
-            return scores
-        # Bounded below: an unattended place must not cost an infinite score.
-        logs = ops.log(ops.clip(attended, 1e-6, 1.0))
-        logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
-        return scores + self.coverage_penalty * ops.sum(logs, axis=-1)
-
-    def _penalty(self, lengths):
-        lengths = ops.cast(lengths, "float32")
-        return ((5.0 + lengths) / 6.0) ** self.length_penalty
-
-    def _is_done(self, t, limits, living, finished):
-        full = ops.all(finished["scores"] > NEVER, axis=1)
-        last = finished["scores"][:, self.num_hypotheses - 1]
-        total = ops.max(living["totals"], axis=1)
-        behind = total / self._penalty(t + 1) <= last
-        # A total can only fall, and is divided by this at the most.
-        beaten = total / self._penalty(limits) <= last
-        done = ops.logical_or(ops.logical_and(full, behind), beaten)
-        return ops.logical_or(done, t + 1 >= limits)
-
-    def _rank(self, given, living, finished):
-        """The hypotheses to return, and which of them ended."""
-        lengths = ops.expand_dims(given["limits"], 1)
-        beams = ops.arange(self.beam_width, dtype="int32")
-        beams = ops.zeros_like(finished["beams"]) + beams
-        cut = {
-            "scores": self._score(lengths, given["source_mask"], **living),
-            "times": ops.zeros_like(beams) + lengths,
-            "beams": beams,
-        }
-        # The live hypotheses are sorted by their totals, without coverage.
-        cut = best(cut, "scores", self.beam_width)
-        count = ops.sum(
-            ops.cast(finished["scores"] > NEVER, "int32"), axis=1, keepdims=True
-        )
-        rank = ops.arange(self.num_hypotheses, dtype="int32")
-        rank = ops.expand_dims(rank, 0)
-        has_end = rank < count
-        index = ops.where(has_end, rank, self.beam_width + rank - count)
-        both = join(finished, cut)
-        return {name: gather(x, index) for name, x in both.items()}, has_end
 
     def get_config(self) -> Config:
         return {

@@ -5,13 +5,13 @@ from keras import ops
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
 from kerasrnn.decoding.phrases import arranged
 from kerasrnn.decoding.phrases import continuing
 from kerasrnn.decoding.phrases import in_prefix
 from kerasrnn.decoding.phrases import is_begun
 from kerasrnn.decoding.phrases import missing
-from kerasrnn.decoding.search import Hypotheses
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import put

@@ -1,9 +1,8 @@
-"""What every search has: its arguments, its step function, its result."""
+"""What every search has: its arguments, its step function, its first rows."""
 
 from collections.abc import Callable
 from collections.abc import Iterable
 from typing import Any
-from typing import NamedTuple
 from typing import Self
 
 import keras
@@ -15,6 +14,7 @@ from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import Constraints
+from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.typing import Config
@@ -23,29 +23,6 @@ from kerasrnn.typing import Tensor
 
 Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
 """`(ids, states, memory) -> (logits, states, alignments)`: see `Search`."""
-
-
-class Hypotheses(NamedTuple):
-    """What a search returns.
-
-    If there are fewer hypotheses than requested, the last ones are empty: their
-    score is minus infinity, all their ids are padding, and their alignments are
-    0.
-
-    Attributes:
-        ids: Integer tensor of shape `(batch, hypotheses, max_length)`: the
-            tokens after the start token, up to and including the end token, and
-            padding after it. A hypothesis that was cut at the maximum length
-            has no end token.
-        scores: Float tensor of shape `(batch, hypotheses)`.
-        alignments: Float tensor of shape
-            `(batch, hypotheses, max_length, places)`, the attention weights for
-            each token, or `None` if the search was given no `source_mask`.
-    """
-
-    ids: Tensor
-    scores: Tensor
-    alignments: Tensor | None
 
 
 class _Frozen(type):

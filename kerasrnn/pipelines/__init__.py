@@ -4,21 +4,21 @@
 # tokenizers raise a clear error if TensorFlow is missing.
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
+from kerasrnn.pipelines.alternatives import Translation
 from kerasrnn.pipelines.compiled import XlaShapes
+from kerasrnn.pipelines.forecasting import Forecast
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.saved_model import next_version
-from kerasrnn.pipelines.series_forecaster import Forecast
 from kerasrnn.pipelines.series_forecaster import SeriesForecaster
+from kerasrnn.pipelines.tagging import Span
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.text_labeller import TextLabeller
 from kerasrnn.pipelines.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.text_tagger import Span
 from kerasrnn.pipelines.text_tagger import TextTagger
 from kerasrnn.pipelines.text_translator import TextTranslator
-from kerasrnn.pipelines.translating import Translation
 
 __all__ = [
     "Forecast",

@@ -10,13 +10,8 @@ import tensorflow as tf
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.pipelines.music_functions import MusicFunctions
 from kerasrnn.pipelines.music_task import MusicTask
-from kerasrnn.pipelines.roll_graphs import continue_rolls
-from kerasrnn.pipelines.roll_graphs import score_rolls
-from kerasrnn.pipelines.served_ids import check_length
-from kerasrnn.pipelines.served_ids import check_rows
-from kerasrnn.pipelines.served_ids import check_steps
-from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import ready
@@ -24,9 +19,6 @@ from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import Rolls
-
-# A client may ask for more than the memory of a server.
-_MOST_STEPS = 15_000
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -81,26 +73,7 @@ class MusicPipeline(TextPipeline):
         return MusicTask(self)
 
     def functions(self) -> dict[str, list[Any]]:
-        shape = [None, None, self.model.keys]
-        roll = tf.TensorSpec(shape, tf.float32, name="roll")
-        return {
-            "serving_default": [self._score, roll],
-            "step": [
-                self._step,
-                roll,
-                *(
-                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
-                    for i, size in enumerate(self.model.state_sizes)
-                ),
-            ],
-            "generate": [
-                self._generate,
-                tf.TensorSpec(shape, tf.float32, name="prompt"),
-                tf.TensorSpec([], tf.int32, name="seed"),
-                tf.TensorSpec([], tf.float32, name="temperature"),
-                tf.TensorSpec([], tf.int32, name="steps"),
-            ],
-        }
+        return MusicFunctions(self.model).by_name()
 
     def score(self, rolls: Rolls, batch_size: int = 32) -> list[np.ndarray]:
         """Scores rolls, independently of each other.
@@ -288,26 +261,3 @@ class MusicPipeline(TextPipeline):
             for row, place in zip(padded, places, strict=True):
                 row[: len(rolls[place])] = rolls[place]
             yield places, tf.constant(padded)
-
-    def _score(self, roll):
-        return score_rolls(self.model, roll)
-
-    def _step(self, roll, *states):
-        given = named("state", states)
-        checks = [check_rows(roll=roll, **given), check_steps(roll)]
-        with tf.control_dependencies(checks):
-            roll = tf.identity(roll)
-        logits, states = self.model.run(roll, list(states))
-        return {
-            "probabilities": tf.sigmoid(tf.cast(logits, tf.float32)),
-            **named("state", states),
-        }
-
-    def _generate(self, prompt, seed, temperature, steps):
-        lengths = tf.stack([tf.shape(prompt)[1], steps])
-        with tf.control_dependencies(
-            [check_length(lengths, _MOST_STEPS, "steps")]
-        ):
-            steps = tf.identity(steps)
-        roll = continue_rolls(self.model, prompt, seed, temperature, steps)
-        return {"roll": tf.cast(roll, tf.uint8)}

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from typing import Any
-from typing import NamedTuple
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.lines import is_integer
@@ -15,12 +13,7 @@ from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecast_distributions import Distribution
 from kerasrnn.models.forecast_heads import checked_levels
 from kerasrnn.models.forecaster import Forecaster
-from kerasrnn.pipelines.forecast_baselines import Baseline
-from kerasrnn.pipelines.forecast_baselines import baselines
-from kerasrnn.pipelines.forecasting_functions import ForecastingFunctions
-from kerasrnn.pipelines.forecasting_task import ForecastingTask
-from kerasrnn.pipelines.forecasting_task import score
-from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.forecasting import Forecasting
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import ForecastLoss
 from kerasrnn.typing import Batches
@@ -28,24 +21,8 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 
 
-class Forecast(NamedTuple):
-    """What is forecast of one series.
-
-    Args:
-        name: String, the series.
-        times: Array of shape `(horizon,)`, of `datetime64`.
-        point: Array of shape `(horizon, columns)`.
-        quantiles: Array of shape `(horizon, columns, levels)`, or `None`.
-    """
-
-    name: str
-    times: np.ndarray
-    point: np.ndarray
-    quantiles: np.ndarray | None
-
-
 @keras.saving.register_keras_serializable("kerasrnn")
-class SeriesForecaster(TextPipeline):
+class SeriesForecaster(Forecasting):
     """Forecasts the columns of a table of series, in their own units.
 
     It is saved to one `.keras` file, with the optimizer if the model is
@@ -205,98 +182,6 @@ class SeriesForecaster(TextPipeline):
             ready(validation_data, lambda x: self.batches(x, batch_size)),
             **kwargs,
         )
-
-    def task(self) -> ForecastingTask:
-        return ForecastingTask(self)
-
-    def functions(self) -> dict[str, list[Any]]:
-        return ForecastingFunctions(self).by_name()
-
-    def answers_to(
-        self, inputs: dict[str, Any]
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Returns the point, and the quantiles or `None`, of windows.
-
-        Args:
-            inputs: Dictionary of the inputs of the model.
-        """
-        names = self.model.scaling.names
-        answer = self.signatures["serving_default"](*map(inputs.get, names))
-        quantiles = answer.get("quantiles")
-        return answer["forecast"].numpy(), (
-            None if quantiles is None else quantiles.numpy()
-        )
-
-    def forecast(
-        self, table: SeriesTable, batch_size: int = 64
-    ) -> list[Forecast]:
-        """Forecasts what follows the last values of each series.
-
-        Args:
-            table: A `SeriesTable`. Rows after the last values may tell what is
-                known ahead.
-            batch_size: Positive integer, series in a batch.
-
-        Returns:
-            List of `Forecast`, one for each series.
-        """
-        ahead = table.ahead(self.model.horizon)
-        found: list[Forecast] = []
-        for inputs, _ in self.batches(ahead, batch_size):
-            point, quantiles = self.answers_to(inputs)
-            for row, numbers in enumerate(point):
-                series = ahead.series[len(found)]
-                band = None if quantiles is None else quantiles[row]
-                times = series.times[series.begin :]
-                found.append(Forecast(series.name, times, numbers, band))
-        return found
-
-    def baselines(
-        self, table: SeriesTable | None = None
-    ) -> dict[str, Baseline]:
-        """Returns forecasts without a network, for `evaluate`.
-
-        Args:
-            table: A `SeriesTable`, the part to train on; `None` for no
-                `"linear"`.
-
-        Returns:
-            A dictionary of functions: `"naive"`, `"seasonal naive"` and
-            `"linear"`.
-        """
-        return baselines(table, self.lookback, self.model.horizon, self.season)
-
-    def evaluate(
-        self,
-        table: SeriesTable,
-        batch_size: int = 256,
-        baseline: Baseline | None = None,
-    ) -> dict[str, Any]:
-        """Forecasts at every step of a table, and compares with what came.
-
-        Args:
-            table: A `SeriesTable`. Errors are measured in the deviations of
-                the columns of what the model was trained on.
-            batch_size: Positive integer, windows in a batch.
-            baseline: A function of `baselines` to score in place of the model.
-
-        Returns:
-            A dictionary of `"mse"`, `"mae"`, `"mase"`, `"mae_by_column"` in
-            units of the series, `"coverage"` of the quantiles, and
-            `"windows"`, how many forecasts were scored.
-        """
-        return score(self, table, baseline, batch_size).result(self.columns)
-
-    def served_facts(self) -> Config:
-        return {
-            "columns": list(self.columns),
-            "known": list(self.known),
-            "static": list(self.static),
-            "lookback": self.lookback,
-            "horizon": self.model.horizon,
-            "step": self.step,
-            "levels": list(self.levels),
-        }
 
     def get_config(self) -> Config:
         return {

@@ -1,0 +1,168 @@
+"""What a tagger does with texts: finds phrases, tags words, is evaluated."""
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.data.tag_schemes import phrases_of
+from kerasrnn.metrics.phrase_scores import phrase_scores
+from kerasrnn.pipelines.tagging_functions import TaggingFunctions
+from kerasrnn.pipelines.tagging_task import Sentences
+from kerasrnn.pipelines.tagging_task import TaggingTask
+from kerasrnn.pipelines.tagging_task import columns_of
+from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.texts import places_by_length
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.word_features import WordFeatures
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
+
+
+class Span(NamedTuple):
+    """A phrase that was found in a text, such as a name.
+
+    Args:
+        start: Integer, the position of its first character.
+        end: Integer, the position after its last character.
+        label: String, its type.
+        score: Float, the least probability of a tag of its words.
+        text: String, the phrase itself.
+    """
+
+    start: int
+    end: int
+    label: str
+    score: float
+    text: str
+
+
+class Tagging(TextPipeline):
+    """The part of `TextTagger` that works with texts once it is trained.
+
+    See `TextTagger`.
+    """
+
+    words: WordTokenizer
+    tags: tuple[str, ...]
+    characters: CharacterTokenizer | None
+    scheme: str | None
+    max_letters: int
+
+    def task(self) -> TaggingTask:
+        return TaggingTask(self)
+
+    def functions(self) -> dict[str, list[Any]]:
+        return TaggingFunctions(self).by_name()
+
+    @property
+    def features(self) -> WordFeatures:
+        """What the model reads of words."""
+        return WordFeatures(self.words, self.characters, self.max_letters)
+
+    def tag(self, texts: Strings, batch_size: int = 64) -> list[list[Span]]:
+        """Returns the phrases found in each of a list of strings.
+
+        Args:
+            texts: List of strings, which are split into words by
+                `kerasrnn.tokenizers.split_into_words`.
+            batch_size: Positive integer, texts in a batch.
+
+        Returns:
+            For each text, the list of its `Span`s.
+        """
+        texts = text_list(texts)
+        found: list[list[Span]] = [[] for _ in texts]
+        for places, answer in self.answers(texts, batch_size):
+            columns = [
+                answer[f"span_{name}"].numpy()
+                for name in ("starts", "ends", "labels", "scores")
+            ]
+            for row, place in enumerate(places):
+                text = texts[place]
+                for start, end, label, score in zip(
+                    *(column[row] for column in columns), strict=True
+                ):
+                    if start >= 0:
+                        found[place].append(
+                            Span(
+                                int(start),
+                                int(end),
+                                label.decode(),
+                                float(score),
+                                text[start:end],
+                            )
+                        )
+        return found
+
+    def tag_tokens(
+        self, sentences: Sequence[Strings], batch_size: int = 64
+    ) -> list[list[str]]:
+        """Returns the tag of each word of sentences.
+
+        Args:
+            sentences: Lists of words.
+            batch_size: Positive integer, sentences in a batch.
+        """
+        tags: list[list[str]] = [[] for _ in sentences]
+        for places, answer in self._answers_to(sentences, batch_size):
+            for place, row in zip(places, answer["tags"].numpy(), strict=True):
+                words = sentences[place]
+                tags[place] = [tag.decode() for tag in row[: len(words)]]
+        return tags
+
+    def _answers_to(
+        self, sentences: Sequence[Strings], batch_size: int
+    ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
+        """Calls `tag_tokens` on batches of sentences of similar length."""
+        for sentence in sentences:
+            if isinstance(sentence, str) or not all(text_list(sentence)):
+                raise ValueError(
+                    "Sentences are lists of words, none of them empty. "
+                    f"Received: {sentence!r:.80}"
+                )
+        for places in places_by_length(sentences, batch_size):
+            batch = tf.ragged.constant(
+                [list(sentences[i]) for i in places], tf.string, ragged_rank=1
+            )
+            yield places, self.signatures["tag_tokens"](batch.to_tensor(""))
+
+    def evaluate(
+        self, sentences: Sentences, batch_size: int = 64
+    ) -> dict[str, Any]:
+        """Tags sentences and compares the tags with the true ones.
+
+        Args:
+            sentences: List of lists of `(word, tag)`.
+            batch_size: Positive integer, sentences in a batch.
+
+        Returns:
+            A dictionary of `"accuracy"`, the share of words whose tag is
+            right; with a scheme, also of the `phrase_scores`.
+        """
+        words, true = columns_of(sentences)
+        return self.scores(self.tag_tokens(words, batch_size), true)
+
+    def scores(
+        self, found: Sequence[Strings], true: Sequence[Strings]
+    ) -> dict[str, Any]:
+        """Compares the tags of sentences with the true ones; see `evaluate`."""
+        right = [
+            a == b
+            for expected, given in zip(true, found, strict=True)
+            for a, b in zip(expected, given, strict=True)
+        ]
+        scores = {"accuracy": float(np.mean(right))}
+        if self.scheme is None:
+            return scores
+        phrases = [list(map(phrases_of, tags)) for tags in (true, found)]
+        return {**phrase_scores(*phrases), **scores}
+
+    def served_facts(self) -> Config:
+        return {"tags": list(self.tags), "scheme": self.scheme}
