@@ -193,6 +193,11 @@ class Forecaster(Configured, QuantizableModel):
         self.scaling.adapt(past=past, known=known, static=static)
 
     @property
+    def adapted(self) -> bool:
+        """Whether the scaling is that of data: `adapt` was called."""
+        return self.scaling.scalings[0].adapted
+
+    @property
     def units(self) -> list[float]:
         """The deviation of each column of the data to train on."""
         deviation = self.scaling.scalings[0].deviation

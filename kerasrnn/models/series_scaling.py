@@ -73,6 +73,8 @@ class SeriesScaling(Configured, keras.layers.Layer):
                 f"Received: window={window!r}"
             )
         self.window = window
+        # Whether mean and deviation are those of data.
+        self.adapted = False
 
     def build(self, input_shape: Shape | None = None) -> None:
         self.mean, self.deviation = (
@@ -109,6 +111,11 @@ class SeriesScaling(Configured, keras.layers.Layer):
         deviation = np.where(varies, np.nanstd(values, axis=0), 1.0)
         self.mean.assign(np.nanmean(values, axis=0).astype("float32"))
         self.deviation.assign(deviation.astype("float32"))
+        self.adapted = True
+
+    def load_own_variables(self, store: Any) -> None:
+        super().load_own_variables(store)
+        self.adapted = True
 
     def call(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         missing = ops.isnan(inputs)

@@ -249,7 +249,7 @@ class Run(RunScope):
         scores = {
             name: task.row_scores(part, **(scoring or {}))
             for name, part in {"dev": dev, **parts}.items()
-            if part is not None and len(part)
+            if part is not None and any(task.sizes(part).values())
         }
         shown, drawn = task.report(dev, self.output, **(showing or {}))
         if len(self.histories) > 1:

@@ -112,10 +112,11 @@ class SeriesForecaster(Forecasting):
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the `ForecastLoss` of the head, in units of the columns."""
-        if not self.model.built:
+        if not self.model.adapted:
             raise ValueError(
                 "The units of the columns are unknown. Expected: "
-                "`adapt(table)` before `compile`. Received: an unbuilt model"
+                "`adapt(table)` before `compile`. Received: a model that was "
+                "not adapted to data"
             )
         return ForecastLoss(self.model.head, self.model.units)
 
@@ -175,7 +176,7 @@ class SeriesForecaster(Forecasting):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        if not self.model.built and isinstance(table, SeriesTable):
+        if not self.model.adapted and isinstance(table, SeriesTable):
             self.adapt(table)
         return super().fit(
             ready(table, lambda x: self.batches(x, batch_size, seed)),

@@ -93,8 +93,13 @@ class TextPipeline(keras.Model):
             f"{type(self).__name__} must override `functions()`."
         )
 
-    def batches(self, examples: Any, batch_size: int) -> Batches:
-        """Returns a `tf.data.Dataset` of batches to train the model on."""
+    def batches(
+        self, examples: Any, batch_size: int, seed: int | None = None
+    ) -> Batches:
+        """Returns a `tf.data.Dataset` of batches to train the model on.
+
+        Without a seed, their order is that of length.
+        """
         raise NotImplementedError(
             f"{type(self).__name__} must override `batches()`."
         )

@@ -134,8 +134,11 @@ def main():
     settings = training.by_size(
         settings, len(corpus.train.texts), classify.SIZES
     )
+    # The probabilities of the first are labels: as they were learnt.
     first, second = (
-        dataclasses.replace(settings, output=settings.output / name)
+        dataclasses.replace(
+            settings, output=settings.output / name, calibrate=False
+        )
         for name in ("first", "second")
     )
     labeller = classify.run(first, lambda _: (corpus, dev))

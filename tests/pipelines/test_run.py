@@ -447,6 +447,24 @@ def test_a_translator_is_scored_and_shown(translator, tmp_path, capsys):
     )
 
 
+@pytest.mark.usefixtures("as_it_is")
+def test_a_part_without_rows_has_no_score(tmp_path):
+    """Also one whose length is not that of its rows."""
+
+    class Pairs(Toy):
+        def sizes(self, rows):
+            return {"rows": len(rows.texts)}
+
+    pipeline = Pipeline(new_model())
+    pipeline.task = lambda: Pairs(pipeline)
+    rows, none = LabelledTexts(["a"], [0]), LabelledTexts([], [])
+    with Run(Small(output=tmp_path)) as run:
+        run.fit(pipeline, rows, rows)
+        run.finish(pipeline, rows, none)
+    card = json.loads((tmp_path / "card.json").read_text("utf-8"))
+    assert list(card["scores"]) == ["dev"]
+
+
 def test_without_words_there_is_no_picture_of_attention(translator, tmp_path):
     _, pictures = translator.task().report([("", "?")], tmp_path)
     assert not pictures

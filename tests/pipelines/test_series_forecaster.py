@@ -172,6 +172,10 @@ def test_what_is_wrong_is_said():
     forecaster, rows = small.forecaster(), table()
     with pytest.raises(ValueError, match="`adapt.table.` before `compile`"):
         forecaster.compile()
+    # Weights alone have no units.
+    forecaster.model.build()
+    with pytest.raises(ValueError, match="`adapt.table.` before `compile`"):
+        forecaster.compile()
     other = read_series(small.series(), "date", ["temp", "load"])
     with pytest.raises(ValueError, match=r"\['load', 'temp'\], in this order"):
         forecaster.batches(other)

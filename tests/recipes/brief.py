@@ -1,10 +1,12 @@
 """Translation recipes run in brief: on small corpora, in this process."""
 
+import io
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 
 import numpy as np
 import pytest
@@ -41,6 +43,19 @@ PLAIN = (
 WHO = {"the cat": "con mèo", "a dog": "một con chó", "he": "anh ấy"}
 DOES = {"sleeps .": "ngủ .", "isn &apos;t here .": "không ở đây ."}
 SPECIALS = ["<unk>", "<s>", "</s>"]
+
+
+def write_reviews(path):
+    """Writes an archive as of IMDb, without a test part, and returns it."""
+    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
+    with tarfile.open(path, "w:gz") as tar:
+        for label, text in words.items():
+            for number in range(30):
+                content = f"{text}<br />number {number}".encode()
+                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
+                info.size = len(content)
+                tar.addfile(info, io.BytesIO(content))
+    return path
 
 
 def run(recipe, *arguments):

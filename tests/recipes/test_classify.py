@@ -1,9 +1,7 @@
 import csv
-import io
 import json
 import runpy
 import sys
-import tarfile
 
 import classify
 import imdb
@@ -15,6 +13,7 @@ import tensorflow_text  # noqa: F401  registers the text operations
 
 from kerasrnn import data
 from kerasrnn import training
+from tests.recipes import brief
 
 TOPICS = {
     "Art": ["museum", "opera"],
@@ -44,17 +43,7 @@ COLUMNS = ("--text-column", "body", "--label-column", "topic")
 
 @pytest.fixture
 def archive(tmp_path):
-    """The official layout, without a test part."""
-    path = tmp_path / "aclImdb_v1.tar.gz"
-    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
-    with tarfile.open(path, "w:gz") as tar:
-        for label, text in words.items():
-            for number in range(30):
-                content = f"{text}<br />number {number}".encode()
-                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
-                info.size = len(content)
-                tar.addfile(info, io.BytesIO(content))
-    return path
+    return brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
 
 
 @pytest.mark.slow

@@ -1,10 +1,8 @@
 """One tiny run of each study."""
 
-import io
 import json
 import shlex
 import sys
-import tarfile
 import types
 
 import classify
@@ -40,6 +38,7 @@ from kerasrnn.layers import TransformerCell
 from kerasrnn.tokenizers import ReviewTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from tests import helpers
+from tests.recipes import brief
 
 # The report leaves stop words out, negations among them.
 pytestmark = pytest.mark.filterwarnings("ignore:`stop_words` has negations")
@@ -56,17 +55,7 @@ def unmeasured(monkeypatch):
 
 @pytest.fixture
 def archive(tmp_path):
-    """Reviews, a third of them without a label."""
-    path = tmp_path / "aclImdb_v1.tar.gz"
-    words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
-    with tarfile.open(path, "w:gz") as tar:
-        for label, text in words.items():
-            for number in range(30):
-                content = f"{text}, number {number}".encode()
-                info = tarfile.TarInfo(f"aclImdb/train/{label}/{number}_1.txt")
-                info.size = len(content)
-                tar.addfile(info, io.BytesIO(content))
-    return path
+    return brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
 
 
 def run(study, monkeypatch, *flags):
