@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import orjson
 
 
 def listed(array: np.ndarray) -> Any:
@@ -23,7 +22,7 @@ def listed(array: np.ndarray) -> Any:
 
 
 def in_json(content: Any) -> bytes:
-    """Writes what may contain `listed` arrays.
+    """Writes what may contain `listed` arrays. It needs orjson.
 
     Args:
         content: Dictionary, list or array.
@@ -33,4 +32,6 @@ def in_json(content: Any) -> bytes:
     >>> in_json({"scores": listed(np.array([0.5, -np.inf], "float32"))})
     b'{"scores":[0.5,-3.4028235e+38]}'
     """
+    import orjson
+
     return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)

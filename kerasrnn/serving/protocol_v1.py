@@ -23,7 +23,6 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from tensorflow.core.framework import types_pb2
 
 from kerasrnn.serving.exported import ExportedModel
@@ -36,10 +35,10 @@ from kerasrnn_server.messages import Request
 _KEYS = {"instances", "inputs", "signature_name"}
 
 
-def read_v1(
+def receive_v1(
     request: Request, model: ExportedModel
 ) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
-    """Reads a request.
+    """Reads a request as it has come in. It needs orjson.
 
     Args:
         request: The `Request`.
@@ -56,13 +55,43 @@ def read_v1(
 
     >>> folder = ModelFolder(export_small_model("saved_models/shout"))
     >>> request = Request("v1", b'{"instances": ["a", "b"]}')
-    >>> signature, inputs, write = read_v1(request, folder.load())
-    >>> signature.name, inputs
-    ('serving_default', {'text': ['a', 'b']})
+    >>> signature, inputs, write = receive_v1(request, folder.load())
     >>> write(signature(**inputs)).body
     b'{"predictions":["A","B"]}'
     """
+    import orjson
+
     body = orjson.loads(request.body)
+    signature, inputs = read_v1(body, model.signatures)
+    if "inputs" in body:
+        return signature, inputs, _write_columns
+    count = len(body["instances"])
+    return signature, inputs, functools.partial(_write_rows, count)
+
+
+def read_v1(
+    body: Any, signatures: Mapping[str, Signature]
+) -> tuple[Signature, dict[str, Any]]:
+    """Reads the body of a request.
+
+    Args:
+        body: The body, parsed.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The signature to call, and its inputs by name.
+
+    Raises:
+        ValueError: when this is no such request.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> signatures = folder.load().signatures
+    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> signature.name, inputs
+    ('serving_default', {'text': ['a', 'b']})
+    """
     if not isinstance(body, dict) or ("instances" in body) == (
         "inputs" in body
     ):
@@ -75,17 +104,15 @@ def read_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = choose(body.get("signature_name"), model.signatures)
+    signature = choose(body.get("signature_name"), signatures)
     if "inputs" in body:
-        inputs, write = _columns(body["inputs"], signature), _write_columns
+        inputs = _columns(body["inputs"], signature)
     else:
         inputs = _rows(body["instances"], signature)
-        write = functools.partial(_write_rows, len(body["instances"]))
-    inputs = {
+    return signature, {
         name: _decoded(value, name) if _takes_text(name, signature) else value
         for name, value in inputs.items()
     }
-    return signature, inputs, write
 
 
 def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from kerasrnn_server.messages import Request
 _LENGTH_BYTES = 4
 
 
-def read_v2(
+def receive_v2(
     request: Request, model: ExportedModel
 ) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
     """Reads a request, in JSON or binary.

@@ -21,9 +21,9 @@ from kerasrnn.serving.call_queue import answers
 from kerasrnn.serving.call_queue import refused
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.protocol_v1 import describe_v1
-from kerasrnn.serving.protocol_v1 import read_v1
+from kerasrnn.serving.protocol_v1 import receive_v1
 from kerasrnn.serving.protocol_v2 import describe_v2
-from kerasrnn.serving.protocol_v2 import read_v2
+from kerasrnn.serving.protocol_v2 import receive_v2
 from kerasrnn.serving.request_size import check_rows
 from kerasrnn.serving.request_size import positions
 from kerasrnn.serving.warm_up import warm_up
@@ -34,7 +34,7 @@ from kerasrnn_server.messages import read
 
 # Threads that read requests: a long one does not hold up the others.
 _READERS = 4
-_READ = {"v1": read_v1, "v2": read_v2}
+_READ = {"v1": receive_v1, "v2": receive_v2}
 
 
 class Calls:

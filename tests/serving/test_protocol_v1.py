@@ -6,7 +6,7 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.protocol_v1 import describe_v1  # noqa: E402
-from kerasrnn.serving.protocol_v1 import read_v1  # noqa: E402
+from kerasrnn.serving.protocol_v1 import receive_v1  # noqa: E402
 from kerasrnn_server.messages import Request  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
@@ -18,7 +18,7 @@ def model(tmp_path_factory):
 
 
 def read(body, model):
-    return read_v1(Request("v1", json.dumps(body).encode()), model)
+    return receive_v1(Request("v1", json.dumps(body).encode()), model)
 
 
 def answered(body, model):
@@ -149,7 +149,7 @@ def test_text_in_base64_is_utf_8(model):
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 9000])
 def test_what_is_no_json_is_the_error_of_the_client(model, body):
     with pytest.raises(ValueError):
-        read_v1(Request("v1", body), model)
+        receive_v1(Request("v1", body), model)
 
 
 def test_signatures_are_described_as_tensorflow_serving_does(model):

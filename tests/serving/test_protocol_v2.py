@@ -7,7 +7,7 @@ pytest.importorskip("orjson", reason="needs the extra `serve`")
 
 from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.protocol_v2 import describe_v2  # noqa: E402
-from kerasrnn.serving.protocol_v2 import read_v2  # noqa: E402
+from kerasrnn.serving.protocol_v2 import receive_v2  # noqa: E402
 from kerasrnn_server.messages import Request  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
@@ -31,7 +31,7 @@ def tensor(name="text", datatype="BYTES", data=("a",), shape=None):
 def read(body, model, binary=b""):
     header = json.dumps(body).encode()
     length = len(header) if binary else None
-    return read_v2(Request("v2", header + binary, length), model)
+    return receive_v2(Request("v2", header + binary, length), model)
 
 
 def answered(body, model, binary=b""):
