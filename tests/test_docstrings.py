@@ -27,7 +27,7 @@ EXAMPLE = re.compile(r"^Example.*:\s+(.*)", re.MULTILINE)
 EVERYWHERE = {"decoding", "layers", "metrics", "models", "training"}
 OF_RECIPES = {
     f"kerasrnn.pipelines.{name}"
-    for name in ("run", "saved_model", "translating")
+    for name in ("alternatives", "run", "saved_model", "translating")
 }
 # They train a pipeline or write a SavedModel.
 SLOW = OF_RECIPES | {
