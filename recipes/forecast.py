@@ -16,12 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 import keras
-import pandas
 from corpora.daily_rhythm import daily_rhythm
 
-from kerasrnn import data
 from kerasrnn import models
-from kerasrnn import pipelines
 from kerasrnn import training
 
 Cycle = Literal["minute", "hour", "weekday", "monthday", "yearday"]
@@ -139,6 +136,10 @@ ETTH1 = (8640, 11520, 14400)
 
 def load_parts(settings):
     """Returns what to train, validate and test on, in this order of time."""
+    import pandas
+
+    from kerasrnn import data
+
     if settings.corpus == "generated":
         source = pandas.DataFrame(daily_rhythm(8766, settings.seed))
     else:
@@ -159,31 +160,29 @@ def load_parts(settings):
     return train, dev, test
 
 
+def build_model(settings, columns, known=0, static=0):
+    """Returns the model of so many columns."""
+    head = HEADS[settings.head]() if settings.head in HEADS else settings.head
+    parts = settings.cell, settings.units, settings.micro_steps
+    names = "segment", "window", "shared", "parallel", "depth", "dropout"
+    return models.Forecaster(
+        *(training.build_cell(*parts), settings.horizon, columns),
+        **{"known": known, "static": static, "head": head},
+        **settings.pick(*names, "missing"),
+    )
+
+
 def build_forecaster(settings, table):
     """Returns the model as a pipeline, in the units of a table."""
+    from kerasrnn import pipelines  # Here, for models without TensorFlow.
+
     if settings.start_from:
         return pipelines.SeriesForecaster.open(settings.start_from)
-    head = HEADS[settings.head]() if settings.head in HEADS else settings.head
-    cell = training.build_cell(
-        settings.cell, settings.units, settings.micro_steps
-    )
-    model = models.Forecaster(
-        cell,
-        settings.horizon,
-        len(table.columns),
-        head=head,
-        known=len(table.known),
-        static=len(table.static),
-        **settings.pick("segment", "window", "shared", "parallel", "missing"),
-        **settings.pick("depth", "dropout"),
-    )
+    names = table.columns, table.known, table.static
     forecaster = pipelines.SeriesForecaster(
-        model,
-        table.columns,
-        step=table.step,
-        known=table.known,
-        static=table.static,
-        **settings.pick("lookback", "season"),
+        build_model(settings, *map(len, names)),
+        *(table.columns, settings.lookback, table.step, settings.season),
+        *(table.known, table.static),
     )
     forecaster.adapt(table)
     return forecaster
@@ -219,6 +218,9 @@ def print_table(scores):
 
 def run(settings):
     """Trains, evaluates and exports."""
+    from kerasrnn import data
+    from kerasrnn import pipelines
+
     with pipelines.Run(settings) as this_run:
         train, dev, test = load_parts(settings)
         forecaster = build_forecaster(settings, train)

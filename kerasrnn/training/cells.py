@@ -11,6 +11,7 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import LinearCell
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTMCell
+from kerasrnn.layers import RGLRUCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
@@ -19,7 +20,15 @@ from kerasrnn.layers import TransformerCell
 from kerasrnn.training.setting_types import PastAttentionName
 
 CellName = typing.Literal[
-    "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm", "min_gru", "min_lstm"
+    "rnn",
+    "lstm",
+    "gru",
+    "rhn",
+    "gam_rhn",
+    "slstm",
+    "min_gru",
+    "min_lstm",
+    "rg_lru",
 ]
 CELLS = typing.get_args(CellName)
 
@@ -55,12 +64,14 @@ def build_cell(
 
     Args:
         name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
-            `"min_gru"` or `"min_lstm"`.
+            `"min_gru"`, `"min_lstm"` or `"rg_lru"`, whose input must be `units`
+            wide.
         units: Positive integer, width of the output.
         depth: Positive integer, micro-steps of an RHN (default 3) or a
             GAM-RHN (default 2). The other cells ignore it.
         **options: Passed to the cell, such as `recurrent_dropout`, which
-            `"min_gru"` and `"min_lstm"` have no use for and do not get.
+            `"min_gru"`, `"min_lstm"` and `"rg_lru"` have no use for and do not
+            get.
 
     Raises:
         ValueError: when there is no cell of that name.
@@ -87,6 +98,7 @@ def build_cell(
         "slstm": SLSTMCell,
         "min_gru": MinGRUCell,
         "min_lstm": MinLSTMCell,
+        "rg_lru": RGLRUCell,
     }
     if name not in cells:
         raise ValueError(

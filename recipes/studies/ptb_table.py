@@ -1,4 +1,4 @@
-"""Compares seven cells of five million parameters on the Penn Treebank.
+"""Compares cells of five million parameters on the Penn Treebank.
 
     python recipes/studies/ptb_table.py --corpus ptb
 
@@ -22,6 +22,10 @@ from studies.rows import write_table
 GAM_RHN = {"--cell": "gam_rhn", "--micro-steps": "2"}
 MODELS = {
     "lstm": {"--cell": "lstm", "--depth": "2", "--units": "324"},
+    "slstm": {"--cell": "slstm", "--depth": "2", "--units": "324"},
+    "min-gru": {"--cell": "min_gru", "--depth": "3", "--units": "400"},
+    "min-lstm": {"--cell": "min_lstm", "--depth": "3", "--units": "376"},
+    "rg-lru": {"--cell": "rg_lru", "--depth": "3", "--units": "400"},
     "rhn": {},
     "gam-rhn": GAM_RHN | {"--units": "300"},
     "gam-rhn-dot": GAM_RHN | {"--units": "292", "--attention": "dot"},

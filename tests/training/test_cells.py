@@ -16,14 +16,14 @@ from kerasrnn.training import build_cell
 from kerasrnn.training import cell_needs
 from kerasrnn.training.cells import CELLS
 
-LINEAR = "min_gru", "min_lstm"
+LINEAR = "min_gru", "min_lstm", "rg_lru"
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_every_cell_runs(name):
     cell = build_cell(name, 8, recurrent_dropout=0.25)
     assert cell.recurrent_dropout == 0.25 * (name not in LINEAR)
-    assert keras.layers.RNN(cell)(np.ones((2, 3, 4), "float32")).shape == (2, 8)
+    assert keras.layers.RNN(cell)(np.ones((2, 3, 8), "float32")).shape == (2, 8)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,248 @@
+"""Trains the forecaster of `recipes/forecast.py` on ETTh1, without TensorFlow.
+
+    export KERAS_BACKEND=jax KERASRNN_DATA=...
+    python benchmarks/forecasting.py --horizon 96 --cell rhn --seeds 3
+
+All seeds are trained side by side in one program, each with the windows in an
+order of its own. Flags are those of the recipe: a preset, what the model is
+made of, and how it is trained; its `head` must be a point. As in the recipe,
+the weights of the epoch of the lowest validation loss are scored. The test
+part is left alone unless `--test` is given.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "recipes"))
+
+import devices
+import forecast
+import jax
+import keras
+import numpy as np
+from jax import lax
+from jax import numpy as jnp
+
+from kerasrnn import training
+
+PARTS = "train", "dev", "test"
+NAMES = "mse", "mae"
+# Windows in a batch that is scored.
+SCORED = 256
+
+
+def read_arguments():
+    """Returns the arguments of the benchmark, and the recipe's settings."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--seeds", type=int, default=3, help="models to train side by side")
+    add("--test", action="store_true", help="score the test part, too")
+    add("--card", type=pathlib.Path, help="JSON file to write the results to")
+    args, others = parser.parse_known_args()
+    settings = training.read_settings(
+        *(forecast.PRESETS, forecast.preset_for, __doc__),
+        ["--corpus", "etth1", *others],
+    )
+    if settings.head not in NAMES:
+        raise ValueError(
+            "The head must be a point, 'mae' or 'mse'. "
+            f"Received: head={settings.head!r}"
+        )
+    return args, settings
+
+
+def read_values(settings):
+    """The columns of ETTh1, an array of shape `(hours, 7)`."""
+    folder = settings.data_dir or os.environ.get("KERASRNN_DATA", ".")
+    paths = [*pathlib.Path(folder).rglob("ETTh1.csv")]
+    if not paths:
+        raise FileNotFoundError(
+            "The folder that KERASRNN_DATA names must hold ETTh1.csv. "
+            f"Received: '{folder}'"
+        )
+    columns = range(1, 8)
+    options = {"delimiter": ",", "skiprows": 1, "dtype": "float32"}
+    return np.loadtxt(paths[0], usecols=columns, **options)
+
+
+def starts(settings):
+    """The first hour to forecast of all windows of each part."""
+    train, *others = (
+        np.arange(max(begin, settings.lookback), end - settings.horizon + 1)
+        for begin, end in zip((0, *forecast.ETTH1), forecast.ETTH1)
+    )
+    if settings.limit:
+        train = train[-settings.limit :]
+    return dict(zip(PARTS, (train, *others), strict=True))
+
+
+class Program:
+    """A model as functions of its weights, for `jax.vmap` over seeds.
+
+    Args:
+        settings: The settings of the recipe.
+        values: Array of shape `(hours, columns)`.
+        windows: Integer, how many there are to train on.
+    """
+
+    def __init__(self, settings, values, windows):
+        self.settings, self.values = settings, jnp.asarray(values)
+        self.model = forecast.build_model(settings, values.shape[1])
+        self.model.adapt(values[: forecast.ETTH1[0]])
+        self.units = jnp.asarray(self.model.units)
+        self.loss = training.ForecastLoss(self.model.head, self.model.units)
+        self.optimizer = forecast.build_optimizer(settings, windows)
+        self.optimizer.build(self.model.trainable_variables)
+
+    def state(self):
+        """The weights before training: of the model, and of the optimizer."""
+        parts = (
+            self.model.trainable_variables,
+            self.model.non_trainable_variables,
+            self.optimizer.variables,
+        )
+        return [[jnp.array(x.value) for x in part] for part in parts]
+
+    def windows(self, first):
+        """Inputs and values of the windows that forecast from these hours."""
+        lookback = self.settings.lookback
+        hours = jnp.arange(-lookback, self.settings.horizon)
+        found = self.values[first[:, None] + hours]
+        return found[:, :lookback], found[:, lookback:]
+
+    def step(self, state, first):
+        """One step of the optimizer on the windows of a batch."""
+        weights, others, slots = state
+        x, y = self.windows(first)
+
+        def loss(weights):
+            answer, after = self.model.stateless_call(
+                weights, others, x, training=True
+            )
+            return self.loss(y, answer), after
+
+        (value, others), gradients = jax.value_and_grad(loss, has_aux=True)(
+            weights
+        )
+        weights, slots = self.optimizer.stateless_apply(
+            slots, gradients, weights
+        )
+        return [weights, others, slots], value
+
+    def epoch(self, state, order):
+        """All steps of an epoch, the last of fewer windows."""
+        size = self.settings.batch_size
+        whole = len(order) // size
+        batches = order[: whole * size].reshape(whole, size)
+        state, losses = lax.scan(self.step, state, batches)
+        if len(rest := order[whole * size :]):
+            state, _ = self.step(state, rest)
+        return state, losses.mean()
+
+    def scores(self, state, first):
+        """MSE and MAE over all windows, in deviations of the columns."""
+        weights, others, _ = state
+        count = len(first)
+        first = jnp.pad(first, (0, -count % SCORED), mode="edge")
+        real = (jnp.arange(len(first)) < count).reshape(-1, SCORED)
+
+        def total(batch):
+            first, real = batch
+            x, y = self.windows(first)
+            answer, _ = self.model.stateless_call(weights, others, x)
+            errors = (y - self.model.head.point(answer)) / self.units
+            costs = jnp.square(errors), jnp.abs(errors)
+            return [x.mean(axis=(1, 2)) @ real for x in costs]
+
+        found = lax.map(total, (first.reshape(-1, SCORED), real))
+        return [x.sum() / count for x in found]
+
+
+def side_by_side(programs):
+    """The states of all programs, joined by a first axis."""
+    states = [program.state() for program in programs]
+    return jax.tree.map(lambda *x: jnp.stack(x), *states)
+
+
+def better(mask, new, old):
+    """The new state where a mask of shape `(seeds,)` says so."""
+
+    def chosen(x, y):
+        return jnp.where(mask.reshape(-1, *[1] * (x.ndim - 1)), x, y)
+
+    return jax.tree.map(chosen, new, old)
+
+
+def train(args, settings):
+    """Returns what a training showed and took, as a dictionary."""
+    values, first = read_values(settings), starts(settings)
+    programs = []
+    for seed in range(args.seeds):
+        keras.utils.set_random_seed(settings.seed + seed)
+        programs.append(Program(settings, values, len(first["train"])))
+    program, state = programs[0], side_by_side(programs)
+    epoch = jax.jit(jax.vmap(program.epoch))
+    scores = jax.jit(jax.vmap(program.scores, (0, None)))
+    rng = np.random.default_rng(settings.seed)
+    best, least = state, np.full(args.seeds, np.inf)
+    history = {"loss": [], "mse": [], "mae": [], "seconds": []}
+    for _ in range(settings.epochs):
+        begin = time.perf_counter()
+        order = [rng.permutation(first["train"]) for _ in programs]
+        state, losses = epoch(state, np.stack(order))
+        found = dict(zip(NAMES, scores(state, first["dev"]), strict=True))
+        row = {"loss": losses, **found}
+        row = {name: np.array(x, "float64") for name, x in row.items()}
+        row["seconds"] = time.perf_counter() - begin
+        for name, x in row.items():
+            history[name].append(x)
+        better_now = row[settings.head] < least
+        least = np.minimum(row[settings.head], least)
+        best = better(jnp.asarray(better_now), state, best)
+    parts = PARTS[1:] if args.test else PARTS[1:2]
+    found = {
+        part: dict(zip(NAMES, scores(best, first[part]), strict=True))
+        for part in parts
+    }
+    return {
+        "accelerator": devices.accelerator(),
+        "parameters": program.model.count_params(),
+        "best_epochs": np.argmin(history[settings.head], axis=0) + 1,
+        "scores": {
+            part: {name: np.array(x) for name, x in row.items()}
+            for part, row in found.items()
+        },
+        "history": history,
+    }
+
+
+def summary(settings, found):
+    """The results as a row of Markdown: the mean and deviation over seeds."""
+    cells = [f"{settings.horizon}, {settings.cell}", f"{found['parameters']:,}"]
+    for scores in found["scores"].values():
+        texts = (
+            f"{x.mean():.3f} ± {x.std(ddof=len(x) > 1):.3f}"
+            for x in scores.values()
+        )
+        cells.append(" / ".join(texts))
+    epochs = ", ".join(map(str, found["best_epochs"]))
+    seconds = sum(found["history"]["seconds"])
+    return " | ".join([*cells, epochs, f"{seconds:.0f} s"])
+
+
+def main():
+    args, settings = read_arguments()
+    found = train(args, settings)
+    if args.card:
+        plain = jax.tree.map(lambda x: np.asarray(x).tolist(), found)
+        training.write_card(args.card, settings=vars(settings), **plain)
+    print(summary(settings, found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
