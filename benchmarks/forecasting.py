@@ -11,6 +11,7 @@ part is left alone unless `--test` is given.
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import sys
@@ -74,7 +75,7 @@ def starts(settings):
     """The first hour to forecast of all windows of each part."""
     train, *others = (
         np.arange(max(begin, settings.lookback), end - settings.horizon + 1)
-        for begin, end in zip((0, *forecast.ETTH1), forecast.ETTH1)
+        for begin, end in itertools.pairwise((0, *forecast.ETTH1))
     )
     if settings.limit:
         train = train[-settings.limit :]
