@@ -235,13 +235,13 @@ def run(settings):
         return this_run.finish(tagger, dev, test)
 
 
+def preset_for(corpus):
+    """Returns the name of the preset for a corpus."""
+    return "generated" if corpus in (None, "generated") else "own"
+
+
 def main():
-    corpora = {None: "generated", "generated": "generated"}
-    run(
-        training.read_settings(
-            PRESETS, lambda corpus: corpora.get(corpus, "own"), __doc__
-        )
-    )
+    run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

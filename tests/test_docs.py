@@ -43,6 +43,7 @@ THOROUGH = {
     "docs/notebooks/attention.md",
     "docs/notebooks/classify.md",
     "docs/notebooks/language_model.md",
+    "docs/notebooks/tag.md",
 }
 
 

@@ -14,6 +14,7 @@ import music
 import numpy as np
 import ptb_lm
 import pytest
+import tag
 from studies import hybrid_table
 from studies import imdb_folds
 from studies import imdb_models
@@ -26,6 +27,7 @@ from studies import ptb_table
 from studies import ptb_tuned
 from studies import ptb_words
 from studies import series_table
+from studies import tag_table
 
 from kerasrnn import data
 from kerasrnn import models
@@ -302,6 +304,7 @@ def test_flags_that_the_rows_set_are_refused(stand_in, tmp_path, monkeypatch):
         (imdb_models, ["--preset=rnn"], "--preset=rnn$"),
         (music_table, ["--corpus", "jsb", "--seed", 1], "--corpus, --seed$"),
         (series_table, ["--horizon", 24], "--horizon$"),
+        (tag_table, ["--no-crf"], "--no-crf$"),
     ):
         with pytest.raises(SystemExit, match=f"Received: {said}"):
             run(study, monkeypatch, *flags, "--output", tmp_path)
@@ -523,3 +526,27 @@ def test_the_table_of_series_has_what_needs_no_network(
     assert table[3] == (
         f"| 96, gru | 1,000 | {scores} | {scores} | 2 | 0.351 / 0.392 |"
     )
+
+
+def card_of_tags(settings):
+    f1 = 0.9 + 0.02 * settings.crf + 0.01 * bool(settings.characters)
+    return {
+        "scores": {"dev": {"f1": f1, "accuracy": 0.95}},
+        "parameters": 1000,
+        "cpu_seconds": 120.0,
+    }
+
+
+def test_the_table_of_taggers_has_all_that_is_compared(
+    stand_in, tmp_path, monkeypatch
+):
+    runs = stand_in(tag, card_of_tags)
+    run(tag_table, monkeypatch, "--cells", "lstm", "rhn", "--output", tmp_path)
+    assert len(runs) == 8 and {x.epochs for x in runs} == {8}
+    table = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    assert table[2:6] == [
+        "| lstm, words, softmax | 1,000 | 90.0 | 95.0 | 2.0 |",
+        "| lstm, words, crf | 1,000 | 92.0 | 95.0 | 2.0 |",
+        "| lstm, characters, softmax | 1,000 | 91.0 | 95.0 | 2.0 |",
+        "| lstm, characters, crf | 1,000 | 93.0 | 95.0 | 2.0 |",
+    ]
