@@ -21,6 +21,16 @@ def strategy_of(model: keras.Model) -> Any:
     return strategy if several else None
 
 
+def replica_count(model: keras.Model) -> int:
+    """Returns by how many replicas a model is trained, 1 without a strategy.
+
+    Args:
+        model: A `keras.Model`.
+    """
+    strategy = strategy_of(model)
+    return 1 if strategy is None else strategy.num_replicas_in_sync
+
+
 def sum_over_replicas(x: Tensor) -> Tensor:
     """Sums a tensor over the replicas of `tf.distribute`, on all workers.
 

@@ -7,6 +7,36 @@ from keras import ops
 from kerasrnn.distribute import sum_over_replicas
 
 
+def check_augmented_loss(weight, temperature):
+    """Checks the arguments of a model that uses an augmented loss.
+
+    Raises:
+        ValueError: when the weight is negative, the temperature is not
+            positive, or one of them is infinite.
+    """
+    if not (0 <= weight < math.inf and 0 < temperature < math.inf):
+        raise ValueError(
+            "`augmented_loss` must be at least 0 and `loss_temperature` "
+            "positive, both finite. Received: "
+            f"augmented_loss={weight}, loss_temperature={temperature}"
+        )
+
+
+def check_labels(labels, embedding):
+    """Checks that labels and embeddings suit an augmented loss.
+
+    Raises:
+        ValueError: when the labels are no ids, or the embeddings quantized.
+    """
+    if embedding.quantization_mode or len(labels.shape) != 2:
+        raise ValueError(
+            "The augmented loss needs labels of shape (batch, time) and "
+            "embeddings that are not quantized. Received: labels of shape "
+            f"{tuple(labels.shape)}, embeddings in "
+            f"{embedding.quantization_mode or embedding.compute_dtype!r}"
+        )
+
+
 def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
     """The augmented loss of Inan et al. 2017.
 

@@ -104,3 +104,41 @@ class CarriedStates(keras.layers.Layer):
             "batch_size": self.batch_size,
             "sizes": self.sizes,
         }
+
+
+def check_rows(ids, fresh, batch_size, replicas):
+    """Checks that a batch fits the states which a model carries.
+
+    Args:
+        ids: Integer tensor of shape `(batch, time)`.
+        fresh: Tensor of shape `(batch,)`, which rows start anew.
+        batch_size: Integer, the rows that have states; `None` for a model
+            without any.
+        replicas: Positive integer, among how many the rows are shared.
+
+    Raises:
+        ValueError: when the batch has more rows than a replica carries, the
+            two tensors do not agree, or the rows cannot be shared equally.
+    """
+    if batch_size and batch_size % replicas:
+        raise ValueError(
+            "Each replica carries the states of as many rows, so that "
+            "`batch_size` must be a multiple of the number of replicas. "
+            f"Received: batch_size={batch_size}, {replicas} replicas"
+        )
+    most = batch_size // replicas if batch_size else -1
+    # A number is `None` while a graph is traced.
+    found = {ids.shape[0], *fresh.shape[:1]} - {None}
+    if (
+        len(fresh.shape) != 1
+        or len(found) > 1
+        or max(found, default=most) > most
+    ):
+        raise ValueError(
+            "To carry its states, a LanguageModel must be made with "
+            "`batch_size`, the number of rows of each batch, which may be "
+            "fewer in the last one, and `fresh` must have one entry for "
+            "each; under `tf.distribute`, each replica has its share of "
+            f"the rows. Received: batch_size={batch_size}, ids of shape "
+            f"{ids.shape}, fresh of shape {fresh.shape}"
+        )

@@ -1,19 +1,22 @@
 """A language model: the probability of each next token."""
 
-import math
 from typing import Any
 from typing import Self
 
 import keras
 from keras import ops
 
+from kerasrnn.distribute.replicas import replica_count
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.augmented_loss import augmented_loss
+from kerasrnn.models.augmented_loss import check_augmented_loss
+from kerasrnn.models.augmented_loss import check_labels
 from kerasrnn.models.carried_states import CarriedStates
+from kerasrnn.models.carried_states import check_rows
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
@@ -146,15 +149,7 @@ class LanguageModel(Deserialized, RecurrentModel):
         if batch_size is not None:
             batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
-        if not (
-            0 <= augmented_loss < math.inf and 0 < loss_temperature < math.inf
-        ):
-            raise ValueError(
-                "`augmented_loss` must be at least 0 and `loss_temperature` "
-                "positive, both finite. Received: "
-                f"augmented_loss={augmented_loss}, "
-                f"loss_temperature={loss_temperature}"
-            )
+        check_augmented_loss(augmented_loss, loss_temperature)
         self.augmented_loss = augmented_loss
         self.loss_temperature = loss_temperature
         initializer = {}
@@ -205,7 +200,7 @@ class LanguageModel(Deserialized, RecurrentModel):
                 f"Received: {sorted(inputs)}"
             )
         ids, fresh = inputs["ids"], inputs["fresh"]
-        self._check_rows(ids, fresh)
+        check_rows(ids, fresh, self.batch_size, replica_count(self))
         states = self.initial_states(ops.shape(ids)[0])
         states = self.carried(states, fresh, training=training)
         logits, states = self.run(ids, states, training)
@@ -223,13 +218,7 @@ class LanguageModel(Deserialized, RecurrentModel):
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if not (training and self.augmented_loss):
             return loss
-        if self.embedding.quantization_mode or len(y.shape) != 2:
-            raise ValueError(
-                "The augmented loss needs labels of shape (batch, time) and "
-                "embeddings that are not quantized. Received: labels of shape "
-                f"{tuple(y.shape)}, embeddings in "
-                f"{self.embedding.quantization_mode or self.compute_dtype!r}"
-            )
+        check_labels(y, self.embedding)
         added = augmented_loss(
             ops.cast(self.embedding.embeddings, self.compute_dtype),
             ops.cast(y, "int32"),
@@ -238,45 +227,8 @@ class LanguageModel(Deserialized, RecurrentModel):
             sample_weight,
         )
         # Keras sums the losses of replicas.
-        added = added * (self.augmented_loss / self._replicas)
+        added = added * (self.augmented_loss / replica_count(self))
         return loss + ops.cast(added, loss.dtype)
-
-    @property
-    def _replicas(self):
-        """Replicas of the model on TensorFlow."""
-        strategy = getattr(self, "distribute_strategy", None)
-        return 1 if strategy is None else strategy.num_replicas_in_sync
-
-    @property
-    def _rows(self):
-        """Rows of a batch on one replica of TensorFlow."""
-        replicas = self._replicas
-        if self.batch_size and self.batch_size % replicas:
-            raise ValueError(
-                "Each replica carries the states of as many rows, so that "
-                "`batch_size` must be a multiple of the number of replicas. "
-                f"Received: batch_size={self.batch_size}, {replicas} replicas"
-            )
-        return self.batch_size and self.batch_size // replicas
-
-    def _check_rows(self, ids, fresh):
-        # A number is `None` while a graph is traced.
-        found = {ids.shape[0], *fresh.shape[:1]} - {None}
-        most = self._rows or -1
-        if (
-            len(fresh.shape) != 1
-            or len(found) > 1
-            or max(found, default=most) > most
-        ):
-            raise ValueError(
-                "To carry its states, a LanguageModel must be made with "
-                "`batch_size`, the number of rows of each batch, which may be "
-                "fewer in the last one, and `fresh` must have one entry for "
-                "each; under `tf.distribute`, each replica has its share of "
-                "the rows. Received: "
-                f"batch_size={self.batch_size}, ids of shape {ids.shape}, "
-                f"fresh of shape {fresh.shape}"
-            )
 
     def run(
         self, ids: Tensor, states: States, training: bool = False

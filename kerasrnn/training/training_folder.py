@@ -12,32 +12,25 @@ import keras
 from kerasrnn.distribute.batches import fit_arguments
 from kerasrnn.distribute.replicas import strategy_of
 from kerasrnn.distribute.workers import all_workers
-from kerasrnn.distribute.workers import copy_from_first_worker
 from kerasrnn.training.batches import check_batches
 from kerasrnn.training.batches import endless
 from kerasrnn.training.csv_log import columns
-from kerasrnn.training.csv_log import read_rows
-from kerasrnn.training.csv_log import write_rows
 from kerasrnn.training.files import reading
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.output_folder import locked
+from kerasrnn.training.resuming import last_state
+from kerasrnn.training.resuming import logged_rows
+from kerasrnn.training.resuming import start_together
 from kerasrnn.training.run_callbacks import BEST
-from kerasrnn.training.run_callbacks import LOG
 from kerasrnn.training.run_callbacks import AfterCallbacks
 from kerasrnn.training.run_callbacks import BeforeCallbacks
 from kerasrnn.training.run_callbacks import FitFacts
 from kerasrnn.training.run_callbacks import kept_epochs
-from kerasrnn.training.run_state import Progress
 from kerasrnn.training.run_state import build_metrics
-from kerasrnn.training.run_state import check_weights
 from kerasrnn.training.run_state import constant_rate
 from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import load_state
 from kerasrnn.training.run_state import load_weights
-from kerasrnn.training.run_state import read_progress
-from kerasrnn.training.run_state import remove_earlier_states
-from kerasrnn.training.run_state import states
-from kerasrnn.training.settings_file import make_training_folder
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
@@ -164,7 +157,9 @@ class TrainingFolder:
         """
         check_batches(batches)
         with locked(self.path.parent), all_workers(strategy_of(model)):
-            start = self._start_together(strategy_of(model))
+            start = start_together(
+                *(self.path, self._settings, strategy_of(model))
+            )
             if epochs <= max(start.epoch, start.stopped):
                 print(
                     f"{start.epoch} epochs are done, in '{self.path}'. "
@@ -211,11 +206,11 @@ class TrainingFolder:
 
     def epochs_done(self) -> int:
         """Returns how many epochs are in the log."""
-        return len(self._rows())
+        return len(logged_rows(self.path))
 
     def history(self) -> History:
         """Returns the log: a dictionary of lists, one number an epoch."""
-        history = columns(self._rows())
+        history = columns(logged_rows(self.path))
         history.pop("epoch", None)
         return history
 
@@ -232,7 +227,7 @@ class TrainingFolder:
                 f"The training resumes after epoch {start.epoch} and "
                 f"{start.batch} batches of the next epoch."
             )
-            metrics = load_state(model, self._state())
+            metrics = load_state(model, last_state(self.path))
         steps = len(batches)
         # One iterator for all epochs; Keras would create one for each.
         data = endless(batches, start.epoch * steps + start.batch)
@@ -267,82 +262,3 @@ class TrainingFolder:
         new = sign * row[self._monitor]
         others = [sign * other[self._monitor] for other in earlier]
         return all(new < value or math.isnan(value) for value in others)
-
-    def _state(self):
-        found = states(self.path)
-        return found[max(found)] if found else None
-
-    def _rows(self):
-        state = self._state()
-        remedy = (
-            deletion_remedy(self.path)
-            if state is None
-            else self._new_log(state)
-        )
-        with reading(self.path / LOG, remedy):
-            return read_rows(self.path / LOG)
-
-    def _new_log(self, state):
-        return (
-            "Delete it: the training then resumes from "
-            f"'{state.name}' and writes a new log."
-        )
-
-    def _start_together(self, strategy):
-        """Starts from the checkpoint of the first worker."""
-        start = self._start()
-        if strategy is not None:
-            paths = [self.path / LOG, self.best, *states(self.path).values()]
-            copy_from_first_worker(self.path, paths, strategy)
-            start = self._start()
-        if strategy is not None and start.batch:
-            raise ValueError(
-                "Several devices can resume a training only at the start of an "
-                "epoch. Expected: that one device finishes the epoch. Received:"
-                f" {start.batch} batches of epoch {start.epoch + 1} are done."
-            )
-        return start
-
-    def _start(self):
-        """Creates the folder, or finds out how far its training is."""
-        if not self.path.exists():
-            make_training_folder(self.path, self._settings)
-        # A killed process may have left earlier and partial files behind.
-        remove_earlier_states(self.path)
-        for partial in self.path.glob("partial-*"):
-            partial.unlink()
-        state, log = self._state(), self.path / LOG
-        if state is None:
-            # A training may be killed after it logged its first epoch.
-            if len(self._rows()) > 1:
-                raise ValueError(
-                    "There is a log but no checkpoint to resume from. "
-                    f"{deletion_remedy(self.path)} Received: '{log}'."
-                )
-            return Progress()
-        progress = read_progress(state)
-        if progress.rows:
-            self._check_log(progress, state)
-            check_weights(self.best)
-        return progress
-
-    def _check_log(self, progress, state):
-        """Compares the log with that of the checkpoint, which may be behind.
-
-        The log may have one epoch more.
-        """
-        log = self.path / LOG
-        if not log.exists():
-            write_rows(log, progress.rows)
-        rows, expected = self._rows(), progress.rows
-        found = [_without_nan(row) for row in rows[: len(expected)]]
-        if found != [_without_nan(row) for row in expected]:
-            raise ValueError(
-                f"The log is not that of the {len(expected)} epochs of the "
-                f"checkpoint. {self._new_log(state)} "
-                f"Received: '{log}' of {len(rows)} epochs."
-            )
-
-
-def _without_nan(row):
-    return {name: x for name, x in row.items() if not math.isnan(x)}

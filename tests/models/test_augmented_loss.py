@@ -144,7 +144,9 @@ def test_each_replica_adds_its_share(monkeypatch):
         float(model.compute_loss(None, WORDS, LOGITS, training=training))
         for training in (False, True)
     ]
-    monkeypatch.setattr(LanguageModel, "_replicas", 4)
+    monkeypatch.setattr(
+        "kerasrnn.models.language_model.replica_count", lambda model: 4
+    )
     shared = float(model.compute_loss(None, WORDS, LOGITS, training=True))
     plain, whole = losses
     assert abs(whole - plain) > 0.01
