@@ -352,8 +352,8 @@ def test_k11_a_step_is_exported_with_its_states(tmp_path):
         return step
 
     archive, cells = keras.export.ExportArchive(), {}
-    for name, make_cell in CELLS.items():
-        cell = cells[name] = make_cell()
+    for name in ("rhn", "self_attention"):
+        cell = cells[name] = CELLS[name]()
         cell.build((None, 2))
         helpers.randomize(cell)
         widths = [2, *keras.tree.flatten(cell.state_size)]

@@ -31,8 +31,6 @@ CELLS = {
     "gam_rhn": GAMRHNCell(4, 2, 2, 3, 5),
 }
 
-every_option = pytest.mark.parametrize("option", OPTIONS)
-
 
 def make(option="bidirectional", cell="gru", **kwargs):
     encoder = Encoder(
@@ -187,8 +185,10 @@ def test_dropout_is_for_training(dropout):
     assert np.any(first != second)
 
 
-@pytest.mark.parametrize("cell", ["gru", "lstm", "simple", "leaky"])
-@every_option
+@pytest.mark.parametrize(
+    ("option", "cell"),
+    [*zip(OPTIONS, ["leaky", "gru", "lstm", "simple", "gru"], strict=True)],
+)
 def test_configuration_round_trip(option, cell):
     encoder = make(option, cell, dropout=0.1, word_dropout=0.2, pad_id=8)
     copy = helpers.copy_of(encoder)

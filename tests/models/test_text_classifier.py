@@ -61,16 +61,10 @@ PAIRS = [
     *[("simple", summary) for summary in SUMMARIES],
     ("deep_lstm", "last"),
     ("deep_lstm", "pooled"),
-    ("deep_lstm", "multi_head"),
-    ("deep_forth", "decoder"),
+    ("deep_back", "pooled"),
     ("deep_forth", "attending_decoder"),
-    ("rhn", "pooled"),
     ("rhn", "general"),
     ("gam_rhn", "last"),
-    ("gam_rhn", "attending_decoder"),
-    ("lexical", "additive"),
-    ("lexical", "general"),
-    ("lexical", "last"),
     ("lexical", "pooled"),
     ("stacked", "decoder"),
 ]
@@ -83,7 +77,6 @@ some_pairs = pytest.mark.parametrize(
         ("deep_lstm", "last"),
         ("deep_forth", "decoder"),
         ("rhn", "pooled"),
-        ("gam_rhn", "attending_decoder"),
         ("lexical", "additive"),
     ],
 )
@@ -149,10 +142,7 @@ def padded(places):
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize(
-    "encoder, summary",
-    [*PAIRS, ("deep_back", "pooled"), ("rhn", "multi_scale")],
-)
+@every_pair
 def test_padding_may_be_anywhere(encoder, summary):
     """As in front, where `keras.utils.pad_sequences` puts it."""
     model = classifier(encoder, summary)

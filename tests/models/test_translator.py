@@ -52,12 +52,21 @@ VARIANTS = {
 }
 
 TELLING = ["fed", "lexical", "before", "leaky"]
+# A cell, a depth or a bridge of which another variant has the like.
+LIKE_OTHERS = ["deep", "copy", "lstm", "simple"]
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS)
 telling_variants = pytest.mark.parametrize("variant", TELLING)
 
 
-@every_variant
+@pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param(
+            name, marks=pytest.mark.thorough if name in LIKE_OTHERS else []
+        )
+        for name in VARIANTS
+    ],
+)
 def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
     model = translator(**VARIANTS[variant])
     states, memory = model.encode(INPUTS["source"])
@@ -111,6 +120,7 @@ def test_logits_are_as_wide_as_the_target_vocabulary():
     assert model.predict_on_batch(INPUTS).shape == (3, 4, 10)
 
 
+@pytest.mark.slow
 def test_fit_trains_every_weight_and_resumes(tmp_path):
     model = translator(
         GRUCell(4, dropout=0.1, recurrent_dropout=0.1),

@@ -100,22 +100,25 @@ def test_weights_that_fit_no_text_are_refused(weights):
         labeller.fit(batches, sample_weight=[1.0] * 4)
 
 
-@pytest.mark.parametrize("kind", [int, float, np.int64])
-def test_a_number_that_may_be_a_name_is_refused(kind):
+def test_a_number_that_may_be_a_name_is_refused():
     stars = [str(i) for i in range(1, 6)]
     labeller = new_labeller(stars)
-    numbers = [kind(i) for i in (1, 2, 3, 4)]
-    for call in labeller.evaluate, labeller.fit:
-        with pytest.raises(ValueError, match=r"Expected: names.*\('1', '2'"):
-            call(TEXTS, numbers)
+    for kind in (int, float, np.int64):
+        numbers = [kind(i) for i in (1, 2, 3, 4)]
+        for call in labeller.evaluate, labeller.fit:
+            with pytest.raises(ValueError, match=r"Expected: names.*'1', '2'"):
+                call(TEXTS, numbers)
     with pytest.raises(ValueError, match="names are|names of the labels"):
         labeller.fit(TEXTS, list("1234"), class_weight={1: 2.0})
     right = labeller.label(TEXTS)
     assert labeller.evaluate(TEXTS, right)["accuracy"] == 1.0
     # Where a name is its own number, both mean the same.
     labeller = new_labeller(["0", "1", "2"])
-    right = [kind(i) for i in labeller.label(TEXTS)]
-    assert labeller.evaluate(TEXTS, right)["accuracy"] == 1.0
+    right = labeller.label(TEXTS)
+    for kind in (int, float, np.int64):
+        assert labeller.numbers([kind(i) for i in right]) == list(
+            map(int, right)
+        )
     # And no name is a half.
     assert new_labeller(["1", "2"]).numbers([0.5]) == [0.5]
 

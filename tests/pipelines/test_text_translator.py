@@ -626,6 +626,7 @@ def test_all_hypotheses_copy_unknown_words():
     assert best == [[b"book red", b"book", b""], [b"", b"", b""]]
 
 
+@pytest.mark.slow
 def test_an_ensemble_copies_unknown_words(model, tokenizers):
     copier = TextTranslator(
         model, *tokenizers, GreedySearch(max_length=50), copy_unknown=True

@@ -1,8 +1,5 @@
 """What a translator does with texts, besides translating them."""
 
-import json
-import pathlib
-
 import keras
 import numpy as np
 import pytest
@@ -101,13 +98,6 @@ def test_pairs_are_scored(beam):
     for name, values in found.items():
         np.testing.assert_allclose(values, expected[name], rtol=1e-4)
     assert found["length"].tolist() == [4, 3, 3, 3, 1]
-    # A greedy translation has the score that its search gave it.
-    greedy = TextTranslator(beam.model, *WORDS, GreedySearch(max_length=20))
-    [[best]] = greedy.n_best(TEXTS[:1])
-    again = greedy.score([(TEXTS[0], best.translation)])
-    np.testing.assert_allclose(
-        again["log_probability"], [best.score], rtol=1e-4
-    )
 
 
 def test_a_translation_to_score_has_a_limit(beam):
@@ -132,14 +122,12 @@ def test_texts_that_are_cut_are_counted(beam, call):
         call(beam, ["the red house", "a " * 6, "b " * 60, "a b c d e"])
 
 
-def test_the_card_of_an_export_names_the_limit(beam, tmp_path):
-    path = beam.export(tmp_path / "small" / "1")
-    card = json.loads(pathlib.Path(path, "card.json").read_text())
-    assert card["max_length"] == 5
+def test_the_card_of_an_export_names_the_limit(beam):
+    assert beam.served_facts()["max_length"] == 5
 
 
-def test_nothing_that_is_traced_is_stale(beam, model):
-    translator = TextTranslator(model, *WORDS, beam.search)
+def test_nothing_that_is_traced_is_stale(model):
+    translator = TextTranslator(model, *WORDS, GreedySearch(max_length=6))
     lengths = [len(x.split()) for x in translator.translate(TEXTS)]
     assert min(lengths[:1] + lengths[2:]) < 5
     with pytest.raises(AttributeError, match="search.with_"):

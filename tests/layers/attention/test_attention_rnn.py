@@ -597,10 +597,11 @@ FAST = {
 @pytest.mark.parametrize(
     "cell, attention, placement",
     [
-        ("stacked", "additive_bias", "before"),
+        ("gru", "general", "before"),
         *[
             pytest.param(*case, marks=pytest.mark.slow)
             for case in (
+                ("stacked", "additive_bias", "before"),
                 ("gru", "local_p", "before"),
                 ("lstm", "coverage", "fed"),
                 ("gam_rhn", "multi_head", "fed"),
@@ -609,7 +610,6 @@ FAST = {
         *[
             pytest.param(*case, marks=pytest.mark.thorough)
             for case in (
-                ("gru", "general", "before"),
                 ("gru", "multi_scale", "before"),
                 ("lstm", "monotonic", "fed"),
                 *[(name, "multi_head", "fed") for name in FAST],

@@ -242,7 +242,7 @@ def test_what_has_no_such_weights_is_refused(layers, text):
         copy_weights(source, target)
 
 
-@pytest.mark.parametrize("num_layers", [1, 2])
+@pytest.mark.parametrize("num_layers", helpers.one_now([2, 1]))
 @both_ways
 @every_bias
 @every_kind

@@ -87,7 +87,7 @@ def of_all(function, arrays, stacks=False):
     return run(arrays)
 
 
-@pytest.mark.parametrize("time", [1, 17])
+@pytest.mark.parametrize("time", helpers.one_now([17, 1]))
 def test_two_derivatives_of_a_scan(time):
     arrays = coefficients(time)
     expected = of_all(recurrence, arrays, stacks=True)

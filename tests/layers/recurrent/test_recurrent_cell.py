@@ -52,7 +52,8 @@ def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
 def test_nothing_is_dropped_in_inference(name):
     options = {"dropout": 0.5, "recurrent_dropout": 0.5}
     dropped, plain = small_layers.loop(name, **options), small_layers.loop(name)
-    helpers.assert_close(dropped(SEQUENCE), plain(SEQUENCE))
+    some = SEQUENCE[:, :4]
+    helpers.assert_close(dropped(some), plain(some))
 
 
 def test_keras_draws_and_resets_the_masks_of_our_cells():

@@ -69,7 +69,7 @@ def test_in_inference_states_move_by_the_expectation(name):
 
 
 @every_layer
-@every_cell
+@pytest.mark.parametrize("name", ["rhn", "lstm", "simple"])
 def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(
     name, layer_class
 ):
