@@ -60,17 +60,40 @@ def time_grid(start, step, end=None, count=None):
 def checked_step(step):
     """Returns a step of time as pandas writes it, such as `"15min"`.
 
+    Of several names of one step, such as `"60min"` and `"h"`, there is one.
+
     Raises:
-        ValueError: when pandas does not know it.
+        ValueError: when pandas does not know it, or time does not go on.
     """
     pandas = the_pandas()
     try:
-        return pandas.tseries.frequencies.to_offset(step).freqstr
-    except (AttributeError, ValueError) as error:
-        raise ValueError(
-            "`step` must be an offset of pandas, such as 'h', '15min', 'D' or "
-            f"'MS', the start of months. Received: step={step!r}"
-        ) from error
+        offset = pandas.tseries.frequencies.to_offset(step)
+        if offset.n > 0:
+            return _shortest(offset)
+    except (AttributeError, ValueError, ZeroDivisionError) as error:
+        raise _no_step(step) from error
+    raise _no_step(step)
+
+
+def _no_step(step):
+    return ValueError(
+        "`step` must be a positive offset of pandas, such as 'h', '15min', "
+        f"'D' or 'MS', the start of months. Received: step={step!r}"
+    )
+
+
+def _shortest(offset):
+    """Returns the name of an offset, in whole days or in the largest unit."""
+    if not isinstance(offset, the_pandas().tseries.offsets.Tick):
+        return offset.freqstr
+    return _name_of(the_pandas().Timedelta(offset).to_timedelta64())
+
+
+def _name_of(step):
+    """Returns the name of a step given as a `timedelta64`."""
+    days, rest = divmod(step, np.timedelta64(1, "D"))
+    step = the_pandas().Timedelta(step) if rest else f"{days}D"
+    return the_pandas().tseries.frequencies.to_offset(step).freqstr
 
 
 def step_of(times, corpus):
@@ -95,7 +118,7 @@ def step_of(times, corpus):
         warnings.simplefilter("ignore")  # how pandas 4 will return it
         found = the_pandas().infer_freq(the_pandas().DatetimeIndex(times))
     if found is not None:
-        return frequencies.to_offset(found).freqstr
+        return _shortest(frequencies.to_offset(found))
     usual = gaps[np.argmax(counts)]
     if usual >= np.timedelta64(28, "D"):
         raise CorpusError(
@@ -103,9 +126,7 @@ def step_of(times, corpus):
             "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
             f"Received: times {usual.astype('timedelta64[D]')} apart"
         )
-    days, rest = divmod(usual, np.timedelta64(1, "D"))
-    usual = the_pandas().Timedelta(usual) if rest else f"{days}D"
-    return frequencies.to_offset(usual).freqstr
+    return _name_of(usual)
 
 
 def the_pandas():

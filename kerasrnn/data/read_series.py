@@ -1,6 +1,7 @@
 """Reads tables of numbers over time, and checks that nothing is amiss."""
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from kerasrnn.data.tables import find_column
 from kerasrnn.data.tables import open_table
 
 _WHOLE = ""  # the key of a table of one series
+_RULES = (None, "mean", "sum", "min", "max", "first", "last")
 
 
 def read_series(
@@ -62,7 +64,8 @@ def read_series(
             `"15min"`, `"D"` or `"MS"`. Defaults to `None`, the step that most
             rows have.
         resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
-            what the rows of each step become. It needs `step`.
+            what the rows of each step become, those of `known` columns as
+            well; for another rule, resample these before. It needs `step`.
         time_format: String, how times are written, such as `"%d.%m.%Y"`.
             Defaults to `None`, as pandas understands the first; not where
             all would also be times with day and month exchanged.
@@ -90,6 +93,11 @@ def read_series(
         raise ValueError(
             "`resample` needs a `step` to resample to, such as 'h'. "
             f"Received: resample={resample!r}, step=None"
+        )
+    if resample not in _RULES:
+        raise ValueError(
+            f"`resample` must be one of {_RULES}. "
+            f"Received: resample={resample!r}"
         )
     names = calendar_names(calendar)
     step = step and checked_step(step)
@@ -129,6 +137,12 @@ def read_series(
         list(static),
         list(calendar),
     )
+    if resample and known:
+        print(
+            f"The columns {', '.join(known)}, which are known ahead, were "
+            f"resampled by {resample!r}, too",
+            file=sys.stderr,
+        )
     table.say(report.corpus)
     return table
 

@@ -183,7 +183,15 @@ class TokenAccuracy(_TokenMean):
         super().__init__(pad_id, name)
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
-        # `argmax` of Keras takes three times as long on TensorFlow.
-        _, guesses = ops.top_k(logits, 1)
-        guesses = ops.cast(ops.squeeze(guesses, -1), "int32")
+        guesses = ops.cast(_first_greatest(logits), "int32")
         return ops.cast(ops.equal(guesses, labels), "float32")
+
+
+def _first_greatest(logits):
+    """Returns where the greatest logit is, of equal ones the first."""
+    if keras.backend.backend() == "torch":
+        # Of equal ones, `top_k` takes any.
+        return ops.argmax(logits, axis=-1)
+    # `argmax` of Keras takes three times as long on TensorFlow.
+    _, guesses = ops.top_k(logits, 1)
+    return ops.squeeze(guesses, -1)

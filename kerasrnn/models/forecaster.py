@@ -203,6 +203,12 @@ class Forecaster(Configured, QuantizableModel):
         deviation = self.scaling.scalings[0].deviation
         return [float(x) for x in ops.convert_to_numpy(deviation)]
 
+    @property
+    def means(self) -> list[float]:
+        """The mean of each column of the data to train on."""
+        mean = self.scaling.scalings[0].mean
+        return [float(x) for x in ops.convert_to_numpy(mean)]
+
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False
     ) -> Tensor:

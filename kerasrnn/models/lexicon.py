@@ -158,10 +158,29 @@ class Lexicon(keras.layers.Layer):
 def _spread(ids, values, size):
     """Sums values by their ids: `(rows, n)` -> `(rows, size)`."""
     rows = ops.shape(ids)[0]
-    cells = ops.expand_dims(ops.arange(rows, dtype=ids.dtype) * size, 1) + ids
+    cells = _cells(ids, size)
     flat = ops.segment_sum(
         ops.reshape(values, (-1,)),
         ops.reshape(cells, (-1,)),
-        num_segments=rows * size,
+        num_segments=ops.cast(rows, cells.dtype) * size
+        if ops.is_tensor(rows)
+        else rows * size,
     )
     return ops.reshape(flat, (rows, size))
+
+
+def _cells(ids, size):
+    """Returns where ids of each row are in a flat table, `(rows, n)`.
+
+    In int64, which JAX has not: int32 ends at a table of 8 GiB.
+    """
+    rows = ops.shape(ids)[0]
+    dtype = "int32" if keras.backend.backend() == "jax" else "int64"
+    if dtype == "int32" and rows * size > 2**31:
+        raise ValueError(
+            "On JAX, a lexicon has at most 2**31 probabilities for a batch. "
+            "Expected: fewer or shorter sentences at once. "
+            f"Received: {rows} words of {size} translations"
+        )
+    starts = ops.arange(rows, dtype=dtype) * size
+    return ops.expand_dims(starts, 1) + ops.cast(ids, dtype)

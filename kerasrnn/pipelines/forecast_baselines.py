@@ -1,6 +1,7 @@
 """Forecasts that need no network: what every model has to be better than."""
 
 from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,11 @@ Baseline = Callable[[np.ndarray], np.ndarray]
 
 
 def baselines(
-    table: SeriesTable | None, lookback: int, horizon: int, season: int
+    table: SeriesTable | None,
+    lookback: int,
+    horizon: int,
+    season: int,
+    means: Sequence[float],
 ) -> dict[str, Baseline]:
     """Returns forecasts without a network, by their names.
 
@@ -28,19 +33,21 @@ def baselines(
         lookback: Positive integer, steps of the past.
         horizon: Positive integer, steps to forecast.
         season: Positive integer, steps of a season; 1 for none.
+        means: List of floats, what each column is taken to be in a window
+            without any of its values, as by the model.
 
     Returns:
         A dictionary of functions from the past, of shape
         `(batch, lookback, columns)`, to forecasts of shape
         `(batch, horizon, columns)`.
     """
-    found = {"naive": _repeated(1, horizon)}
+    found = {"naive": _repeated(1, horizon, means)}
     if 1 < season <= lookback:
-        found["seasonal naive"] = _repeated(season, horizon)
+        found["seasonal naive"] = _repeated(season, horizon, means)
     weights = table and _regression(table, lookback, horizon)
 
     def linear(past):
-        past = filled(past)
+        past = filled(past, means)
         last = past[:, -1:]
         rows = np.swapaxes(past - last, 1, 2) @ weights
         return last + np.swapaxes(rows, 1, 2)
@@ -50,12 +57,13 @@ def baselines(
     return found
 
 
-def filled(past: np.ndarray) -> np.ndarray:
+def filled(past: np.ndarray, otherwise: Sequence[float] | float) -> np.ndarray:
     """Fills missing values with those before, the first with those after.
 
     Args:
-        past: Array of shape `(batch, time, columns)`. What is missing all over
-            a column becomes 0.
+        past: Array of shape `(batch, time, columns)`.
+        otherwise: What a column becomes that is missing at all times; one
+            number, or one for each column.
     """
     time = np.arange(past.shape[1])[None, :, None]
     for _ in "forth", "back":
@@ -63,13 +71,13 @@ def filled(past: np.ndarray) -> np.ndarray:
         place = np.maximum.accumulate(np.where(there, time, -1), axis=1)
         held = np.take_along_axis(past, np.maximum(place, 0), axis=1)
         past = np.where(place >= 0, held, np.nan)[:, ::-1]
-    return np.nan_to_num(past)
+    return np.where(np.isnan(past), otherwise, past)
 
 
-def _repeated(season, horizon):
+def _repeated(season, horizon, means):
     """Repeats the last values, as many as a season has."""
     places = np.arange(horizon) % season - season
-    return lambda past: filled(past)[:, places]
+    return lambda past: filled(past, means)[:, places]
 
 
 def _regression(table, lookback, horizon):
@@ -85,7 +93,7 @@ def _regression(table, lookback, horizon):
     gram = _RIDGE * (rows / stride) * np.eye(lookback)
     products = np.zeros((lookback, horizon))
     for series in table.series:
-        values = filled(series.values[None].astype("float64"))[0] / units
+        values = filled(series.values[None].astype("float64"), 0.0)[0] / units
         for column in values.T if len(values) >= size else ():
             windows = np.lib.stride_tricks.sliding_window_view(column, size)
             windows = windows[::stride] - windows[::stride, lookback - 1, None]

@@ -103,7 +103,8 @@ class Forecasting(TextPipeline):
             A dictionary of functions: `"naive"`, `"seasonal naive"` and
             `"linear"`.
         """
-        return baselines(table, self.lookback, self.model.horizon, self.season)
+        size = self.lookback, self.model.horizon
+        return baselines(table, *size, self.season, self.model.means)
 
     def evaluate(
         self,

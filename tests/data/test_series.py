@@ -70,6 +70,16 @@ def test_the_step_is_found(step):
         assert (len(gaps), gaps.missing()) == (30, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [("h", ["60min", "3600s"]), ("D", ["24h"]), ("90min", ["1.5h"])],
+)
+def test_a_step_has_one_name(step, names):
+    given = frame(30, "2023-01-01", step)
+    found = {read_series(given, "date", step=x).step for x in (step, *names)}
+    assert found == {step} == {read_series(given, "date").step}
+
+
 def test_offsets_become_utc(tmp_path):
     """The clock goes back: two hours have the same local time."""
     rows = ["t,x", "2024-10-27 02:00+02:00,1", "2024-10-27 02:00+01:00,2"]
@@ -87,6 +97,16 @@ def test_irregular_times_are_resampled_if_asked_to():
         read_series(given, "date")
     table = read_series(given, "date", step="30min", resample="sum")
     assert table.series[0].values[:, 0].tolist() == [3, 12, 13]
+
+
+def test_what_is_known_is_resampled_and_told(capsys):
+    given = frame(4, load=np.arange(4), price=np.arange(4))
+    table = read_series(
+        given, "date", known=["price"], step="2h", resample="max"
+    )
+    assert table.series[0].known[:, 0].tolist() == [1, 3]
+    said = "columns price, which are known ahead, were resampled by 'max'"
+    assert said in capsys.readouterr().err
 
 
 def test_what_the_calendar_says_goes_on():
@@ -202,6 +222,13 @@ BAD = {
     "two rows": (frame(2), {}, "2 rows"),
     "months with gaps": (frame(9, step="MS").drop(index=3), {}, "'MS'"),
     "bad step": (frame(), {"step": "hourly"}, "offset of pandas"),
+    "no step": (frame(), {"step": "0h"}, "positive offset.*step='0h'"),
+    "step back": (frame(), {"step": "-1D"}, "positive offset.*step='-1D'"),
+    "no rule": (
+        frame(),
+        {"step": "D", "resample": "median"},
+        "'last'.*resample='median'",
+    ),
     "resample to what": (frame(), {"resample": "mean"}, "needs a `step`"),
     "not static": (
         frame(a=np.arange(12), b=np.arange(12)),

@@ -105,6 +105,13 @@ def test_the_best_paths_are_those_of_the_enumeration():
     np.testing.assert_allclose(score, scores[:, 0], rtol=1e-6)
 
 
+def test_of_equal_paths_the_first_tags_come_first():
+    crf = CRF()
+    crf.build((None, None, 40))
+    tags, _ = crf.n_best(np.zeros((1, 1, 40), "float32"), 40)
+    assert helpers.as_numpy(tags).ravel().tolist() == list(range(40))
+
+
 def test_outputs_hold_the_best_path_the_mask_and_the_emissions():
     crf, _ = made()
     emissions, given = emissions_of()

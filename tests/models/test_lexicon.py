@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from kerasrnn.models import Lexicon
+from kerasrnn.models.lexicon import _cells
 from tests import helpers
 from tests.models.small import SOURCE
 from tests.models.small import lexicon
@@ -34,6 +35,16 @@ def test_padding_translates_to_nothing():
     found = helpers.as_numpy(layer(padded))
     assert (found[0, :3].sum(-1) > 0).all()
     assert not found[0, 3:].any()
+
+
+def test_a_table_may_have_more_cells_than_int32():
+    ids, size = np.array([[0], [1], [2]], "int32"), 2**30
+    if helpers.ON_JAX:
+        with pytest.raises(ValueError, match=r"2\*\*31 .*Received: 3 words"):
+            _cells(ids, size)
+    else:
+        found = helpers.as_numpy(_cells(ids, size))
+        assert found[:, 0].tolist() == [0, size + 1, 2 * size + 2]
 
 
 def test_the_bias_is_the_logarithm_of_what_is_attended_to():

@@ -57,13 +57,13 @@ def test_the_naive_error_is_that_of_what_came_before():
 def test_missing_values_are_filled_from_before_and_else_from_after():
     past = np.array([[[np.nan, np.nan]] * 2 + [[3.0, np.nan]] * 2])
     past[0, 3] = np.nan
-    np.testing.assert_array_equal(filled(past)[0, :, 0], [3, 3, 3, 3])
-    assert not filled(past)[..., 1].any()
+    found = filled(past, [1.0, 7.0])
+    np.testing.assert_array_equal(found[0], [[3, 7]] * 4)
 
 
 def test_baselines_repeat_or_go_on():
     wave = np.tile([5.0, 1, 3, 2], 30) + np.arange(120) / 10
-    found = baselines(table(wave, wave * 100), 8, 6, 4)
+    found = baselines(table(wave, wave * 100), 8, 6, 4, [1.0, 7.0])
     past = np.stack([wave[:8], wave[:8] * 100], -1)[None]
     np.testing.assert_array_equal(found["naive"](past)[0, :, 0], [wave[7]] * 6)
     seasonal = found["seasonal naive"](past)[0, :, 0]
@@ -72,5 +72,8 @@ def test_baselines_repeat_or_go_on():
     error = np.abs(linear[:, 0] - wave[8:14]).mean()
     assert error < 0.5 * np.abs(seasonal - wave[8:14]).mean() + 0.5
     np.testing.assert_allclose(linear[:, 1], 100 * linear[:, 0], rtol=1e-4)
-    assert list(baselines(None, 8, 6, 9)) == ["naive"]
-    assert "linear" not in baselines(table(wave[:9]), 8, 6, 4)
+    empty = np.full((1, 8, 2), np.nan)
+    for forecast in found.values():
+        np.testing.assert_array_equal(forecast(empty)[0], [[1, 7]] * 6)
+    assert list(baselines(None, 8, 6, 9, [0.0])) == ["naive"]
+    assert "linear" not in baselines(table(wave[:9]), 8, 6, 4, [0.0])

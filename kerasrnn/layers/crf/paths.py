@@ -111,14 +111,11 @@ def best_paths(emissions, mask, transitions, end, *, count):
     # A state is a tag and one of the best paths to it, as one number.
     def forward(old, index):
         scores = old[:, None, :] + arriving
-        new, origins = ops.top_k(scores, count)
+        new, origins = _greatest(scores, count)
         new = new + emissions[index][..., None]
         new = ops.reshape(new, (-1, width * count))
         origins = ops.reshape(origins, (-1, width * count))
-        return (
-            ops.where(mask[index][:, None], new, old),
-            ops.cast(origins, "int32"),
-        )
+        return ops.where(mask[index][:, None], new, old), origins
 
     def backward(state, index):
         here = mask[index][:, None]
@@ -131,9 +128,17 @@ def best_paths(emissions, mask, transitions, end, *, count):
     is_start = ops.arange(width * count) == (width - 1) * count
     start = ops.where(is_start, 0.0, start)
     last, origins = _backend.scan(forward, start, time)
-    scores, state = ops.top_k(last + ops.repeat(end, count), count)
-    state = ops.cast(state, "int32")
+    scores, state = _greatest(last + ops.repeat(end, count), count)
     _, tags = _backend.scan(backward, state, time, reverse=True)
     exists = scores > NEVER / 2
     tags = ops.where(exists, tags, 0)
     return tags, ops.where(exists, scores, float("-inf"))
+
+
+def _greatest(scores, count):
+    """Returns the greatest scores and where they are, of equal ones the first.
+
+    Of these `top_k` would take any on PyTorch.
+    """
+    places = ops.cast(ops.argsort(-scores, axis=-1)[..., :count], "int32")
+    return ops.take_along_axis(scores, places, axis=-1), places

@@ -1,5 +1,6 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
+import contextlib
 import functools
 from typing import Any
 
@@ -76,7 +77,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             next step is never dropped. Both are variational (Gal & Ghahramani
             2016): one mask for all steps of a batch.
         layer_norm: Whether each gate's products are normalized over its
-            units before the bias is added (Ba et al. 2016).
+            units, two or more, before the bias is added (Ba et al. 2016). A
+            subclass adds gains and calls `normalize`.
         seed: Optional integer, seed of dropout.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
@@ -91,7 +93,8 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
     Masking: `FastRNN` and `keras.layers.RNN` skip masked steps.
 
     Raises:
-        ValueError: when a rate is not in `[0, 1)`.
+        ValueError: when a rate is not in `[0, 1)`; when `layer_norm` has
+            nothing to normalize; when a step creates weights.
 
     Example, a unit that moves a little at each step:
 
@@ -160,6 +163,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.dropout = rate("dropout", dropout)
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
         self.layer_norm = layer_norm
+        self._has_gains = False
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
@@ -247,6 +251,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
 
     def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
         """Adds the gains of `normalize`, `(..., gates, units)`."""
+        if shape[-1] < 2:
+            raise ValueError(
+                "`layer_norm` makes every gate of a single unit 0. Expected: "
+                f"two units or more. Received: gains of shape {tuple(shape)}"
+            )
+        self._has_gains = True
         return self.add_weight(shape, "ones", name=name)
 
     def _add(self, kind, shape, name, initializer):
@@ -372,11 +382,12 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """
         of_inputs, of_states = masks
         product = product.with_masks(of_states)
-        given = self._prepare(inputs, of_inputs)
-        with WeightsOfStep():
-            given = keras.tree.map_structure(_bare, given)
-            new = self.step(states, given, product)
-            return self.read_out(new, wide(inputs)), new
+        with self._checked():
+            given = self._prepare(inputs, of_inputs)
+            with WeightsOfStep():
+                given = keras.tree.map_structure(_bare, given)
+                new = self.step(states, given, product)
+                return self.read_out(new, wide(inputs)), new
 
     def run(
         self,
@@ -410,16 +421,38 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             "last_only": last_only,
             "zoneout": zoneout,
         }
-        if training or (skipped is not None and self._outputs_more):
-            return self._run(states, sequence, skipped, **options)
-        return run_in_blocks(
-            functools.partial(self._run, **options),
-            states,
-            sequence,
-            skipped,
-            self.output_size,
-            last_only,
-        )
+        with self._checked():
+            if training or (skipped is not None and self._outputs_more):
+                return self._run(states, sequence, skipped, **options)
+            return run_in_blocks(
+                functools.partial(self._run, **options),
+                states,
+                sequence,
+                skipped,
+                self.output_size,
+                last_only,
+            )
+
+    @contextlib.contextmanager
+    def _checked(self):
+        """Raises `ValueError` for what a subclass has not built."""
+        if self.layer_norm is True and not self._has_gains:
+            raise ValueError(
+                f"{type(self).__name__} normalizes nothing: it has no gains. "
+                "Expected: gains made by `add_gains` in `build`, and "
+                "`normalize` in `given` or `step`. Received: layer_norm=True"
+            )
+        known = {id(variable) for variable in self.variables}
+        try:
+            yield
+        finally:
+            new = [x.path for x in self.variables if id(x) not in known]
+            if new:
+                raise ValueError(
+                    f"`build` of {type(self).__name__} must create all of its "
+                    "weights, and build the layers that a step uses. "
+                    f"Received: a step that creates {new}"
+                )
 
     def _prepare(self, inputs, masks):
         with WeightsOfStep(may_draw=True):

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import Fixed
 from kerasrnn.layers import Kernel
+from kerasrnn.layers import LinearCell
 from kerasrnn.layers import RecurrentCell
 from tests import helpers
 from tests.layers import small_layers
@@ -268,6 +270,50 @@ def test_noise_is_drawn_in_given():
     layer = FastRNN(Noisy(4), return_sequences=True)
     first, second = (helpers.as_numpy(layer(SEQUENCE)) for _ in range(2))
     assert np.abs(first - second).min(axis=(0, 2)).max() > 0
+
+
+@pytest.mark.parametrize("method", ["given", "step"])
+@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+def test_a_layer_inside_must_have_been_built(method, graph):
+    """It would have drawn another kernel at each step."""
+
+    class WithLayer(RecurrentCell):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.state_size = self.output_size = 2
+            self.inner = keras.layers.Dense(2)
+
+        def build(self, input_shape):
+            self.kernel = self.add_kernel((input_shape[-1], 2))
+
+        def given(self, inputs):
+            return self.inner(inputs) if method == "given" else inputs
+
+        def step(self, states, given, product):
+            return [given + self.inner(states[0])]
+
+    text = "`build` of WithLayer must .*build the layers.*dense.*kernel"
+    layer, inputs = FastRNN(WithLayer()), {"sequences": SEQUENCE}
+    with pytest.raises(ValueError, match=text):
+        helpers.compiled(layer, inputs) if graph else layer(**inputs)
+    with pytest.raises(ValueError, match=text):
+        WithLayer()(SEQUENCE[:, 0], [helpers.random(3, 2)])
+
+
+def test_layer_normalization_of_nothing_is_refused():
+    class Plain(LinearCell):
+        def build(self, input_shape):
+            self.kernel = self.add_kernel((input_shape[-1], self.units))
+
+        def coefficients(self, inputs):
+            x = self.project(inputs, self.kernel)
+            return 0.5 * ops.ones_like(x), x
+
+    for layer in (FastRNN, keras.layers.RNN):
+        with pytest.raises(ValueError, match="Plain normalizes nothing"):
+            layer(Plain(3, layer_norm=True))(SEQUENCE)
+    with pytest.raises(ValueError, match="a single unit 0.*two units or more"):
+        FastLSTM(1, layer_norm=True)(SEQUENCE)
 
 
 def test_an_argument_that_is_no_attribute_is_told():
