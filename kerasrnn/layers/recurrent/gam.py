@@ -78,8 +78,9 @@ class GAMCell(GroupedMemoryCell):
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states
-        k, r, _ = given["of_state"]
-        k, r = split_at(product(s, [k, r], drop=True), self.head_units)
+        head_kernel, reset_kernel, _ = given["of_state"]
+        shared = product(s, [head_kernel, reset_kernel], drop=True)
+        k, r = split_at(shared, self.head_units)
         k, r = k + given["head"], r + given["reset"]
         memory = self.write(k, r, s, memory, given, product)
         return [self.read(k, memory, 0, given, product), memory]

@@ -25,11 +25,12 @@ from kerasrnn.typing import Tensor
 class GAMRHNCell(GroupedMemoryCell):
     """A recurrent highway cell with a grouped auxiliary memory.
 
-    Each step writes once to the memory `m` of N groups of S slots, as `GAMCell`
-    does, with head `k_1`. Then, with `s_0` the previous state, for l = 1..depth
-    it reads a vector `v_l` from the memory and makes a micro-step with it (Luo
-    & Yu 2019):
+    With `s_0` the previous state, each step writes once to the memory `m` of N
+    groups of S slots, as `GAMCell` does with `s_0` as its `s`. Then, for
+    l = 1..depth, it reads a vector `v_l` from the memory and makes a micro-step
+    with it (Luo & Yu 2019):
 
+        k_1 = W_k [x; s_0]                                 of the write, too
         k_l = W_k^l s_{l-1}                                for l > 1
         v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
         r_l = sigmoid(W_r^l [v_l; s_{l-1}] + b_r^l)
@@ -186,8 +187,9 @@ class GAMRHNCell(GroupedMemoryCell):
             # One product for all that depends on the state.
             of_state, *_ = micro_step["of_state"]
             if layer == 0:
-                k, r, _ = given["of_state"]
-                shared = product(s, [k, r, of_state], drop=True)
+                head_kernel, reset_kernel, _ = given["of_state"]
+                kernels = [head_kernel, reset_kernel, of_state]
+                shared = product(s, kernels, drop=True)
                 k, r, gates = split_at(shared, self.head_units, self.units)
                 k, r = k + given["head"], r + given["reset"]
                 memory = self.write(k, r, s, memory, given, product)
@@ -228,14 +230,14 @@ class GAMRHNCell(GroupedMemoryCell):
         if self.inner == "highway":
             h, t = ops.split(gates, 2, axis=-1)
             h, t = self.activation(h), self.recurrent_activation(t)
-            return s + t * (h - s)
+            return s + t * (h - s)  # h t + s (1 - t)
         r, z = ops.split(self.recurrent_activation(gates), 2, axis=-1)
         _, of_state = given["of_state"]
         h = product(r * s, of_state, h, drop=True)
         if self.layer_norm:
             h = self.normalize(h, self.state_gains[layer], bias_h)
         h = self.activation(h)
-        return h + z * (s - h)
+        return h + z * (s - h)  # z s + (1 - z) h
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

@@ -155,7 +155,7 @@ class GroupedMemoryCell(RecurrentCell):
         axis = 1 if given["slots_first"] else 2
         candidate = ops.expand_dims(self.activation(candidate), axis)
         slots = ops.reshape(memory, ops.shape(address))
-        slots = slots + address * (candidate - slots)
+        slots = slots + address * (candidate - slots)  # (1 - a) m + a c
         return ops.reshape(slots, ops.shape(memory))
 
     def read(

@@ -23,7 +23,9 @@ class FastLSTMCell(RecurrentCell):
         i, f, o = sigmoid(x W + h R + b)    g = tanh(x W_g + h R_g + b_g)
         c = f * c + i * g                   h = o * tanh(c)
 
-    Weights, states and results are those of Keras's cell. With `layer_norm`
+    On the right, `h` is the output of the step before, and so is the `c` that
+    `f` scales. Weights, states and results are those of Keras's cell, with the
+    columns of i, f, g and o in this order. With `layer_norm`
     the products of each gate are normalized over its units (Ba et al. 2016),
     each gate with its own gains:
 

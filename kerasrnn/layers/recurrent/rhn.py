@@ -28,11 +28,17 @@ class RHNCell(RecurrentCell):
 
         h_l = tanh([l=1] x W_h + s_{l-1} R_h^l + b_h^l)
         t_l = sigmoid([l=1] x W_t + s_{l-1} R_t^l + b_t^l)
-        s_l = h_l * t_l + s_{l-1} * c_l         c_l = 1 - t_l, when coupled
+        c_l = 1 - t_l
+        s_l = h_l * t_l + s_{l-1} * c_l
 
-    Output and state are the last `s_l`; the input enters only at l = 1. What
-    the highway carries is not dropped out: the mask of the state meets it where
-    it enters a product, the same for every `l` and for all gates.
+    Output and state are the last `s_l`; the input enters only at l = 1. If the
+    carry gate is not coupled to the transform gate, it is one of its own:
+
+        c_l = sigmoid([l=1] x W_c + s_{l-1} R_c^l + b_c^l)
+
+    The columns of kernels and biases are those of h, t and c, in this order.
+    What the highway carries is not dropped out: the mask of the state meets it
+    where it enters a product, the same for every `l` and for all gates.
 
     Args:
         units: Positive integer, width of the state.
@@ -151,7 +157,7 @@ class RHNCell(RecurrentCell):
             h, t, *c = ops.split(gates, gates.shape[-1] // self.units, axis=-1)
             h, t = self.activation(h), self.recurrent_activation(t)
             if self.couple_carry:
-                s = s + t * (h - s)
+                s = s + t * (h - s)  # h t + s (1 - t)
             else:
                 s = h * t + s * self.recurrent_activation(*c)
         return [s]
