@@ -111,9 +111,9 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         """
         x = ops.zeros((1, 1, self.width), self.compute_dtype)
         if known is not None:
-            x += self.of_known(_flat(_segments(known, self.segment)))
+            x = x + self.of_known(_flat(_segments(known, self.segment)))
         if static is not None:
-            x += self.of_static(static[:, None])
+            x = x + self.of_static(static[:, None])
         if self.shared and (known is not None or static is not None):
             x = ops.repeat(x, self.columns, axis=0)
         return x
@@ -124,7 +124,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         x = self.of_values(x) + given
         if self.shared and not self.places:
             column = self.column[:, None]
-            x += ops.tile(column, (ops.shape(values)[0], 1, 1))
+            x = x + ops.tile(column, (ops.shape(values)[0], 1, 1))
         return ops.relu(x)
 
     def ahead(self, rows: Any, given: Any) -> Tensor:

@@ -64,7 +64,7 @@ class ForecastLoss(PooledLoss):
         costs = self.call(y_true, y_pred)
         if sample_weight is not None:
             weights = ops.cast(sample_weight, self.dtype)
-            costs *= ops.reshape(weights, (-1, 1, 1))
+            costs = costs * ops.reshape(weights, (-1, 1, 1))
         return self._total(costs)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:

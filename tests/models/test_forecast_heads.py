@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from keras import ops
 from scipy import stats
 
 from kerasrnn.models import ForecastHead
@@ -39,6 +40,7 @@ def test_a_distribution_is_that_of_scipy(name):
     known = law(head, numbers)
     y = np.array([[2.0, 5.0]], "float32")
     expected = known.logpmf(y) if name == "counts" else known.logpdf(y)
+    y, numbers = map(ops.convert_to_tensor, (y, numbers))
     helpers.assert_close(head.log_density(y, numbers), expected, rtol=1e-3)
     if helpers.ON_TORCH and name != "gaussian":
         return
@@ -52,10 +54,10 @@ def test_any_output_of_a_network_is_a_distribution(name):
     head, numbers = HEADS[name]
     raw = np.array([-90.0, -1.0, 0.0, 1.0, 90.0], "float32")
     raw = np.stack(np.meshgrid(*[raw] * head.size), -1)
-    one = np.ones(1, "float32")
-    said = helpers.as_numpy(head.forecast(raw, 0 * one, one))
-    assert np.isfinite(law(head, said).var()).all()
-    costs = head.costs(said[..., 0] * 0 + 1, said, one)
+    one = ops.ones(1, "float32")
+    said = head.forecast(ops.convert_to_tensor(raw), 0 * one, one)
+    assert np.isfinite(law(head, helpers.as_numpy(said)).var()).all()
+    costs = head.costs(ops.ones_like(said[..., 0]), said, one)
     assert np.isfinite(helpers.as_numpy(costs)).all()
 
 
