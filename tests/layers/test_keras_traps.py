@@ -115,7 +115,10 @@ def test_k2_the_output_size_is_one_integer(cell):
     cell = CELLS[cell]()
     assert type(cell.output_size) is int
     assert RNN(cell).compute_output_shape((3, 4, 2)) == (3, 3)
-    attending = AttentionCell(cell, placement="after", units=7)
+
+
+def test_k2_attention_weights_are_an_output_of_the_layer():
+    attending = AttentionCell(rhn_cell(), placement="after", units=7)
     assert attending.output_size == 7
     layer = AttentionRNN(attending, return_attention_scores=True)
     outputs, weights = layer(keras.Input((4, 2)), keras.Input((5, 6)))

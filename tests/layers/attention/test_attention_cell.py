@@ -243,18 +243,14 @@ def test_dropout_of_weights_is_drawn_for_each_step(placement):
 
 
 @pytest.mark.slow_on_jax
-def test_what_is_random_is_drawn_before_the_loop():
+@pytest.mark.parametrize(
+    ("placement", "width"), helpers.one_now([("before", 4), ("after", 7)])
+)
+def test_what_is_random_is_drawn_before_the_loop(placement, width):
     """Else JAX would not train it, in the loop of the cell or behind it."""
-    layers = [
-        make(MonotonicAttention(5, dropout=0.3), placement)
-        for placement in ("before", "after")
-    ]
-
-    def run(**inputs):
-        return ops.concatenate([layer(**inputs)[0] for layer in layers], -1)
-
-    model = helpers.functional(run, INPUTS)
-    zeros = np.zeros((3, 4, 4 + 7))
+    layer = make(MonotonicAttention(5, dropout=0.3), placement)
+    model = helpers.functional(lambda **x: layer(**x)[0], INPUTS)
+    zeros = np.zeros((3, 4, width))
     before = model.get_weights()
     model.compile("sgd", "mse")
     assert np.isfinite(model.train_on_batch(INPUTS, zeros))

@@ -597,10 +597,10 @@ FAST = {
 @pytest.mark.parametrize(
     "cell, attention, placement",
     [
-        ("gru", "general", "before"),
         *[
             pytest.param(*case, marks=pytest.mark.slow)
             for case in (
+                ("gru", "general", "before"),
                 ("stacked", "additive_bias", "before"),
                 ("gru", "local_p", "before"),
                 ("lstm", "coverage", "fed"),
