@@ -120,7 +120,7 @@ def how_held_out(
     if corpus.groups is None or groups & learnt:
         print(
             "Texts are held out one by one: if some belong together with "
-            "training texts, such as reviews of one film, scores flatter."
+            "training\ntexts, such as reviews of one film, scores flatter."
         )
         return {"by": "text"}
     print(f"Held out are all texts of {len(groups)} groups, such as films.")

@@ -8,6 +8,7 @@ import numpy as np
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.pipelines.label_scores import both
 from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import hidden_state_figure
 from kerasrnn.plots import matrix_figure
 from kerasrnn.plots import reliability_figure
@@ -108,8 +109,9 @@ class LabellingTask(Task):
             (text, names[label], names[other])
             for text, label, other in zip(texts, true, best, strict=True)
         ][:_SAMPLES]
+        print("\nHeld-out texts, with the true and the predicted label:")
         for text, label, other in samples:
-            print(f"\n  {_short(text)}\n  {label}   (true)\n  {other}")
+            print(f"\n{wrapped(_short(text))}\n  {label}   (true)\n  {other}")
         return samples
 
     def _doubtful(self, texts, true, found):
@@ -123,7 +125,7 @@ class LabellingTask(Task):
         if doubtful:
             print("\nHeld-out texts whose label may be wrong:")
         for text, label, probability in doubtful:
-            print(f"\n  {_short(text)}\n  {label} ({probability:.3f})")
+            print(f"\n{wrapped(_short(text))}\n  {label} ({probability:.3f})")
         return doubtful
 
     def _confusion(self, true, found):

@@ -12,6 +12,7 @@ from kerasrnn.metrics import Perplexity
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models import DynamicEvaluation
 from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
 from kerasrnn.pipelines.unit_scores import unit_scores
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
@@ -83,7 +84,9 @@ class LanguageTask(Task):
             self.pipeline.write([""], seed + i, temperature=0.8, top_k=40)[0]
             for i in range(5)
         ]
-        print(*samples, sep="\n\n")
+        print("\nTexts that the model writes:")
+        for sample in samples:
+            print("", *map(wrapped, sample.splitlines()), sep="\n")
         return {"samples": samples}, {}
 
     def _static_scores(self, ids, lines):

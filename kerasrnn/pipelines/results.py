@@ -1,6 +1,5 @@
 """What a run prints before and after its training, and the files it leaves."""
 
-import json
 import pathlib
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ import keras
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import in_words
 from kerasrnn.pipelines.task import vocabulary_sizes
+from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
 from kerasrnn.training import without_costs
@@ -67,9 +67,13 @@ def write_results(
 
 def print_end(task, scores, folder, written):
     """Prints all scores, the result in a sentence, and what to do next."""
-    print(f"\n{json.dumps(_rounded(scores), indent=2, ensure_ascii=False)}")
+    print("\nScores:")
+    for name, values in _of_parts(scores):
+        words = [f"{key}={value:.4g}" for key, value in values.items()]
+        print(wrapped(f"{name}: {', '.join(words)}"))
     *others, last = written
-    print(f"\nIn {folder} are {', '.join(others)} and {last}.")
+    files = wrapped(f"{', '.join(others)} and {last}")
+    print(f"\nIn {folder}:\n{files}\n")
     for part, found in scores.items():
         print(f"Result ({part}): {task.headline(found)}.")
     if any(name.startswith("the SavedModel") for name in written):
@@ -80,8 +84,16 @@ def print_end(task, scores, folder, written):
         )
 
 
-def _rounded(value):
-    """Numbers as people read them; the card has them whole."""
-    return keras.tree.map_structure(
-        lambda x: float(f"{x:.4g}") if isinstance(x, float) else x, value
-    )
+def _of_parts(scores):
+    """The numbers of each part, and of what it has; the card has the rest."""
+    for part, found in scores.items():
+        inner = {k: v for k, v in found.items() if isinstance(v, dict)}
+        named = {part: found} | {f"{part}, {k}": v for k, v in inner.items()}
+        for name, values in named.items():
+            numbers = {
+                key: value
+                for key, value in without_costs(values).items()
+                if isinstance(value, int | float)
+            }
+            if numbers:
+                yield name, numbers

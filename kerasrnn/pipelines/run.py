@@ -1,6 +1,5 @@
 """The run of a recipe: the training, and the files that it writes."""
 
-import sys
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -170,7 +169,7 @@ class Run(RunScope):
             settings.epochs,
             validation_data=task.row_batches(dev, settings.batch_size),
             callbacks=watched,
-            verbose=self._verbosity(),
+            verbose="auto" if self._first else 0,
         )
         self._scope.close()
         if not self._first:
@@ -206,12 +205,6 @@ class Run(RunScope):
             return []
         folder = self.output / "tensorboard"
         return [keras.callbacks.TensorBoard(folder, write_graph=False)]
-
-    def _verbosity(self):
-        if not self._first:
-            return 0
-        # In a file, one line per epoch instead of a progress bar.
-        return "auto" if sys.stdout.isatty() else 2
 
     def finish(
         self,
@@ -269,5 +262,7 @@ class Run(RunScope):
             **facts,
             **self.clock.read(),
         )
-        print_end(task, scores, self.output, [path.name, *written])
+        # Below what a recipe may print of its own.
+        ends = task, scores, self.output, [path.name, *written]
+        self._stack.callback(print_end, *ends)
         return pipeline

@@ -9,6 +9,7 @@ import numpy as np
 
 from kerasrnn.data.tag_schemes import parsed_tag
 from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import matrix_figure
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
@@ -117,7 +118,7 @@ def _print_worst(words, true, found):
     for n in worst:
         triples = zip(words[n], true[n], found[n], strict=True)
         shown = (w if a == b else f"{w}/{a}/{b}" for w, a, b in triples)
-        print("\n  " + " ".join(shown))
+        print(f"\n{wrapped(' '.join(shown))}")
     return [
         {"words": words[n], "true": true[n], "found": found[n]} for n in worst
     ]

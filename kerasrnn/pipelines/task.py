@@ -1,6 +1,7 @@
 """What a run asks of a pipeline: how it is trained, scored and shown."""
 
 import pathlib
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
@@ -97,3 +98,14 @@ def in_words(sizes: dict[str, int]) -> str:
 def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
     """Returns the number of types that each of some tokenizers knows."""
     return [tokenizer.vocabulary_size for tokenizer in tokenizers]
+
+
+def wrapped(text: str) -> str:
+    """Returns a text as indented lines that fit a terminal."""
+    return textwrap.fill(
+        text,
+        width=79,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+    )

@@ -9,6 +9,7 @@ import keras
 
 from kerasrnn.metrics.corpus_scores import sentence_chrf
 from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import attention_grid
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
@@ -81,6 +82,7 @@ class TranslationTask(Task):
             [(f"{scores[i]:.1f}", *samples[i]) for i in order],
         )
         worst = [samples[i] for i in order[:_WORST] if scores[i] < _GOOD]
+        print("\nHeld-out pairs and their translations:")
         _print_samples(samples[:_SAMPLES])
         if worst:
             print("\nThe worst translations, by chrF:")
@@ -100,7 +102,8 @@ class TranslationTask(Task):
 
 def _print_samples(samples):
     for source, reference, translation in samples:
-        print(f"\n  {source}\n  {reference}   (reference)\n  {translation}")
+        lines = source, f"{reference}   (reference)", translation
+        print("", *map(wrapped, lines), sep="\n")
 
 
 def _write_table(path, rows):

@@ -1,10 +1,15 @@
 """A SentencePiece model that TensorFlow keeps."""
 
+import contextlib
 import hashlib
+import os
+import threading
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 from tensorflow_text.python.ops import sentencepiece_tokenizer as library
+
+_LOCK = threading.Lock()  # around the standard error of the process
 
 
 class _KeptModel(library._SentencepieceModelResource):
@@ -34,11 +39,31 @@ def load_model(proto, sampling=0.0):
     Returns:
         A `tensorflow_text.SentencepieceTokenizer` of int32 ids.
     """
-    pieces = tf_text.SentencepieceTokenizer(
-        model=proto,
-        out_type=tf.int32,
-        nbest_size=-1 if sampling else 0,
-        alpha=sampling or 1.0,
-    )
-    pieces._model_resource = _KeptModel(proto, None)
+    with _quiet():
+        pieces = tf_text.SentencepieceTokenizer(
+            model=proto,
+            out_type=tf.int32,
+            nbest_size=-1 if sampling else 0,
+            alpha=sampling or 1.0,
+        )
+        pieces._model_resource = _KeptModel(proto, None)
     return pieces
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Drops the rows that the library logs, if TensorFlow is to log less.
+
+    It has no level of its own. What fails raises an error.
+    """
+    if os.environ.get("TF_CPP_MIN_LOG_LEVEL", "0") == "0":
+        yield
+        return
+    with _LOCK, open(os.devnull, "wb") as nothing:
+        terminal = os.dup(2)
+        os.dup2(nothing.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)

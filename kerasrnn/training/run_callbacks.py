@@ -51,7 +51,7 @@ class FitFacts:
     seconds: float
 
 
-class _Counting(keras.callbacks.Callback):
+class Counting(keras.callbacks.Callback):
     """Counts the batches of an epoch that an earlier process began."""
 
     def __init__(self, run):
@@ -69,7 +69,7 @@ class _Counting(keras.callbacks.Callback):
         return self.before + batch + 1
 
 
-class BeforeCallbacks(_Counting):
+class BeforeCallbacks(Counting):
     """Stops if the loss is not finite, and saves the state after an epoch.
 
     The state is saved before callbacks of the caller change the weights, as
@@ -121,7 +121,7 @@ class BeforeCallbacks(_Counting):
         )
 
 
-class AfterCallbacks(_Counting):
+class AfterCallbacks(Counting):
     """Logs every epoch, and then completes its checkpoint.
 
     Args:

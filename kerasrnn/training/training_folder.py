@@ -1,5 +1,6 @@
 """A training in a folder, which can be resumed and continued."""
 
+import contextlib
 import math
 import pathlib
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from kerasrnn.training.csv_log import columns
 from kerasrnn.training.files import reading
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.output_folder import locked
+from kerasrnn.training.progress_line import ProgressLine
 from kerasrnn.training.resuming import last_state
 from kerasrnn.training.resuming import logged_rows
 from kerasrnn.training.resuming import start_together
@@ -143,7 +145,9 @@ class TrainingFolder:
                 which returns a dictionary for JSON, and `set_state` is
                 restored when a training resumes within an epoch.
             minutes: Float, the time between two checkpoints within an epoch.
-            verbose: As for `keras.Model.fit`.
+            verbose: `"auto"` for the losses and `monitor` of every epoch, a
+                line each, and on a terminal a line of progress; otherwise as
+                for `keras.Model.fit`.
 
         Returns:
             The log of all epochs: a dictionary of name to list.
@@ -238,18 +242,23 @@ class TrainingFolder:
             *(self.path, start, steps, rate),
             *(self._is_best, self._keep, self._patience, seconds),
         )
-        model.fit(
-            **fit_arguments(model, data, validation),
-            initial_epoch=start.epoch,
-            steps_per_epoch=steps,
-            shuffle=False,
-            callbacks=[
-                BeforeCallbacks(run, metrics),
-                *callbacks,
-                AfterCallbacks(run, callbacks),
-            ],
-            **options,
-        )
+        line = ProgressLine(run, self._monitor)
+        if options["verbose"] == "auto":
+            options["verbose"] = 0
+            callbacks = [*callbacks, line]
+        with contextlib.closing(line):
+            model.fit(
+                **fit_arguments(model, data, validation),
+                initial_epoch=start.epoch,
+                steps_per_epoch=steps,
+                shuffle=False,
+                callbacks=[
+                    BeforeCallbacks(run, metrics),
+                    *callbacks,
+                    AfterCallbacks(run, callbacks),
+                ],
+                **options,
+            )
 
     def _is_best(self, row, earlier):
         if self._monitor not in row:

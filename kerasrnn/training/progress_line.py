@@ -1,0 +1,94 @@
+"""How far a training is: a line that is written over, and one an epoch."""
+
+import shutil
+import sys
+import time
+
+from kerasrnn.training.run_callbacks import Counting
+
+_PAUSE = 0.2  # seconds between two lines
+
+
+class ProgressLine(Counting):
+    """Prints the figures of every epoch; on a terminal, progress too.
+
+    Progress is one line of the terminal, which the next one overwrites. The
+    time that is left is that of the whole training, validation included. The
+    first batch, which compiles, does not count.
+
+    Args:
+        run: A `FitFacts`.
+        monitor: String, the logged value that decides which epoch is best. It
+            is shown beside the losses.
+    """
+
+    def __init__(self, run, monitor):
+        super().__init__(run)
+        self._names = dict.fromkeys(["loss", "val_loss", monitor])
+        self._rows = list(run.start.rows)
+        self._on_terminal = sys.stdout.isatty()
+        self._length = 0
+        self._compiled = self._began = self._written = 0.0
+        self._batches = 0  # since the first
+
+    def on_epoch_begin(self, epoch, logs=None):
+        super().on_epoch_begin(epoch)
+        self._began = time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        now = time.monotonic()
+        if self._compiled:
+            self._batches += 1
+        else:
+            self._compiled = now
+        if now - self._written >= _PAUSE:
+            self._written = now
+            done = self.done(batch)
+            facts = [f"{done:,} of {self.run.steps:,} batches"]
+            facts += self._figures(logs)
+            if self._batches:
+                rest = self.params["epochs"] - self.epoch
+                rest = rest * self.run.steps - done
+                seconds = (now - self._compiled) / self._batches * rest
+                facts.append(f"{_time(seconds)} left")
+            self._write(facts)
+
+    def on_test_begin(self, logs=None):
+        self._write(["validation"])
+
+    def on_epoch_end(self, epoch, logs=None):
+        row = {"epoch": epoch} | logs
+        facts = [*self._figures(row), _time(time.monotonic() - self._began)]
+        if self.run.is_best(row, self._rows):
+            facts.append("best so far")
+        self._rows.append(row)
+        self.close()
+        print(self._line(facts), flush=True)
+
+    def close(self):
+        """Erases the line of progress, for whatever is printed next."""
+        if self._length:
+            print("\r" + " " * self._length, end="\r", flush=True)
+            self._length = 0
+
+    def _line(self, facts):
+        head = f"Epoch {self.epoch + 1}/{self.params['epochs']}"
+        return f"{head}: {', '.join(facts)}"
+
+    def _write(self, facts):
+        """Writes a line over the last, cut where the terminal ends."""
+        if self._on_terminal:
+            # In the last column some terminals begin a new row.
+            line = self._line(facts)[: shutil.get_terminal_size().columns - 1]
+            print(f"\r{line.ljust(self._length)}", end="", flush=True)
+            self._length = len(line)
+
+    def _figures(self, logs):
+        return [f"{x} {float(logs[x]):.4g}" for x in self._names if x in logs]
+
+
+def _time(seconds):
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes / 60:.1f} h"

@@ -1,0 +1,63 @@
+"""Keeps a recipe's terminal for what the recipe has to say.
+
+It is the first import of a recipe. It imports Keras and its backend without
+the rows that TensorFlow logs while it is loaded, before its own setting counts;
+with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
+without the line of code that it refers to.
+"""
+
+import contextlib
+import os
+import re
+import sys
+import tempfile
+import textwrap
+import warnings
+
+_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+# What says nothing but that there is no GPU, and rows that are no errors.
+_NOISE = re.compile(
+    rb"^(?:WARNING: All log messages before absl|[IW]\d{4} |.*to cuInit).*\n",
+    re.MULTILINE,
+)
+
+
+@contextlib.contextmanager
+def without_noise():
+    """Holds back what is written to standard error; then writes the rest."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(terminal, 2)
+            os.close(terminal)
+            file.seek(0)
+            os.write(2, _NOISE.sub(b"", file.read()))
+
+
+def load():
+    """Imports Keras, and finds the devices of TensorFlow if it is in use."""
+    import keras
+
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow
+        import tensorflow_text  # noqa: F401
+
+        tensorflow.config.list_physical_devices()
+
+
+def sentence(message, *_, **__):
+    """Returns a warning as lines that fit a terminal."""
+    return textwrap.fill(f"Note: {message}", 79, break_on_hyphens=False) + "\n"
+
+
+if _LEVEL not in os.environ:
+    os.environ[_LEVEL] = "2"
+    with without_noise():
+        load()
+
+warnings.formatwarning = sentence
