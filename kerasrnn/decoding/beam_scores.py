@@ -29,10 +29,10 @@ class BeamScores:
 
         Args:
             lengths: Number of tokens of each, or one for all.
-            source_mask: Optional boolean tensor of shape `(batch, places)`.
+            source_mask: Optional boolean tensor of shape `(batch, positions)`.
             totals: Their log-probabilities, `(batch, hypotheses)`.
             attended: With a coverage penalty, the attention that each position
-                of the source has had, `(batch, hypotheses, places)`.
+                of the source has had, `(batch, hypotheses, positions)`.
         """
         scores = totals / self._penalty(lengths)
         if attended is None:

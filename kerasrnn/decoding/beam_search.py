@@ -64,7 +64,8 @@ class BeamSearch(Search):
         length_penalty: Float >= 0; 0 prefers short hypotheses, 1 roughly
             compares means over tokens.
         coverage_penalty: Float >= 0; above 0, hypotheses that leave source
-            places unattended score lower. Needs alignments and `source_mask`.
+            positions unattended score lower. Needs alignments and
+            `source_mask`.
         num_hypotheses: How many hypotheses to return for a sentence, from 1
             to `beam_width`.
         min_length: Integer from 0 to `max_length`, the minimum number of tokens
@@ -85,7 +86,7 @@ class BeamSearch(Search):
         states: Nest of tensors of shape `(batch, ...)`, the first states.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
-        source_mask: Optional boolean tensor of shape `(batch, places)`. With
+        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
             it the alignments are returned.
         max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
             number of tokens for each sentence, if below `max_length`.
@@ -215,13 +216,13 @@ class BeamSearch(Search):
 
     def _first_beams(self, shape, source_mask):
         """The beams of shape `(batch, beams)` before the first step."""
-        places = None if source_mask is None else ops.shape(source_mask)[1]
+        positions = None if source_mask is None else ops.shape(source_mask)[1]
         # At first there is one hypothesis, not `beam_width`.
         is_first = ops.equal(ops.arange(self.beam_width, dtype="int32"), 0)
         totals = ops.cast(ops.where(is_first, 0.0, NEVER), "float32")
         living = {"totals": ops.zeros(shape, "float32") + totals}
         if self.coverage_penalty:
-            living["attended"] = ops.zeros((*shape, places), "float32")
+            living["attended"] = ops.zeros((*shape, positions), "float32")
         finished = {
             "scores": ops.full(shape, NEVER, dtype="float32"),
             "times": ops.zeros(shape, "int32"),
@@ -229,7 +230,7 @@ class BeamSearch(Search):
         }
         return {
             "hypotheses": {"living": living, "finished": finished},
-            "trace": empty_trace(*shape, self.max_length, places),
+            "trace": empty_trace(*shape, self.max_length, positions),
         }
 
     def _advance(self, step, t, rows, given):

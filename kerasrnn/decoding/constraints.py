@@ -165,8 +165,8 @@ def refuse(logits, columns, refused):
 
     Args:
         logits: Float tensor of shape `(batch, beams, columns)`.
-        columns: Integer tensor of shape `(batch, beams, places)`. A column may
-            occur several times, refused or not.
+        columns: Integer tensor of shape `(batch, beams, positions)`. A column
+            may occur several times, refused or not.
         refused: Boolean tensor of that shape.
     """
     return ops.where(marked(ops.shape(logits), columns, refused), NEVER, logits)
@@ -177,8 +177,8 @@ def marked(shape, columns, marks):
 
     Args:
         shape: Tuple, that shape.
-        columns: Integer tensor of shape `(batch, beams, places)`. A column may
-            occur several times, with a mark or without.
+        columns: Integer tensor of shape `(batch, beams, positions)`. A column
+            may occur several times, with a mark or without.
         marks: Boolean tensor of that shape.
     """
     columns = flatten_beams(columns)

@@ -17,9 +17,9 @@ class ForcedDecoding(NamedTuple):
     Attributes:
         log_probabilities: Float tensor of shape `(batch, time)`, of each token,
             given the tokens before it.
-        alignments: Float tensor of shape `(batch, time, places)`, the attention
-            weights for each token, or `None` if `forced_decoding` was given no
-            `source_mask`.
+        alignments: Float tensor of shape `(batch, time, positions)`, the
+            attention weights for each token, or `None` if `forced_decoding` was
+            given no `source_mask`.
     """
 
     log_probabilities: Tensor
@@ -48,7 +48,7 @@ def forced_decoding(
             at the end of its row.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
-        source_mask: Optional boolean tensor of shape `(batch, places)`. With
+        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
             it the alignments are returned.
         start_id: Integer id of the start token.
 
@@ -73,8 +73,8 @@ def forced_decoding(
     targets = ops.where(is_token, targets, 0)
     written = {"log_probabilities": ops.zeros((batch_size, time), "float32")}
     if source_mask is not None:
-        places = ops.shape(source_mask)[1]
-        shape = (batch_size, time, places)
+        positions = ops.shape(source_mask)[1]
+        shape = (batch_size, time, positions)
         written["alignments"] = ops.zeros(shape, "float32")
 
     def advance(t, last, states, written):

@@ -36,7 +36,7 @@ class GreedySearch(IndependentSearch):
         states: Nest of tensors of shape `(batch, ...)`, the first states.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
-        source_mask: Optional boolean tensor of shape `(batch, places)`. With
+        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
             it the alignments are returned.
         max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
             number of tokens for each sentence, if below `max_length`.

@@ -19,8 +19,8 @@ class Hypotheses(NamedTuple):
             has no end token.
         scores: Float tensor of shape `(batch, hypotheses)`.
         alignments: Float tensor of shape
-            `(batch, hypotheses, max_length, places)`, the attention weights for
-            each token, or `None` if the search was given no `source_mask`.
+            `(batch, hypotheses, max_length, positions)`, the attention weights
+            for each token, or `None` if the search was given no `source_mask`.
     """
 
     ids: Tensor

@@ -76,8 +76,8 @@ class IndependentSearch(Search):
         shape = (batch_size, self.max_length, self.count)
         written = {"ids": ops.full(shape, self.pad_id, dtype="int32")}
         if source_mask is not None:
-            places = ops.shape(source_mask)[1]
-            written["alignments"] = ops.zeros((*shape, places), "float32")
+            positions = ops.shape(source_mask)[1]
+            written["alignments"] = ops.zeros((*shape, positions), "float32")
         rows["written"] = written
         rows["ended"] = ops.zeros_like(rows["last"]) >= given["limits"][:, None]
         rows["urged"] = ops.zeros_like(rows["ended"])

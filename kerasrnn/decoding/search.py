@@ -43,8 +43,8 @@ class Search(metaclass=_Frozen):
 
     A row is a hypothesis. `ids` has shape `(rows,)`, `logits`
     `(rows, vocabulary_size)`, `states` is any nest of tensors `(rows, ...)`,
-    and `alignments` has shape `(rows, places)` or is `None`. `memory` is only
-    read, a nest of tensors `(sentences, ...)`: every sentence has the same
+    and `alignments` has shape `(rows, positions)` or is `None`. `memory` is
+    only read, a nest of tensors `(sentences, ...)`: every sentence has the same
     number of hypotheses, in adjacent rows, which share one row of memory
     (`tile_memory` repeats it for a step that needs one for each). The search
     tiles and reorders the states, and drops sentences that are done: a step
@@ -253,7 +253,7 @@ class Search(metaclass=_Frozen):
             scores: Float tensor of shape `(batch, hypotheses)`.
             ids: Integer tensor of shape `(batch, length, hypotheses)`.
             alignments: Optional float tensor of shape
-                `(batch, length, hypotheses, places)`.
+                `(batch, length, hypotheses, positions)`.
         """
         exists = ops.expand_dims(scores > NEVER, 2)
         ids = ops.where(exists, ops.swapaxes(ids, 1, 2), self.pad_id)
@@ -284,6 +284,6 @@ def check_alignments(weights):
     if weights is None:
         raise ValueError(
             "With `source_mask` a search returns alignments. Expected: a step "
-            "function that returns them, of shape (rows, places). "
+            "function that returns them, of shape (rows, positions). "
             "Received: None"
         )

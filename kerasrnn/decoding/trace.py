@@ -19,8 +19,8 @@ def put(buffer, t, values):
     return ops.scatter_update(buffer, here, values)
 
 
-def empty_trace(batch_size, beams, length, places=None):
-    """Returns an empty trace of `length` steps, with weights for `places`.
+def empty_trace(batch_size, beams, length, positions=None):
+    """Returns an empty trace of `length` steps, with weights for `positions`.
 
     It is a dictionary of tensors of shape `(batch, length, beams, ...)`.
     """
@@ -29,8 +29,8 @@ def empty_trace(batch_size, beams, length, places=None):
         "tokens": ops.zeros(shape, "int32"),
         "parents": ops.zeros(shape, "int32"),
     }
-    if places is not None:
-        trace["weights"] = ops.zeros((*shape, places), "float32")
+    if positions is not None:
+        trace["weights"] = ops.zeros((*shape, positions), "float32")
     return trace
 
 
@@ -55,14 +55,14 @@ def write_out(trace, steps, times, beams, has_end, end_id, pad_id):
     Returns:
         Dictionary of the `"ids"`, of shape `(batch, length, hypotheses)`, and,
         if the trace has weights, the `"alignments"`, of shape
-        `(batch, length, hypotheses, places)`.
+        `(batch, length, hypotheses, positions)`.
     """
     batch_size, count = ops.shape(times)
     shape = (batch_size, trace["tokens"].shape[1], count)
     written = {"ids": ops.full(shape, pad_id, dtype="int32")}
     if "weights" in trace:
-        places = ops.shape(trace["weights"])[-1]
-        written["alignments"] = ops.zeros((*shape, places), "float32")
+        positions = ops.shape(trace["weights"])[-1]
+        written["alignments"] = ops.zeros((*shape, positions), "float32")
 
     def step_back(t, beams, written):
         chosen = {name: x[:, t] for name, x in trace.items()}

@@ -37,7 +37,7 @@ class Forecaster(Configured, QuantizableModel):
         h_i = cell(e_i, h_{i-1})
         y_j = V cell([p_j; c], h_n) + v
 
-    with `p_j` an embedding of the place of a segment and `c` one of the
+    with `p_j` an embedding of the position of a segment and `c` one of the
     column. Not `parallel`, each forecast segment is read as the next:
 
         y_j = V h_{n+j-1} + v

@@ -12,15 +12,15 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class SegmentEmbedding(Configured, keras.layers.Layer):
-    """Turns segments of past steps, and the places of those ahead, to vectors.
+    """Turns past segments, and the positions of those ahead, to vectors.
 
         past      e_i = ReLU(W x_i + K k_i + S s + b)
         ahead     e_j = [p_j; c] + K k_j + S s
 
     with the values x of a segment, numbers k known ahead, static features s,
-    and embeddings p of the place of a segment and c of a column. Where nothing
-    tells the places apart, because each segment is forecast after the one
-    before, c is added to the past, and k are those of the next segment.
+    and embeddings p of the position of a segment and c of a column. Where
+    nothing tells the positions apart, because each segment is forecast after
+    the one before, c is added to the past, and k are those of the next segment.
 
     A row is one column of one series if columns are `shared`, otherwise all
     columns of one series.
@@ -30,7 +30,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         segment: Positive integer, steps in a segment.
         columns: Positive integer.
         places: Integer, how many segments are ahead; 0 for no embedding of
-            their places.
+            their positions.
         shared: Whether each column is a row of its own.
         known: Integer, numbers known ahead of each step.
         static: Integer, features of a whole series.

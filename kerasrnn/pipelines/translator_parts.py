@@ -31,7 +31,7 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
         target: The target `Tokenizer`.
     """
     both = source, target
-    # A source that drops unknown words has other places than its text.
+    # A source that drops unknown words has other positions than its text.
     drops = source.unknown_id < 0 <= target.unknown_id
     alike = source.separate_punctuation == target.separate_punctuation
     writes = isinstance(target, TableTokenizer)

@@ -26,7 +26,7 @@ def test_hypotheses_are_read_from_their_ends_to_their_beginnings():
         {"tokens": [[7, 8]], "parents": [[1, 0]], "weights": [[[3.0], [4.0]]]},
         {"tokens": [[9, 9]], "parents": [[0, 1]], "weights": [[[5.0], [6.0]]]},
     ]
-    trace = empty_trace(1, 2, 4, places=1)
+    trace = empty_trace(1, 2, 4, positions=1)
     for t, chosen in enumerate(steps):
         arrays = {name: ops.array(x) for name, x in chosen.items()}
         trace = note(trace, t, **arrays)

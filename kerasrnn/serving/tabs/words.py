@@ -44,7 +44,7 @@ def merge_subwords(
 
 
 def _starts(tokens):
-    """The places of the tokens that begin a word."""
+    """The positions of the tokens that begin a word."""
     marked = any(token.startswith(_SPACE) for token in tokens)
     return [
         place
@@ -57,7 +57,7 @@ def _starts(tokens):
 
 
 def _joined(tokens, starts):
-    """The words that begin at the places."""
+    """The words that begin at the positions."""
     return [
         "".join(token.removeprefix(_SPACE) for token in tokens[begin:end])
         for begin, end in zip(starts, [*starts[1:], None], strict=True)
