@@ -1,18 +1,11 @@
 """What several tests need, the same on every backend."""
 
-import re
-
 import keras
 import numpy as np
 import pytest
 from keras import ops
 
 ON_JAX = keras.backend.backend() == "jax"
-# The code of a page.
-BLOCK = re.compile(
-    r"^(?P<mark><!-- not run: .+ -->\n\n?)?```python\n(?P<code>.*?)^```",
-    re.MULTILINE | re.DOTALL,
-)
 ON_TORCH = keras.backend.backend() == "torch"
 
 

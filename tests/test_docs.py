@@ -1,10 +1,6 @@
 """The examples of the pages run, and the site builds without a warning."""
 
-import ast
-import contextlib
-import io
 import os
-import pathlib
 import re
 import subprocess
 import sys
@@ -13,11 +9,13 @@ import jupytext
 import keras
 import pytest
 
-from tests import helpers
 from tests import quick_jax
+from tests.pages import ROOT
+from tests.pages import examples
+from tests.pages import run_page
+from tests.pages import without_varying
 from tests.test_layering import public_names
 
-ROOT = pathlib.Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTEBOOKS = [
     page
@@ -47,42 +45,11 @@ THOROUGH = {
 }
 
 
-def examples(page):
-    """Returns the code of a page as one script, its lines where they stand.
-
-    Left out is what is marked as not run, and what opens the folder that a
-    run of a recipe leaves.
-    """
-    text = page.read_text(encoding="utf-8")
-    lines = [""] * text.count("\n")
-    for block in helpers.BLOCK.finditer(text):
-        if not block["mark"] and "saved_models/" not in block["code"]:
-            first = text.count("\n", 0, block.start("code"))
-            code = block["code"].splitlines()
-            lines[first : first + len(code)] = code
-    return "\n".join(lines)
-
-
 def case(page):
     name = page.relative_to(ROOT).as_posix()
     slow = [pytest.mark.slow] if name in SLOW else []
     thorough = [pytest.mark.thorough] if name in THOROUGH else []
     return pytest.param(page, id=name, marks=slow + thorough)
-
-
-def run(code, name):
-    """Runs statement by statement; checks what commented prints print."""
-    namespace = {"__name__": "__main__"}
-    lines = code.splitlines()
-    for statement in ast.parse(code).body:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            module = ast.Module([statement], type_ignores=[])
-            exec(compile(module, name, "exec"), namespace)
-        last = lines[statement.end_lineno - 1]
-        _, _, expected = last[statement.end_col_offset :].partition("#")
-        if expected and ast.unparse(statement).startswith("print("):
-            assert printed.getvalue().strip() == expected.strip(), last
 
 
 @pytest.fixture
@@ -94,21 +61,29 @@ def defaults():
 
 
 @pytest.mark.parametrize(
-    "page", [case(page) for page in PAGES if examples(page).strip()]
+    "page",
+    [case(page) for page in PAGES if examples(page.read_text("utf-8")).strip()],
 )
-def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, defaults):
+def test_a_page_runs_and_prints_what_it_shows(
+    page, tmp_path, monkeypatch, defaults
+):
     monkeypatch.chdir(tmp_path)
     if page == ROOT / OTHER_BACKEND:
         script = (
-            "import pathlib, sys; from tests.test_docs import examples, run; "
-            "run(examples(pathlib.Path(sys.argv[1])), 'page')"
+            "import pathlib, sys; from tests.test_docs import check_page; "
+            "check_page(pathlib.Path(sys.argv[1]))"
         )
         monkeypatch.setenv("KERAS_BACKEND", "jax")
         for name, value in quick_jax.ENVIRONMENT.items():
             monkeypatch.setenv(name, value)
         check([sys.executable, "-c", script, str(page)], cwd=tmp_path)
     else:
-        run(examples(page), page.name)
+        check_page(page)
+
+
+def check_page(page):
+    text = page.read_text("utf-8")
+    assert without_varying(run_page(page)) == without_varying(text)
 
 
 @pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
@@ -117,7 +92,7 @@ def test_a_notebook_opens_in_jupyter(page):
     assert notebook.metadata["kernelspec"]["name"] == "python3"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert "\n".join(cell.source for cell in code).split() == (
-        examples(page).split()
+        examples(page.read_text("utf-8")).split()
     )
 
 

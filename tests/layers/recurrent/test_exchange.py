@@ -17,6 +17,7 @@ from kerasrnn.layers import copy_weights
 from kerasrnn.layers import load_torch_weights
 from kerasrnn.layers import torch_weights
 from tests import helpers
+from tests import pages
 from tests.reference.cells import sigmoid
 
 WIDTH, UNITS = 3, 4
@@ -348,14 +349,11 @@ def test_weights_below_a_prefix_of_a_model():
 def test_the_page_runs_with_pytorch(tmp_path, monkeypatch):
     """`tests/test_docs.py` leaves out the code that needs it."""
     pytest.importorskip("torch")
-    pytest.importorskip("jupytext", reason="tests.test_docs needs it")
-    from tests import test_docs
-
     monkeypatch.chdir(tmp_path)
-    text = (test_docs.ROOT / "docs/guides/weights.md").read_text("utf-8")
-    code = [block["code"] for block in helpers.BLOCK.finditer(text)]
+    text = (pages.ROOT / "docs/guides/weights.md").read_text("utf-8")
+    code = [block["code"] for block in pages.BLOCK.finditer(text)]
     assert any("import torch" in block for block in code)
-    test_docs.run("\n".join(code), "weights.md")
+    pages.run("\n".join(code), "weights.md")
 
 
 def test_a_layer_of_keras_takes_weights_of_pytorch():

@@ -9,6 +9,7 @@ from keras.layers import RNN
 
 from kerasrnn.layers import FastRNN
 from tests import helpers
+from tests import pages
 from tests.layers import small_layers
 from tests.reference.cells import sigmoid
 
@@ -110,8 +111,7 @@ every_cell = pytest.mark.parametrize("name", STEPS)
 def page():
     """The classes of the page, from its blocks that define one."""
     first, *blocks = (
-        block["code"]
-        for block in helpers.BLOCK.finditer(PAGE.read_text("utf-8"))
+        block["code"] for block in pages.BLOCK.finditer(PAGE.read_text("utf-8"))
     )
     names = {}
     for code in [first, *(code for code in blocks if "class " in code)]:
