@@ -111,6 +111,8 @@ def test_the_site_builds_and_has_every_public_name(tmp_path):
         # Markdown would quote an example that is in no block of code.
         assert "<blockquote>" not in page
     assert api_pages(tmp_path, "layers").count("<math ") >= 20
+    cells = (tmp_path / "guides" / "cells" / "index.html").read_text("utf-8")
+    assert '/#kerasrnn.layers.FastGRU"' in cells
     # Nothing is fetched from elsewhere, no equation is left as text.
     for path in tmp_path.rglob("*.html"):
         page = path.read_text("utf-8")
