@@ -2,6 +2,8 @@
 
     python -m tests.pages docs/notebooks/translate.md    # stores it
 
+It stores the pictures that the page saves, too, in `docs/images`.
+
 A block prints what a comment behind its `print` says, or else what stands below
 it, in this form:
 
@@ -23,6 +25,7 @@ import io
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -104,7 +107,8 @@ def run_page(page):
 
 
 def _fenced(printed, varies):
-    lines = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+    rows = printed.strip("\n").splitlines()
+    lines = "".join(f"{row.rstrip()}\n" for row in rows)
     return f"\n<!-- output{varies} -->\n\n```text\n{lines}```\n"
 
 
@@ -127,6 +131,8 @@ def main():
             os.chdir(folder)
             text = run_page(page)
             os.chdir(ROOT)
+            for picture in pathlib.Path(folder).glob("*.png"):
+                shutil.copy(picture, ROOT / "docs" / "images")
         page.write_text(text, "utf-8")
 
 
