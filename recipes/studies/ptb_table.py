@@ -75,8 +75,11 @@ def main():
     runs += [(name, seed) for seed in SEEDS[1:] for name in SPREAD]
     rows = {f"{name}-{seed}": flags(name, seed) for name, seed in runs}
     cards = run_rows("ptb_lm.py", rows, args.output, others)
+    # Curves of all would be too many for a picture.
     histories = {
-        name: cards[f"{name}-{SEEDS[0]}"]["history"] for name in MODELS
+        name: cards[f"{name}-{SEEDS[0]}"]["history"]
+        for name, own in MODELS.items()
+        if "--attention" not in own
     }
     for metric in CURVES:
         figure = plots.comparison_figure(histories, metric)
