@@ -1,5 +1,8 @@
-"""What a cell of a table holds: a text, a name, a number, a list of strings."""
+"""What a cell of a table holds: a text, names, a number, strings."""
 
+import ast
+import contextlib
+import json
 import math
 
 from kerasrnn.data.encodings import decode
@@ -37,9 +40,60 @@ def _text(value, name):
 
 def _name(value, name):
     """The name in a cell, a string even if the value is a number."""
-    if value is None or str(value).strip().lower() in _MISSING:
-        value = ""
-    return _text(str(value), name)
+    return _text("" if _is_missing(value) else str(value), name)
+
+
+def _is_missing(value):
+    return value is None or str(value).strip().lower() in ("", *_MISSING)
+
+
+def _one_name(value, name):
+    """The name in a cell; a list must have one."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, list | tuple):
+        if len(value) != 1:
+            raise ValueError(f"{len(value)} {name}s, not one")
+        [value] = value
+    return _name(value, name)
+
+
+def _names(value, name):
+    """The different names in a cell: a list, or columns of 0 and 1."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if _is_missing(value):
+        return []
+    if isinstance(value, dict):
+        return [column for column, cell in value.items() if _flag(cell, column)]
+    if isinstance(value, str) and value.strip().startswith("["):
+        value = _written_list(value)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"no list of {name}: {value!r:.40}")
+    return list(dict.fromkeys(_name(x, name) for x in value))
+
+
+def _written_list(text):
+    """A list as JSON or Python writes it; the text if it is none."""
+    for read in (json.loads, ast.literal_eval):
+        with contextlib.suppress(ValueError, SyntaxError, RecursionError):
+            return read(text)
+    return text
+
+
+def _flag(value, column):
+    """Whether a cell of a column of 0 and 1 has a 1."""
+    text = str(value).strip().lower()
+    if text in ("1", "1.0", "true"):
+        return True
+    if text in ("0", "0.0", "false"):
+        return False
+    raise ValueError(f"neither 0 nor 1 in {column!r}: {value!r:.40}")
+
+
+def separated(value, separator):
+    """The names in the text of a cell, as a list; other values as they are."""
+    if not isinstance(value, str) or _is_missing(value):
+        return value
+    return [name for name in value.split(separator) if name.strip()]
 
 
 def _float(value, name):
@@ -81,7 +135,8 @@ def named_tags(tags, names):
 
 
 KINDS = {
-    "label": _name,
+    "label": _one_name,
+    "labels": _names,
     "group": _name,
     "weight": _float,
     "tokens": _strings,

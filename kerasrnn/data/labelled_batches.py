@@ -25,7 +25,8 @@ def labelled_batches(
     Args:
         texts: List of strings.
         labels: List with one label for each text: integers, the classes; or
-            floats, the probabilities of class 1, for a model with one logit.
+            floats, the probabilities of class 1, for a model with one logit;
+            or an array `(texts, labels)` of 0 and 1, for several labels a text.
         tokenizer: A `Tokenizer` with a padding token.
         batch_size: Positive integer, texts in a batch.
         max_length: Positive integer. Longer texts are truncated to so many
@@ -37,7 +38,7 @@ def labelled_batches(
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
         `(batch, time)` padded with `pad_id`, with at least one column, and
         labels of shape `(batch, 1)`, int32 for classes and float32 for
-        probabilities.
+        probabilities; or `(batch, labels)` for several labels a text.
 
     Raises:
         ValueError: when there is no text, the numbers of texts and labels
@@ -70,7 +71,7 @@ def labelled_batches(
     )
     targets = np.asarray(labels)
     kind = "int32" if targets.dtype.kind in "iub" else "float32"
-    targets = targets.astype(kind)[:, None]
+    targets = targets.astype(kind).reshape(len(texts), -1)
 
     def gathered(indices):
         rows = tf.gather(ids, indices)

@@ -1,6 +1,7 @@
 """Reading texts with labels, of any number of classes."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
@@ -9,13 +10,17 @@ from kerasrnn.data.class_tables import is_of_files
 from kerasrnn.data.class_tables import read_classes
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
-from kerasrnn.data.label_names import one_spelling
+from kerasrnn.data.label_numbers import check_several
+from kerasrnn.data.label_numbers import one_number
+from kerasrnn.data.label_numbers import several_numbers
 from kerasrnn.data.labelled_texts import LabelledTexts
-from kerasrnn.data.labelled_texts import select
+from kerasrnn.data.labelled_texts import first_of_each
+from kerasrnn.data.labelled_texts import renumbered
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.report import Report
 from kerasrnn.data.rows import read_columns
+from kerasrnn.data.stratified_splits import has_several
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -48,11 +53,13 @@ class LabelledCorpus(NamedTuple):
 def read_labelled_corpus(
     path: PathLike | Any,
     text_column: str | int | None = None,
-    label_column: str | int | None = None,
+    label_column: str | int | Sequence[str | int] | None = None,
     limit: int | None = None,
     label_names: Strings | None = None,
     test_path: PathLike | None = None,
     group_column: str | int | None = None,
+    multi_label: bool = False,
+    label_separator: str | None = None,
 ) -> LabelledCorpus:
     r"""Reads texts with labels, in a format that the path determines.
 
@@ -81,6 +88,13 @@ def read_labelled_corpus(
     without a label (or `nan`) or with a wrong number of columns, is left out
     and reported in one `CorpusWarning`. So is one whose group is missing.
 
+    With `multi_label`, a text of a table has any number of labels, also none.
+    A cell has a list of them, in the format of the table or as JSON or Python
+    write it; or `label_separator` is between them; or each label has a column
+    of its own, with 1 for the texts that have it and 0 for the others. Lines of
+    fastText begin with any number of labels. What was read is printed: the
+    labels, how many a text has, and how many texts have none.
+
     Args:
         path: String or path, the file or folder to read; or a data set, a
             DataFrame or a list of dicts.
@@ -88,11 +102,14 @@ def read_labelled_corpus(
             number from 1 if there is no header. Defaults to the first of
             `review`, `text` and `sentence` that exists.
         label_column: String or number, the column with the label. Defaults to
-            `sentiment`, or to `label` if there is no such column.
+            `sentiment`, or to `label` if there is no such column; with
+            `multi_label`, to `labels` or `label`. Or a list, the columns of 0
+            and 1, which are then the label names in their order.
         limit: Positive integer, how many texts to keep of each part: the
             first of each class, equally many of each class; the first classes
-            get one more if the limit is not a multiple of their number.
-            Defaults to `None`, which keeps all.
+            get one more if the limit is not a multiple of their number. Of
+            texts with several labels, simply the first. Defaults to `None`,
+            which keeps all.
         label_names: List of strings, the allowed classes in the order of
             their numbers, such as those of a trained model. Defaults to the
             classes of the corpus.
@@ -102,6 +119,11 @@ def read_labelled_corpus(
             belongs to, such as a film or an author: `split_labelled_corpus`
             does not separate the texts of a group. A text that occurs in
             several belongs to the first. Defaults to `None`, no groups.
+        multi_label: Whether a text may have several labels, or none. The
+            labels of a `LabelledTexts` are then tuples of numbers.
+        label_separator: String between the labels of a cell, such as a comma.
+            White space around labels is removed. Defaults to `None`: a cell
+            has a list.
 
     Returns:
         A `LabelledCorpus`, a named tuple of `train`, `test`, `unlabelled`,
@@ -115,7 +137,8 @@ def read_labelled_corpus(
             is a `ValueError`.
         FileNotFoundError: If there is nothing at `path` or `test_path`.
         ImportError: If parquet or `datasets` need a library that is missing.
-        ValueError: If `limit` is not a positive integer.
+        ValueError: If `limit` is not a positive integer, or several labels
+            are described without `multi_label`.
 
     Example:
 
@@ -134,21 +157,27 @@ def read_labelled_corpus(
     if isinstance(path, str | os.PathLike):
         path = existing_path(path)
     test_path = test_path and existing_path(test_path)
-    _check_columns(path, test_path, text_column, label_column, group_column)
+    check_several(label_column, multi_label, label_separator)
+    _check_columns(
+        *(path, test_path, text_column, label_column, group_column),
+        multi_label,
+    )
     known = list(label_names or ())
     if not is_of_files(path):
-        columns = {"text": text_column, "label": label_column}
+        label = "labels" if multi_label else "label"
+        columns = {"text": text_column, label: label_column}
         columns |= {"group": group_column} if group_column else {}
-        corpus, report = _of_table(path, columns, known)
+        corpus, report = _of_table(path, columns, known, label_separator)
     else:
         report = Report(path, "text")
         corpus = _of_files(path, report)
     report.check_encoding()
-    least = "two classes" if label_names is None else "one class"
-    if len(corpus.label_names) < 1 + (label_names is None):
+    least = 2 if label_names is None and not multi_label else 1
+    if len(corpus.label_names) < least or not corpus.train.texts:
         raise CorpusError(
             f"The corpus {path} has too few classes. Expected: texts of at "
-            f"least {least}, in a table or in a sub-folder for each class. "
+            f"least {('one class', 'two classes')[least - 1]}, in a table or "
+            "in a sub-folder for each class. "
             f"Received: {len(corpus.train.texts)} texts of the classes "
             f"{corpus.label_names}"
             + f", {len(report.malformed)} malformed: {report.first()}"
@@ -157,48 +186,67 @@ def read_labelled_corpus(
     if label_names is not None:
         corpus = _renumbered(corpus, known, path)
     report.warn()
-    texts, labels = corpus.train
-    label = corpus.label_names[labels[0]]
-    report.say({"text": texts[0], "label": label}, len(texts))
+    _say(corpus, report)
     if limit is not None:
         corpus = _limited(corpus, limit)
     if test_path is not None:
         if is_of_files(test_path):
             text_column = label_column = None
         test = read_labelled_corpus(
-            test_path, text_column, label_column, limit, corpus.label_names
+            *(test_path, text_column, label_column, limit, corpus.label_names),
+            multi_label=multi_label,
+            label_separator=label_separator,
         )
         corpus = corpus._replace(test=test.train)
     return corpus
 
 
-def _check_columns(path, test_path, text_column, label_column, group_column):
+def _check_columns(
+    path, test_path, text_column, label_column, group_column, multi_label
+):
     """Raises an error if a column is named, and no table may have it."""
-    named = {"group_column": group_column}
+    named = {"group_column": group_column, "multi_label": multi_label}
     if test_path is None or is_of_files(test_path):
         named |= {"text_column": text_column, "label_column": label_column}
     named = [f"{name}={value!r}" for name, value in named.items() if value]
     if named and is_of_files(path):
         raise CorpusError(
             f"The corpus {path} is a folder or an archive of texts, which has "
-            "no columns. Expected: a table, or no names of columns. "
+            "no columns, and one label a text. Expected: a table, or no names "
+            "of columns. "
             f"Received: {', '.join(named)}"
         )
 
 
-def _of_table(path, columns, known):
+def _of_table(path, columns, known, separator):
     """The texts of a table, and the `Report` on it."""
-    arguments = {name: f"{name}_column" for name in columns}
-    rows = read_columns(path, columns, arguments=arguments)
-    names = one_spelling(rows["label"], known, rows.report)
-    label_names = in_order(set(names))
-    labels = {name: label for label, name in enumerate(label_names)}
-    train = LabelledTexts(rows["text"], [labels[name] for name in names])
+    arguments = {name: f"{name.rstrip('s')}_column" for name in columns}
+    rows = read_columns(path, columns, arguments=arguments, separator=separator)
+    several = "labels" in columns
+    number = several_numbers if several else one_number
+    label_names, labels = number(rows, known)
+    train = LabelledTexts(rows["text"], labels)
     groups = None
     if "group" in columns:  # a text in several belongs to the first
         pairs = zip(rows["text"][::-1], rows["group"][::-1], strict=True)
         groups = dict(pairs)
     return LabelledCorpus(train, None, [], label_names, groups), rows.report
+
+
+def _say(corpus, report):
+    """Says what was read, and the first text with its labels."""
+    texts, labels = corpus.train
+    names = corpus.label_names
+    if not has_several(labels):
+        report.say({"text": texts[0], "label": names[labels[0]]}, len(texts))
+        return
+    counts = list(map(len, labels))
+    report.say(
+        {"text": texts[0], "labels": [names[n] for n in labels[0]]},
+        len(texts),
+        f"{len(names)} labels, {sum(counts) / len(counts):.2f} a text; "
+        f"{counts.count(0):,} texts have none",
+    )
 
 
 def _of_files(path, report):
@@ -230,7 +278,7 @@ def _renumbered(corpus, label_names, path):
         )
     numbers = [label_names.index(name) for name in corpus.label_names]
     train, test = (
-        texts and texts._replace(labels=[numbers[n] for n in texts.labels])
+        texts and renumbered(texts, numbers)
         for texts in (corpus.train, corpus.test)
     )
     return corpus._replace(train=train, test=test, label_names=label_names)
@@ -240,18 +288,8 @@ def _limited(corpus, limit):
     classes = len(corpus.label_names)
     shares = [(limit + classes - 1 - n) // classes for n in range(classes)]
     train, test = (
-        texts and _first(texts, shares) for texts in (corpus.train, corpus.test)
+        texts and first_of_each(texts, limit, shares)
+        for texts in (corpus.train, corpus.test)
     )
     unlabelled = corpus.unlabelled[:limit]
     return corpus._replace(train=train, test=test, unlabelled=unlabelled)
-
-
-def _first(texts, shares):
-    """The first texts of each class, as many as its share, in their order."""
-    left = list(shares)
-    places = []
-    for place, label in enumerate(texts.labels):
-        if left[label]:
-            left[label] -= 1
-            places.append(place)
-    return select(texts, places)

@@ -8,6 +8,7 @@ from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.labelled_texts import select
 from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import unequal
+from kerasrnn.data.stratified_splits import has_several
 
 
 def split_labelled_corpus(
@@ -29,7 +30,8 @@ def split_labelled_corpus(
             out; see `hold_out`. At most a fifth of those whose class has
             several are held out, but at least as many as there are such
             classes: about one of each, fewer of small classes if others are
-            much larger. With groups it is about as many.
+            much larger. With groups, or several labels a text, it is about
+            as many.
         seed: Non-negative integer. The same corpus and seed give the same
             split.
 
@@ -49,13 +51,18 @@ def split_labelled_corpus(
     >>> len(corpus.train.texts), len(validation.texts)
     (2, 2)
     """
-    counts = collections.Counter(corpus.train.labels)
-    several = [count for count in counts.values() if count > 1]
-    # At least 1, so that `hold_out` refuses a corpus without such a class.
-    size = max(1, len(several), min(size, sum(several) // 5))
     texts, groups = corpus.train, None
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
+    elif has_several(texts.labels):
+        groups = texts.texts  # copies of a text stay together
+    counts = collections.Counter(texts.labels)
+    several = [count for count in counts.values() if count > 1]
+    if has_several(texts.labels):
+        size = max(1, min(size, len(texts.texts) // 5))
+    else:
+        # At least 1, so that `hold_out` refuses a corpus without such a class.
+        size = max(1, len(several), min(size, sum(several) // 5))
     train, validation = hold_out(texts, size, seed, groups)
     left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():

@@ -1,9 +1,11 @@
 """Texts with labels, and a stratified split."""
 
 from collections.abc import Sequence
+from typing import Any
 from typing import NamedTuple
 
-from kerasrnn.data.splits import stratified
+from kerasrnn.data.stratified_splits import has_several
+from kerasrnn.data.stratified_splits import stratified
 
 
 class LabelledTexts(NamedTuple):
@@ -12,11 +14,12 @@ class LabelledTexts(NamedTuple):
     Args:
         texts: List of strings.
         labels: List with one label for each text: integers from 0, the
-            classes; or, for two classes, the probabilities of class 1.
+            classes; or, for two classes, the probabilities of class 1. For
+            texts with several labels, or none, tuples of integers.
     """
 
     texts: list[str]
-    labels: list[int] | list[float]
+    labels: list[Any]
 
 
 def hold_out(
@@ -32,13 +35,14 @@ def hold_out(
     class with a single text stays in the training side.
 
     With `groups`, whole groups are held out: in random order, each one that
-    brings the numbers of texts of the classes nearer to those wanted.
+    brings the numbers of texts of the classes nearer to those wanted. So are
+    texts with several labels; those without a label count as one more class.
 
     Args:
         texts: `LabelledTexts` to split.
         size: Integer, the number of texts to hold out: 0, or at least the
-            number of classes that have several texts. With `groups`, any
-            number below that of the texts.
+            number of classes that have several texts. With `groups`, or
+            several labels a text, any number below that of the texts.
         seed: Non-negative integer. The same texts and seed give the same
             split.
         groups: List with the group of each text, such as its author. Defaults
@@ -46,7 +50,7 @@ def hold_out(
 
     Returns:
         A tuple `(train, validation)` of `LabelledTexts`. The second has
-        `size` texts; with `groups` about as many, as whole groups allow.
+        `size` texts; with `groups`, or several labels a text, about as many.
 
     Raises:
         CorpusError: If no class has two texts; or if no group can be held
@@ -71,3 +75,37 @@ def select(texts, places):
         [texts.texts[place] for place in places],
         [texts.labels[place] for place in places],
     )
+
+
+def renumbered(texts, numbers):
+    """Returns the texts with other numbers of their labels.
+
+    Args:
+        texts: `LabelledTexts`, whose labels are classes.
+        numbers: List, the new number of each class.
+    """
+    if has_several(texts.labels):
+        labels = [tuple(sorted(numbers[n] for n in x)) for x in texts.labels]
+    else:
+        labels = [numbers[n] for n in texts.labels]
+    return texts._replace(labels=labels)
+
+
+def first_of_each(texts, limit, shares):
+    """Returns the first texts of each class, in their order.
+
+    Args:
+        texts: `LabelledTexts`, whose labels are classes. With several labels
+            a text, the first are kept whatever their labels.
+        limit: Integer, how many texts to keep.
+        shares: List, how many texts to keep of each class.
+    """
+    if has_several(texts.labels):
+        return select(texts, range(min(limit, len(texts.texts))))
+    left = list(shares)
+    places = []
+    for place, label in enumerate(texts.labels):
+        if left[label]:
+            left[label] -= 1
+            places.append(place)
+    return select(texts, places)

@@ -85,12 +85,13 @@ class Report:
         for note in self.notes:
             warn(f"The corpus {self.corpus}: {note}")
 
-    def say(self, first, count):
+    def say(self, first, count, more=""):
         """Prints which columns were taken, and the first row.
 
         Args:
             first: Dict from what was asked for to its value in the first row.
             count: Integer, the number of rows.
+            more: String, what else there is to know.
         """
         row = ", ".join(
             name
@@ -100,7 +101,7 @@ class Report:
         )
         print(
             f"{count:,} {'texts' if self.unit == 'text' else 'rows'} of "
-            f"{self.corpus}. The first: {row}",
+            f"{self.corpus}. The first: {row}" + f". {more}" * bool(more),
             file=sys.stderr,
         )
 

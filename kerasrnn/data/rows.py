@@ -9,27 +9,13 @@ from typing import Self
 from kerasrnn.data.cells import cell_value
 from kerasrnn.data.cells import check_lengths
 from kerasrnn.data.cells import named_tags
-from kerasrnn.data.class_tables import class_table
-from kerasrnn.data.class_tables import is_of_files
-from kerasrnn.data.conll import conll_table
+from kerasrnn.data.cells import separated
+from kerasrnn.data.columns import cell_of
+from kerasrnn.data.columns import open_columns
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.line_pairs import line_table
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.report import Report
 from kerasrnn.data.suspicions import note_suspicions
-from kerasrnn.data.tables import find_column
-from kerasrnn.data.tables import is_table
-from kerasrnn.data.tables import open_table
-
-_PAIR = ("source", "target")
-_OF_FILES = {"text", "label", "group"}  # what a folder of classes tells
-_NAMES = {
-    "text": ("review", "text", "sentence"),
-    "label": ("sentiment", "label"),
-    "tokens": ("tokens", "words"),
-    "tags": ("ner_tags", "tags", "pos_tags"),
-    "weight": ("weight", "sample_weight"),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +48,10 @@ class Rows:
 
 
 def read_rows(
-    source: Any, *, limit: int | None = None, **columns: str | int | None
+    source: Any,
+    *,
+    limit: int | None = None,
+    **columns: str | int | Sequence[str | int] | None,
 ) -> Rows:
     r"""Reads columns of equal length, in a format that the source determines.
 
@@ -86,7 +75,8 @@ def read_rows(
     elsewhere it is a character.
 
     What the columns hold depends on the names that you give them: `label` and
-    `group` are names, `nan` is none; `weight` is a float; `tokens` and `tags`
+    `group` are names, `nan` is none; `labels` are lists of names, which may be
+    empty; `weight` is a float; `tokens` and `tags`
     are lists of strings, equally many; any other is text. White space around
     texts is removed. A row that lacks one of the columns is left out and
     reported in one `CorpusWarning`. Which columns were taken, and the first
@@ -100,7 +90,8 @@ def read_rows(
             `None` for what is usual: `review`, `text` or `sentence` for
             `text`, `sentiment` or `label` for `label`, `words` for `tokens`,
             and so on; the first and second of two columns for `source` and
-            `target`.
+            `target`. For `labels`, also a list of columns, one for each
+            label, of 0 and 1.
 
     Returns:
         `Rows`, with one list for each name.
@@ -146,6 +137,7 @@ def read_columns(
     arguments=None,
     tag_names=None,
     delimiter=None,
+    separator=None,
 ):
     """Reads `Rows` that may be empty, and whose report was not given yet.
 
@@ -156,14 +148,19 @@ def read_columns(
         arguments: Dict from the names to the arguments of the caller.
         tag_names: List of strings, the names of tags that are numbers.
         delimiter: String, that of text; `None` for the one that it has.
+        separator: String between the `labels` of a cell; `None` for lists.
     """
     named = isinstance(source, str | os.PathLike)
     report = Report(source if named else type(source).__name__)
-    table, taken = _open(source, columns, report, arguments or {}, delimiter)
+    table, taken = open_columns(
+        source, columns, report, arguments or {}, delimiter
+    )
     found: dict[str, list] = {name: [] for name in columns}
     count = 0
     for number, row in table.rows:
-        cells = {name: row.get(column) for name, column in taken.items()}
+        cells = {name: cell_of(row, column) for name, column in taken.items()}
+        if separator:
+            cells["labels"] = separated(cells["labels"], separator)
         try:
             if tag_names is not None:
                 cells["tags"] = named_tags(cells["tags"], tag_names)
@@ -190,49 +187,3 @@ def finish(rows):
     first = {name: column[0] for name, column in rows.columns.items()}
     rows.report.say(first, len(rows))
     return rows
-
-
-def _open(source, columns, report, arguments, delimiter):
-    """A table, and a dict from what was asked for to its columns."""
-    if isinstance(source, list | tuple) and not _is_list_of_dicts(source):
-        table = line_table(source, report)
-    elif {"tokens", "tags"} & set(columns) and not is_table(source):
-        table, report.columns = conll_table(source, columns, report, arguments)
-        return table, {name: name for name in columns}
-    elif set(columns) <= _OF_FILES and is_of_files(source):
-        table = class_table(source, report)
-    else:
-        wanted = [str(x) for x in columns.values() if x is not None]
-        table = open_table(source, report, wanted, delimiter)
-    if set(columns.values()) == {None} and set(columns) == set(_PAIR):
-        return table, dict(zip(_PAIR, _pair(table, report), strict=True))
-    return table, {
-        name: find_column(
-            table,
-            _NAMES.get(name, (name,)) if column is None else [str(column)],
-            arguments.get(name, name),
-            report,
-        )
-        for name, column in columns.items()
-    }
-
-
-def _is_list_of_dicts(source):
-    return isinstance(source, list) and all(isinstance(x, dict) for x in source)
-
-
-def _pair(table, report):
-    """The columns of source and target, which were not named."""
-    if len(table.columns) == 2:
-        return table.columns
-    lower = [column.lower() for column in table.columns]
-    for names in (_PAIR, ("src", "tgt")):
-        if all(name in lower for name in names):
-            return [table.columns[lower.index(name)] for name in names]
-    if not table.columns:
-        return _PAIR  # there are no rows
-    raise CorpusError(
-        f"The columns of source and target in the corpus {report.corpus} are "
-        "unknown. Expected: two columns, or the arguments `source` and "
-        f"`target`. Received: {table.columns!r:.200}"
-    )

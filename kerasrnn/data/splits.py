@@ -1,16 +1,14 @@
 """One split: rows to train on, and rows held out that none of them equals."""
 
-import collections
 import random
 from collections.abc import Hashable
 from collections.abc import Sequence
-
-import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import is_integer
 from kerasrnn.data.report import warn
 from kerasrnn.data.rows import Rows
+from kerasrnn.data.stratified_splits import stratified
 
 
 def split_rows(
@@ -109,109 +107,6 @@ def whole_groups(
     rng.shuffle(train)
     rng.shuffle(held_out)
     return train, held_out
-
-
-def stratified(labels, size, seed, groups=None):
-    """The indices of rows to train on and to hold out, in order, by label.
-
-    Args:
-        labels: The label of each row.
-        size: Non-negative integer, how many rows to hold out.
-        seed: Non-negative integer.
-        groups: The group of each row, whole ones of which are held out.
-            Defaults to `None`: each row by itself.
-    """
-    chosen = []
-    if size != 0 and groups is None:
-        chosen = _single_rows(labels, size, seed)
-    elif size != 0:
-        chosen = _groups_by_label(labels, size, seed, groups)
-    held_out = set(chosen)
-    rest = [place for place in range(len(labels)) if place not in held_out]
-    return rest, sorted(held_out)
-
-
-def _single_rows(labels, size, seed):
-    from sklearn.model_selection import train_test_split
-
-    counts = collections.Counter(labels)
-    several = {label for label, count in counts.items() if count > 1}
-    places = [n for n, label in enumerate(labels) if label in several]
-    least, most = len(several), len(places) - len(several)
-    received = f"{len(labels)} texts of {len(counts)} classes"
-    if not several:
-        raise CorpusError(
-            "Holding out texts needs a class with at least two: no class has "
-            f"two. Received: {received}, size={size!r}"
-        )
-    if not (is_integer(size) and least <= size <= most):
-        raise ValueError(
-            "`size` must be an integer that leaves each class a text to train "
-            f"on and one to hold out: 0, or from {least} to {most} of these "
-            f"{received}. Received: size={size!r}"
-        )
-    kept = [labels[place] for place in places]
-    _, held_out = train_test_split(
-        places, test_size=size, stratify=kept, random_state=seed
-    )
-    taken = collections.Counter(labels[place] for place in held_out)
-    for label, count in taken.items():
-        if count == counts[label]:
-            raise ValueError(
-                "`size` must leave each class a text to train on, but it takes "
-                f"all {count} of class {label!r}. Received: size={size}"
-            )
-    return held_out
-
-
-def _groups_by_label(labels, size, seed, groups):
-    """One pass over the groups in random order.
-
-    Each is held out that brings the numbers of rows of the labels nearer to
-    those wanted. `sklearn.model_selection.StratifiedGroupKFold` would make
-    one pass for every `size` rows.
-    """
-    count = len(labels)
-    if not (is_integer(size) and 0 < size < count):
-        raise ValueError(
-            "`size` must be an integer, at least 0 and less than the number of "
-            f"texts, {count}. Received: size={size!r}"
-        )
-    if len(groups) != count:
-        raise ValueError(
-            "`groups` must have the group of each text. "
-            f"Received: {len(groups)} groups of {count} texts"
-        )
-    places = {}
-    for place, group in enumerate(groups):
-        places.setdefault(group, []).append(place)
-    members = list(places.values())
-    random.Random(seed).shuffle(members)
-    classes, labels = np.unique(labels, return_inverse=True)
-    counts = [np.bincount(labels[m], minlength=len(classes)) for m in members]
-    left = np.bincount(labels)
-    missing = left * (size / count)
-
-    def may_leave(count):  # each class keeps a text to train on
-        return np.all((count == 0) | (count < left))
-
-    held_out = []
-    for group, counted in zip(members, counts, strict=True):
-        nearer = np.sum((missing - counted) ** 2) < np.sum(missing**2)
-        if nearer and may_leave(counted):
-            held_out += group
-            left, missing = left - counted, missing - counted
-    if not held_out:  # all are too large
-        pairs = zip(members, counts, strict=True)
-        small = [group for group, counted in pairs if may_leave(counted)]
-        held_out = min(small, key=len, default=None)
-    if held_out is None:
-        raise CorpusError(
-            "Holding out whole groups needs one that leaves each class a text "
-            f"to train on. Received: {count} texts of {len(classes)} classes "
-            f"in {len(members)} groups"
-        )
-    return held_out
 
 
 def unequal(keys, places, taken):

@@ -215,7 +215,5 @@ def _fasttext_rows(lines, report):
             label, *rest = text.split(maxsplit=1)
             labels.append(label.removeprefix(_LABEL))
             text = "".join(rest).removeprefix(", ")
-        if len(labels) == 1:
-            yield report.seen, {"label": labels[0], "text": text}
-        elif text:
-            report.add(report.seen, f"{len(labels)} labels")
+        if labels or text:
+            yield report.seen, {"label": labels, "text": text}

@@ -169,12 +169,19 @@ class Encoder(Configured, KeepsQuantization):
     def call(
         self, ids: Tensor, training: bool = False
     ) -> tuple[Tensor, Tensor, Tensor]:
-        mask = ops.not_equal(ids, self.pad_id)
-        if not self.mask_padding:
-            mask = ops.ones_like(mask)
+        mask = self.mask(ids)
         embeddings = self.embedding(ids, training=training)
         memory, final = self.read(embeddings, mask, training)
         return memory, mask, final
+
+    def mask(self, ids: Tensor) -> Tensor:
+        """Returns which tokens are read, a boolean tensor `(batch, time)`.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+        """
+        mask = ops.not_equal(ids, self.pad_id)
+        return mask if self.mask_padding else ops.ones_like(mask)
 
     def read(
         self, embeddings: Tensor, mask: Tensor, training: bool = False

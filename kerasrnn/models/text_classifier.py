@@ -36,6 +36,8 @@ class TextClassifier(Deserialized, QuantizableModel):
             `keras.losses.BinaryCrossentropy(from_logits=True)`; 2 or more have
             one logit for each class, with
             `keras.losses.SparseCategoricalCrossentropy(from_logits=True)`.
+            For several labels a text, it is the number of labels, with the
+            loss of binary labels.
         dropout: Dropout rate on the summary.
         **kwargs: Base model arguments, such as `name` and `dtype`.
 

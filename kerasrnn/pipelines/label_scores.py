@@ -13,14 +13,15 @@ def label_accuracy(labels, logits):
 
     Args:
         labels: Tensor of shape `(batch, 1)`: classes, or, for two classes,
-            the probability of the second.
+            the probability of the second. For several labels a text, of shape
+            `(batch, labels)`, 1 for those that it has and 0 for others.
         logits: Tensor of shape `(batch, num_classes)`, or `(batch, 1)` for
             two classes.
 
     Returns:
-        Boolean tensor of shape `(batch, 1)`.
+        Boolean tensor of the shape of `labels`.
     """
-    if logits.shape[-1] == 1:
+    if logits.shape[-1] in (1, labels.shape[-1]):
         return ops.equal(ops.cast(labels, "float32") > 0.5, logits > 0.0)
     found = ops.argmax(logits, axis=-1, keepdims=True)
     return ops.equal(ops.cast(labels, found.dtype), found)
@@ -31,7 +32,9 @@ def label_scores(names, true, probabilities):
 
     Args:
         names: List of strings, the name of each label.
-        true: List of integers, the true labels by number.
+        true: List of integers, the true labels by number; or, for two labels,
+            probabilities of the second, which are rounded where labels are
+            counted.
         probabilities: Array of shape `(texts, labels)`, or `(texts,)` with
             the probability of the second of two labels.
 
@@ -48,36 +51,78 @@ def label_scores(names, true, probabilities):
             true label has no name.
     """
     check_count(true, probabilities)
-    if not np.isin(true, range(len(names))).all():
+    given = np.asarray(true)
+    are_shares = len(names) == 2 and ((given >= 0) & (given <= 1)).all()
+    if not (are_shares or np.isin(given, range(len(names))).all()):
         raise ValueError(
             f"`labels` must be of {names}, or their numbers from 0. "
             f"Received: {sorted(set(true))}"
         )
-    true = np.asarray(true, int)
+    true = given.round().astype(int)
     probabilities = both(probabilities)
     found = probabilities.argmax(axis=1)
-    of_true = probabilities[np.arange(len(true)), true]
+    shares = both(given) if are_shares else np.eye(len(names))[true]
+    costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
     counts = np.zeros((len(names), len(names)), int)
     np.add.at(counts, (true, found), 1)
-    by_label = {
-        name: {
-            **precision_recall_f1(
-                *map(int, (counts[i].sum(), counts[:, i].sum(), counts[i, i]))
-            ),
-            "support": int(counts[i].sum()),
-        }
-        for i, name in enumerate(names)
-    }
+    by_label = _by_label(names, counts.sum(1), counts.sum(0), counts.diagonal())
     return {
         "accuracy": float(np.mean(found == true)),
-        "macro_f1": float(np.mean([x["f1"] for x in by_label.values()])),
-        "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+        "macro_f1": _macro_f1(by_label),
+        "loss": float(np.mean(costs.sum(axis=1))),
         "by_label": by_label,
         "confusion": {
             name: dict(zip(names, row, strict=True))
             for name, row in zip(names, counts.tolist(), strict=True)
         },
     }
+
+
+def multi_label_scores(names, true, found, probabilities):
+    """Compares the labels of texts that may have several with the true ones.
+
+    Args:
+        names: List of strings, the name of each label.
+        true: Array of 0 and 1 of shape `(texts, labels)`.
+        found: Boolean array of that shape, the labels that were predicted.
+        probabilities: Array of that shape.
+
+    Returns:
+        A dictionary of `"micro_f1"`, that of all pairs of a text and a label;
+        `"macro_f1"`, the mean of the F1 of the labels; `"subset_accuracy"`,
+        the share of texts of which all labels are right; `"loss"`, the mean
+        cross-entropy of a text and a label; and `"by_label"`, for each label
+        `"precision"`, `"recall"`, `"f1"` and `"support"`.
+
+    Raises:
+        ValueError: when there is no text, or not as many true labels.
+    """
+    check_count(true, probabilities)
+    is_true = np.asarray(true, bool)
+    of_true = np.where(is_true, probabilities, 1 - probabilities)
+    counts = is_true.sum(0), found.sum(0), (is_true & found).sum(0)
+    by_label = _by_label(names, *counts)
+    micro = precision_recall_f1(*(int(count.sum()) for count in counts))
+    return {
+        "micro_f1": micro["f1"],
+        "macro_f1": _macro_f1(by_label),
+        "subset_accuracy": float(np.mean((is_true == found).all(axis=1))),
+        "loss": float(-np.mean(np.log(np.clip(of_true, 1e-7, 1.0)))),
+        "by_label": by_label,
+    }
+
+
+def _by_label(names, true, found, right):
+    """Precision, recall and F1 of each label, and how many texts have it."""
+    rows = zip(names, *(x.tolist() for x in (true, found, right)), strict=True)
+    return {
+        name: {**precision_recall_f1(*counts), "support": counts[0]}
+        for name, *counts in rows
+    }
+
+
+def _macro_f1(by_label):
+    return float(np.mean([x["f1"] for x in by_label.values()]))
 
 
 def check_count(true, probabilities):

@@ -25,7 +25,7 @@ class LabellingFunctions:
     def __init__(self, labeller):
         self.model, self.tokenizer = labeller.model, labeller.tokenizer
         self.max_length, self.labels = labeller.max_length, labeller.labels
-        self.temperature = labeller.temperature
+        self.temperature, self.kind = labeller.temperature, labeller.kind
         self.ids = graph_function(labeller.ids, TEXTS)
         self.classify = graph_function(self._classify, IDS)
 
@@ -40,7 +40,7 @@ class LabellingFunctions:
         }
 
     def label(self, text):
-        """The label of each text, and its probability."""
+        """The label of each text, or several, and the probabilities."""
         return self._answer(self.classify(self.ids(text))[0])
 
     def label_ids(self, ids):
@@ -77,8 +77,10 @@ class LabellingFunctions:
         )
         with tf.control_dependencies([known]):
             is_label = tf.identity(is_label)
-        weights, logits = contributions(self.model, ids, is_label)
-        mask = tf.not_equal(ids, self.tokenizer.pad_id)
+        weights, logits = contributions(
+            self.model, ids, lambda logits: self.kind.log_odds(logits, is_label)
+        )
+        mask = self.model.encoder.mask(ids)
         return {
             "tokens": tf.where(mask, self.tokenizer.tokens(ids), ""),
             "weights": tf.where(mask, weights, 0.0),
@@ -97,19 +99,10 @@ class LabellingFunctions:
 
     def _answer(self, logits):
         logits = tf.cast(logits, tf.float32) / self.temperature
-        if self.model.num_classes == 1:
-            probability = tf.sigmoid(logits[:, 0])
-            label = tf.cast(probability > 0.5, tf.int32)
-        else:
-            probability = tf.nn.softmax(logits)
-            label = tf.argmax(logits, axis=1)
-        return {
-            "probability": probability,
-            "label": tf.gather(tf.constant(self.labels), label),
-        }
+        return self.kind.answer(logits)
 
 
-def contributions(model, ids, is_label):
+def contributions(model, ids, log_odds):
     """How much each word adds to the log odds of a label.
 
     It is the product of the embedding of a word and the gradient with respect
@@ -119,22 +112,15 @@ def contributions(model, ids, is_label):
     Args:
         model: A `kerasrnn.models.TextClassifier`.
         ids: Int32 tensor of shape `(batch, time)`, padded.
-        is_label: Boolean tensor of shape `(batch, labels)`, true at the label
-            of each text.
+        log_odds: Function from float32 logits to the log odds of the label of
+            each text, of shape `(batch,)`.
 
     Returns:
         A tuple of a float32 tensor of shape `(batch, time)`, and the logits.
     """
-
-    def log_odds(logits):
-        logits = tf.cast(logits, tf.float32)
-        if model.num_classes == 1:
-            return tf.where(is_label[:, 1], logits[:, 0], -logits[:, 0])
-        own = tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
-        others = tf.where(is_label, logits.dtype.min, logits)
-        return own - tf.reduce_logsumexp(others, axis=1)
-
-    embeddings, gradients, logits = _gradients(model, ids, log_odds)
+    embeddings, gradients, logits = _gradients(
+        model, ids, lambda logits: log_odds(tf.cast(logits, tf.float32))
+    )
     products = tf.cast(embeddings * gradients, tf.float32)
     return tf.reduce_sum(products, axis=-1), logits
 
@@ -159,7 +145,7 @@ def gradient_norms(model, ids):
 def _gradients(model, ids, function):
     """Embeddings, gradients of a function of the logits, and the logits."""
     encoder = model.encoder
-    mask = tf.not_equal(ids, encoder.pad_id)
+    mask = encoder.mask(ids)
     embeddings = encoder.embedding(ids)
     with tf.GradientTape() as tape:
         tape.watch(embeddings)

@@ -1,5 +1,6 @@
 """How a classifier is trained, scored and shown in a run."""
 
+import heapq
 import pathlib
 from typing import Any
 
@@ -27,7 +28,7 @@ class LabellingTask(Task):
     """The task of a `TextLabeller`.
 
     Rows are `LabelledTexts`, whose labels are numbers. The best epoch is that
-    of the lowest loss.
+    of the lowest loss. See `MultiLabelTask` for several labels a text.
     """
 
     file_name = "labeller"
@@ -50,14 +51,14 @@ class LabellingTask(Task):
     def row_batches(
         self, rows: LabelledTexts, batch_size: int, seed: int | None = None
     ) -> Batches:
-        return self.pipeline.batches(*self._named(rows), batch_size, seed)
+        return self.pipeline.batches(*self.named(rows), batch_size, seed)
 
     def row_scores(self, rows: LabelledTexts) -> dict[str, Any]:
-        return self.pipeline.evaluate(*self._named(rows))
+        return self.pipeline.evaluate(*self.named(rows))
 
     def calibrate(self, rows: LabelledTexts) -> float:
         """Calibrates the labeller on rows, see `TextLabeller.calibrate`."""
-        return self.pipeline.calibrate(*self._named(rows))
+        return self.pipeline.calibrate(*self.named(rows))
 
     def headline(self, scores: dict[str, Any]) -> str:
         return (
@@ -78,7 +79,8 @@ class LabellingTask(Task):
             `"word_map"`.
         """
         labeller, longest = self.pipeline, max(rows.texts, key=len)
-        true = np.asarray(rows.labels).round().astype(int)
+        true = np.asarray(labeller.numbers(self.named(rows)[1]))
+        true = true.round().astype(int)
         found = both(labeller.probabilities(rows.texts))
         facts = {
             "temperature": labeller.temperature,
@@ -86,16 +88,63 @@ class LabellingTask(Task):
             "doubtful": self._doubtful(rows.texts, true, found),
             "gradient_norms": labeller.gradient_norms(longest).tolist(),
         }
+        options, chosen = labeller.kind.decisions(true, found)
         pictures = {
-            "confusion": self._confusion(true, found),
+            **self.error_pictures(true, found),
             "reliability": reliability_figure(
-                found.max(axis=1), found.argmax(axis=1) == true
+                options.max(axis=1), options.argmax(axis=1) == chosen
             ),
         }
         return facts, {**pictures, **self._word_pictures(rows.texts)}
 
-    def _named(self, rows):
-        """Texts and labels by name: as a number, one may be another's name."""
+    def in_words(
+        self, true: np.ndarray, found: np.ndarray
+    ) -> tuple[Strings, Strings]:
+        """Returns the true and the predicted label of each text, to print.
+
+        Args:
+            true: Integer array of shape `(texts,)`, the true labels.
+            found: Array of shape `(texts, labels)`, their probabilities.
+        """
+        names = self.pipeline.labels
+        best = found.argmax(axis=1)
+        return [names[i] for i in true], [names[i] for i in best]
+
+    def of_truth(
+        self, true: np.ndarray, found: np.ndarray
+    ) -> list[tuple[float, int, str]]:
+        """Returns the probability of each true label, its text and name.
+
+        Args:
+            true: Integer array of shape `(texts,)`, the true labels.
+            found: Array of shape `(texts, labels)`, their probabilities.
+        """
+        names = self.pipeline.labels
+        return [
+            (float(row[label]), place, names[label])
+            for place, (label, row) in enumerate(zip(true, found, strict=True))
+        ]
+
+    def error_pictures(
+        self, true: np.ndarray, found: np.ndarray
+    ) -> dict[str, Any]:
+        """Returns pictures of the errors, by name.
+
+        Args:
+            true: Integer array of shape `(texts,)`, the true labels.
+            found: Array of shape `(texts, labels)`, their probabilities.
+        """
+        names = self.pipeline.labels
+        counts = np.zeros((len(names), len(names)), int)
+        np.add.at(counts, (true, found.argmax(axis=1)), 1)
+        figure = matrix_figure(counts, names, names, "true", "predicted")
+        return {"confusion": figure}
+
+    def named(self, rows: LabelledTexts) -> tuple[Strings, list[Any]]:
+        """Returns texts, and labels by name, which are those of numbers.
+
+        As a number, a label may be the name of another.
+        """
         names = self.pipeline.labels
         return rows.texts, [
             names[int(label)] if label in range(len(names)) else label
@@ -104,11 +153,9 @@ class LabellingTask(Task):
 
     def _samples(self, texts, true, found):
         """The first texts with their true and predicted labels."""
-        names, best = self.pipeline.labels, found.argmax(axis=1)
-        samples = [
-            (text, names[label], names[other])
-            for text, label, other in zip(texts, true, best, strict=True)
-        ][:_SAMPLES]
+        first = slice(_SAMPLES)
+        labels = self.in_words(true[first], found[first])
+        samples = list(zip(texts[first], *labels, strict=True))
         print("\nHeld-out texts, with the true and the predicted label:")
         for text, label, other in samples:
             print(f"\n{wrapped(_short(text))}\n  {label}   (true)\n  {other}")
@@ -116,23 +163,17 @@ class LabellingTask(Task):
 
     def _doubtful(self, texts, true, found):
         """The texts whose true label the model finds least probable."""
-        names, of_true = self.pipeline.labels, found[np.arange(len(true)), true]
-        least = [i for i in np.argsort(of_true) if of_true[i] < _DOUBTFUL]
+        least = heapq.nsmallest(_SAMPLES, self.of_truth(true, found))
         doubtful = [
-            (texts[i], names[true[i]], float(of_true[i]))
-            for i in least[:_SAMPLES]
+            (texts[place], name, probability)
+            for probability, place, name in least
+            if probability < _DOUBTFUL
         ]
         if doubtful:
             print("\nHeld-out texts whose label may be wrong:")
         for text, label, probability in doubtful:
             print(f"\n{wrapped(_short(text))}\n  {label} ({probability:.3f})")
         return doubtful
-
-    def _confusion(self, true, found):
-        names = self.pipeline.labels
-        counts = np.zeros((len(names), len(names)), int)
-        np.add.at(counts, (true, found.argmax(axis=1)), 1)
-        return matrix_figure(counts, names, names, "true", "predicted")
 
     def _word_pictures(self, texts):
         """The hidden states and the word weights of two texts."""

@@ -10,8 +10,8 @@ import tensorflow as tf
 
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.models import TextClassifier
-from kerasrnn.pipelines.label_loss import LabelCrossentropy
 from kerasrnn.pipelines.label_scores import label_accuracy
+from kerasrnn.pipelines.label_thresholds import thresholds_of
 from kerasrnn.pipelines.label_weights import check_weights
 from kerasrnn.pipelines.label_weights import weights_of_classes
 from kerasrnn.pipelines.labelling import Labelling
@@ -41,10 +41,16 @@ class TextLabeller(Labelling):
             tokens, with a warning. `None` keeps all tokens.
         temperature: Positive float by which logits are divided before they
             become probabilities; see `calibrate`.
+        multi_label: Whether a text may have several labels, or none. Each
+            label then has a logit and a sigmoid of its own.
+        thresholds: Float, the probability above which a text has a label, if
+            it may have several; or a list of them, one for each label; or a
+            dictionary of them by name. See `tune_thresholds`.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the number of `labels` is not that of the classes.
+        ValueError: when the number of `labels` is not that of the classes, or
+            that of the `thresholds` not that of the labels.
 
     Example:
 
@@ -60,6 +66,17 @@ class TextLabeller(Labelling):
     >>> labeller.label(["a late game", "a new debate"])
     ['sports', 'politics']
     >>> labeller.save("labeller.keras")
+
+    Several labels a text:
+
+    >>> model = TextClassifier(encoder, "attention", num_classes=2)
+    >>> names = ["politics", "sports"]
+    >>> labeller = TextLabeller(model, tokenizer, names, multi_label=True)
+    >>> labeller.compile(keras.optimizers.Adam(0.05))
+    >>> tags = [["sports"], ["sports"], ["politics"], []]
+    >>> history = labeller.fit(texts, tags, epochs=40, verbose=0)
+    >>> [list(found) for found in labeller.label(["a late goal", "a debate"])]
+    [['sports'], []]
     """
 
     def __init__(
@@ -69,12 +86,14 @@ class TextLabeller(Labelling):
         labels: Strings = ("negative", "positive"),
         max_length: int | None = None,
         temperature: float = 1.0,
+        multi_label: bool = False,
+        thresholds: float | Sequence[float] | Mapping[str, float] = 0.5,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
-        classes = max(2, model.num_classes)
+        classes = max(1 if multi_label else 2, model.num_classes)
         if len(self.labels) != classes:
             raise ValueError(
                 f"`labels` must be {classes}, one for each class of the model. "
@@ -82,22 +101,25 @@ class TextLabeller(Labelling):
             )
         self.max_length = max_length
         self.temperature = temperature
+        self.multi_label = multi_label
+        self.thresholds = thresholds_of(thresholds, self.labels)
 
     def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
         """Returns binary or categorical cross-entropy of logits.
+
+        With `multi_label`, it is the mean of the binary ones of all labels.
 
         Args:
             label_smoothing: Float in `[0, 1)`, the share of each label that is
                 spread over all of them.
         """
-        if self.model.num_classes == 1:
-            return keras.losses.BinaryCrossentropy(True, label_smoothing)
-        if label_smoothing:
-            return LabelCrossentropy(label_smoothing)
-        return keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        return self.kind.loss(label_smoothing)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
-        """Returns the accuracy; probabilities as labels are rounded."""
+        """Returns the accuracy; probabilities as labels are rounded.
+
+        With `multi_label`, it counts each label of each text.
+        """
         accuracy = keras.metrics.MeanMetricWrapper(
             label_accuracy, name="accuracy"
         )
@@ -115,7 +137,7 @@ class TextLabeller(Labelling):
 
         Args:
             texts: List of strings.
-            labels: List of labels, by name or by number.
+            labels: List of labels, by name or by number, see `numbers`.
             batch_size: Positive integer, texts in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
             sample_weight: List of floats, the weight of each text in the
@@ -141,6 +163,7 @@ class TextLabeller(Labelling):
         true = np.asarray(targets)
         whole = true.dtype.kind in "iub"
         true = tf.constant(true, tf.int32 if whole else tf.float32)
+        true = tf.reshape(true, (len(true), -1))
         if len(true) != len(texts):
             # Its error says so.
             return labelled_batches(texts, targets, *given)
@@ -149,7 +172,7 @@ class TextLabeller(Labelling):
             places = places[:, 0]
             return (
                 ids,
-                tf.gather(true, places)[:, None],
+                tf.gather(true, places),
                 tf.gather(weights, places),
             )
 
@@ -171,8 +194,8 @@ class TextLabeller(Labelling):
 
         Args:
             texts: List of strings, or a dataset that `batches` returned.
-            labels: List of labels, by name or by number; `None` with a
-                dataset.
+            labels: List of labels, by name or by number, see `numbers`;
+                `None` with a dataset.
             batch_size: Positive integer, texts in a batch.
             validation_data: A tuple `(texts, labels)` or `(texts, labels,
                 sample_weight)`, or a dataset; `None` for no validation.
@@ -181,7 +204,7 @@ class TextLabeller(Labelling):
                 loss; `None` for equal weights, and with a dataset.
             class_weight: Dictionary from labels, by name or by number, to the
                 weight of their texts, 1 for others. It multiplies
-                `sample_weight`.
+                `sample_weight`. Not with `multi_label`.
             **kwargs: Other arguments of `keras.Model.fit`, such as `epochs`
                 and `callbacks`.
 
@@ -189,9 +212,15 @@ class TextLabeller(Labelling):
             The `keras.callbacks.History` of the training.
 
         Raises:
-            ValueError: when a label is unknown, or `sample_weight` does not
-                fit the texts.
+            ValueError: when a label is unknown, `sample_weight` does not
+                fit the texts, or there is a `class_weight` of several labels.
         """
+        if class_weight is not None and self.multi_label:
+            raise ValueError(
+                "A text with several labels has no weight of one. Expected: "
+                "`sample_weight`, or thresholds of `tune_thresholds`. "
+                f"Received: class_weight={class_weight!r}"
+            )
         by_number = None
         if class_weight is not None:
             found = self.numbers(class_weight)
@@ -232,4 +261,6 @@ class TextLabeller(Labelling):
             "labels": list(self.labels),
             "max_length": self.max_length,
             "temperature": self.temperature,
+            "multi_label": self.multi_label,
+            "thresholds": list(self.thresholds),
         }

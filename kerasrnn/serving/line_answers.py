@@ -1,5 +1,6 @@
 """What a model answers to each line of a text, as a line of text."""
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,7 +62,9 @@ def line_answers(
 
     Returns:
         List of strings, one a line: the values of `answer_columns`, separated
-        by tabs. White space within a value becomes spaces. And a dictionary
+        by tabs. White space within a value becomes spaces. Where a line has
+        several labels, they are a JSON list, and so are their probabilities.
+        And a dictionary
         of the lines that the model refuses, such as those that are too long,
         from their indices to the reasons; their answers are empty.
 
@@ -99,20 +102,39 @@ def _answered(signature, columns, texts):
             *_answered(signature, columns, texts[:half]),
             *_answered(signature, columns, texts[half:]),
         ]
-    if "probability" in columns:
-        outputs["probability"] = _of_label(outputs["probability"])
-    rows = zip(*(outputs[name].tolist() for name in columns), strict=True)
+    found = {name: outputs[name] for name in columns}
+    if "probability" in found:
+        found |= _labels(**found)
+    rows = zip(*(map(_plain, found[name]) for name in columns), strict=True)
     return ["\t".join(map(_cell, row)) for row in rows]
 
 
-def _of_label(probabilities):
-    """The probability of the label: of two classes, the model has one."""
-    if probabilities.ndim == 1:
-        return np.maximum(probabilities, 1 - probabilities)
-    return probabilities.max(axis=1)
+def _labels(label, probability):
+    """The label of each line, or those that it has, and their probability."""
+    if label.ndim == 2:
+        rows = zip(label, probability, strict=True)
+        return {
+            "label": [x[x != ""] for x in label],
+            "probability": [p[x != ""] for x, p in rows],
+        }
+    # Of two classes, the model has one probability.
+    if probability.ndim == 1:
+        best = np.maximum(probability, 1 - probability)
+    else:
+        best = probability.max(axis=1)
+    return {"label": label, "probability": best}
+
+
+def _plain(value):
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _cell(value):
+    if isinstance(value, list):
+        numbers = (
+            float(f"{x:.6g}") if isinstance(x, float) else x for x in value
+        )
+        return json.dumps(list(numbers), ensure_ascii=False)
     if isinstance(value, float):
         return f"{value:.6g}"
     return str(value).translate(_ONE_LINE)

@@ -11,6 +11,8 @@ from kerasrnn.serving.tabs.texts import checked
 from kerasrnn.serving.tabs.texts import samples
 from kerasrnn.serving.tabs.texts import text_box
 
+HAS = "✓"  # before a label that a text has
+
 
 def classifier_tab(model: ExportedModel) -> None:
     """Adds the components for a model with the signature `explain`.
@@ -18,7 +20,10 @@ def classifier_tab(model: ExportedModel) -> None:
     Args:
         model: The `ExportedModel`.
     """
-    names = (model.card() or {}).get("labels")
+    card = model.card() or {}
+    names, title = card.get("labels"), "Labels and their probabilities"
+    if card.get("multi_label"):
+        title += f"; {HAS}: the text has it"
 
     def explain(text):
         found = model.signatures["explain"](text=[checked(text)])
@@ -34,7 +39,7 @@ def classifier_tab(model: ExportedModel) -> None:
             button = gr.Button("Classify", variant="primary")
             add_examples(samples(model), text)
         with gr.Column():
-            label = gr.Label(label="Labels and their probabilities")
+            label = gr.Label(label=title)
             words = gr.HighlightedText(
                 label="Words: the darker, the more weight",
                 show_legend=False,
@@ -44,17 +49,25 @@ def classifier_tab(model: ExportedModel) -> None:
 
 
 def probabilities(
-    label: str, found: Any, names: list[str] | None
+    label: Any, found: Any, names: list[str] | None
 ) -> dict[str, float]:
     """Returns the probability of each label.
 
     Args:
-        label: String, the predicted label.
+        label: String, the predicted label; or, if a text may have several, an
+            array of shape `(labels,)`, empty strings for those that it has not.
+            Those that it has are marked.
         found: Float, the probability of the second of two classes; or an
             array of shape `(classes,)`.
         names: List of labels in their order; `None` if it is not known.
     """
-    if np.ndim(found) == 0:
+    if np.ndim(label):
+        names = names or [name or str(i) for i, name in enumerate(label)]
+        names = [
+            f"{HAS} {name}" if has else name
+            for name, has in zip(names, label, strict=True)
+        ]
+    elif np.ndim(found) == 0:
         if names is None:
             others = [f"not {label}", label]
             names = others if found > 0.5 else others[::-1]

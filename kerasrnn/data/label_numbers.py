@@ -1,0 +1,96 @@
+"""The numbers of the labels of a table: one a text, or several."""
+
+import itertools
+
+from kerasrnn.data.label_names import in_order
+from kerasrnn.data.label_names import one_spelling
+
+
+def check_several(label_column, multi_label, separator):
+    """Raises a `ValueError` if arguments on several labels contradict.
+
+    Args:
+        label_column: String, number or list of these, or `None`.
+        multi_label: Whether a text may have several labels.
+        separator: String or `None`.
+    """
+    columns = isinstance(label_column, list | tuple)
+    received = (
+        f"label_column={label_column!r}, multi_label={multi_label}, "
+        f"label_separator={separator!r}"
+    )
+    if (columns or separator is not None) and not multi_label:
+        raise ValueError(
+            "Several columns of labels, or a separator, mean several labels a "
+            f"text. Expected: multi_label=True. Received: {received}"
+        )
+    if columns and (separator is not None or not label_column):
+        raise ValueError(
+            "Each label has a column of 0 and 1, or all have one. Expected: "
+            "a list of columns, at least one; or one column, with a separator "
+            f"or lists in its cells. Received: {received}"
+        )
+    if separator is not None and not separator.strip(" "):
+        raise ValueError(
+            "The separator of labels must be visible: names may have spaces. "
+            f"Received: {received}"
+        )
+
+
+def one_number(rows, known):
+    """Numbers the labels of texts that have one each.
+
+    Args:
+        rows: `Rows` with the column `label`. Its report is noted in.
+        known: List of strings, the labels of a trained model; may be empty.
+
+    Returns:
+        A tuple of the names of the labels in the order of their numbers, and
+        the number of the label of each text.
+    """
+    names = one_spelling(rows["label"], known, rows.report)
+    lists = (
+        why.removesuffix(" labels, not one")
+        for _, why in rows.report.malformed
+        if why.endswith(" labels, not one")
+    )
+    if any(count != "0" for count in lists):
+        rows.report.notes.append(
+            "some texts have several labels: to keep them, read it with "
+            "`multi_label`"
+        )
+    label_names = in_order(set(names))
+    numbers = {name: number for number, name in enumerate(label_names)}
+    return label_names, [numbers[name] for name in names]
+
+
+def several_numbers(rows, known):
+    """Numbers the labels of texts that have any number of them.
+
+    Args:
+        rows: `Rows` with the column `labels`. Its report is noted in.
+        known: List of strings, the labels of a trained model; may be empty.
+
+    Returns:
+        A tuple of the names of the labels in the order of their numbers, and
+        for each text a tuple of the numbers of its labels.
+    """
+    names = list(itertools.chain.from_iterable(rows["labels"]))
+    spelled = {name: name for name in names}
+    columns = rows.report.columns["labels"]
+    if isinstance(columns, list):
+        label_names = columns
+        rows.report.notes += [
+            f"no text has the label {name!r}"
+            for name in columns
+            if name not in spelled
+        ]
+    else:
+        found = one_spelling(names, known, rows.report) if names else []
+        spelled = dict(zip(names, found, strict=True))
+        label_names = in_order(set(found))
+    numbers = {name: number for number, name in enumerate(label_names)}
+    return label_names, [
+        tuple(sorted({numbers[spelled[name]] for name in names}))
+        for names in rows["labels"]
+    ]

@@ -1,0 +1,139 @@
+"""Rows to train on and to hold out that have labels in the same shares."""
+
+import collections
+import itertools
+import random
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.lines import is_integer
+
+
+def stratified(labels, size, seed, groups=None):
+    """The indices of rows to train on and to hold out, in order, by label.
+
+    Args:
+        labels: The label of each row; or a list or tuple of labels, which may
+            be empty.
+        size: Non-negative integer, how many rows to hold out. With groups, or
+            several labels a row, it is about as many.
+        seed: Non-negative integer.
+        groups: The group of each row, whole ones of which are held out.
+            Defaults to `None`: each row by itself.
+    """
+    chosen = []
+    if groups is None and has_several(labels):
+        groups = range(len(labels))
+    if size != 0 and groups is None:
+        chosen = _single_rows(labels, size, seed)
+    elif size != 0:
+        chosen = _groups_by_label(labels, size, seed, groups)
+    held_out = set(chosen)
+    rest = [place for place in range(len(labels)) if place not in held_out]
+    return rest, sorted(held_out)
+
+
+def _single_rows(labels, size, seed):
+    from sklearn.model_selection import train_test_split
+
+    counts = collections.Counter(labels)
+    several = {label for label, count in counts.items() if count > 1}
+    places = [n for n, label in enumerate(labels) if label in several]
+    least, most = len(several), len(places) - len(several)
+    received = f"{len(labels)} texts of {len(counts)} classes"
+    if not several:
+        raise CorpusError(
+            "Holding out texts needs a class with at least two: no class has "
+            f"two. Received: {received}, size={size!r}"
+        )
+    if not (is_integer(size) and least <= size <= most):
+        raise ValueError(
+            "`size` must be an integer that leaves each class a text to train "
+            f"on and one to hold out: 0, or from {least} to {most} of these "
+            f"{received}. Received: size={size!r}"
+        )
+    kept = [labels[place] for place in places]
+    _, held_out = train_test_split(
+        places, test_size=size, stratify=kept, random_state=seed
+    )
+    taken = collections.Counter(labels[place] for place in held_out)
+    for label, count in taken.items():
+        if count == counts[label]:
+            raise ValueError(
+                "`size` must leave each class a text to train on, but it takes "
+                f"all {count} of class {label!r}. Received: size={size}"
+            )
+    return held_out
+
+
+def has_several(labels):
+    """Whether rows have lists or tuples of labels."""
+    return len(labels) > 0 and isinstance(labels[0], list | tuple)
+
+
+def _groups_by_label(labels, size, seed, groups):
+    """One pass over the groups in random order.
+
+    Each is held out that brings the numbers of rows of the labels nearer to
+    those wanted. `sklearn.model_selection.StratifiedGroupKFold` would make
+    one pass for every `size` rows, and takes one label a row.
+    """
+    count = len(labels)
+    if not (is_integer(size) and 0 < size < count):
+        raise ValueError(
+            "`size` must be an integer, at least 0 and less than the number of "
+            f"texts, {count}. Received: size={size!r}"
+        )
+    if len(groups) != count:
+        raise ValueError(
+            "`groups` must have the group of each text. "
+            f"Received: {len(groups)} groups of {count} texts"
+        )
+    places = {}
+    for place, group in enumerate(groups):
+        places.setdefault(group, []).append(place)
+    members = list(places.values())
+    random.Random(seed).shuffle(members)
+    classes = _class_numbers(labels)
+    left = np.bincount(list(itertools.chain.from_iterable(classes)))
+    missing = left * (size / count)
+
+    def counted(group):
+        numbers = itertools.chain.from_iterable(classes[n] for n in group)
+        return np.bincount(list(numbers), minlength=len(left))
+
+    def may_leave(counts):  # each class keeps a text to train on
+        return np.all((counts == 0) | (counts < left))
+
+    held_out = []
+    for group in members:
+        if (missing <= 0.5).all():  # no group brings them nearer
+            break
+        counts = counted(group)
+        nearer = np.sum((missing - counts) ** 2) < np.sum(missing**2)
+        if nearer and may_leave(counts):
+            held_out += group
+            left, missing = left - counts, missing - counts
+    if not held_out:  # all are too large
+        small = [group for group in members if may_leave(counted(group))]
+        held_out = min(small, key=len, default=None)
+    if held_out is None:
+        raise CorpusError(
+            "Holding out whole groups needs one that leaves each class a text "
+            f"to train on. Received: {count} texts of {len(left)} classes "
+            f"in {len(members)} groups"
+        )
+    return held_out
+
+
+def _class_numbers(labels):
+    """For each row a tuple of the numbers of its classes.
+
+    Rows that may have several labels, but have none, are one more class.
+    """
+    if not has_several(labels):
+        labels = [(label,) for label in labels]
+    names = sorted({name for row in labels for name in row})
+    numbers = {name: number for number, name in enumerate(names)}
+    return [tuple(numbers[x] for x in row) or (len(names),) for row in labels]
