@@ -34,12 +34,14 @@ class Settings(training.EncoderSettings):
         *("summary", "attention", "embedding_dim"),
     }
     not_identity = training.Settings.not_identity | {
-        *("corpus", "test", "calibrate"),
+        *("corpus", "test", "calibrate", "tune_thresholds"),
     }
     needs = training.EncoderSettings.needs | {
         "attention": ("summary", "attention", "decoder"),
         "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
         "train_vectors": ("vectors",),
+        "label_separator": ("multi_label",),
+        "tune_thresholds": ("multi_label",),
     }
 
     output: Path = Path("saved_models/classify")
@@ -47,8 +49,12 @@ class Settings(training.EncoderSettings):
     """generated, imdb, or the path of a table or a folder of folders."""
     text_column: str | None = None
     """Column of the texts; default: review, text or sentence."""
-    label_column: str | None = None
-    """Column of the labels; default: sentiment or label."""
+    label_column: tuple[str, ...] = ()
+    """Column of the labels, default: sentiment or label; or a 0/1 one each."""
+    multi_label: bool = False
+    """Whether a text may have several labels: a list, or columns of 0 and 1."""
+    label_separator: str | None = None
+    """What separates several labels in a cell, such as a comma."""
     group_column: str | None = None
     """Column of what a text is about or by; no such group is split."""
     test: training.Existing | None = None
@@ -82,6 +88,8 @@ class Settings(training.EncoderSettings):
     """Share of each label that is spread over all classes."""
     calibrate: bool = True
     """Whether held-out texts set the temperature of the probabilities."""
+    tune_thresholds: bool = False
+    """Whether they set the thresholds of several labels, for the highest F1."""
     schedule: Literal["cosine", "constant"] = "cosine"
     """Schedule of the learning rate."""
     learning_rate: training.Positive = 1e-3
@@ -91,7 +99,10 @@ class Settings(training.EncoderSettings):
         super().__post_init__()
         if self.summary == "attention" and self.attention is None:
             raise ValueError("`summary` needs one. Expected: an `attention`.")
-        for name in ("test", "text_column", "label_column", "group_column"):
+        if len(self.label_column) > 1 and not self.multi_label:
+            raise ValueError("Several of `label_column` need `multi_label`.")
+        own = "test", "text_column", "label_column", "group_column"
+        for name in (*own, "multi_label"):
             if self.corpus == "generated" and getattr(self, name):
                 raise ValueError(f"`{name}` needs a `corpus` of your own.")
 
@@ -118,12 +129,12 @@ def load_corpus(settings):
     if settings.corpus == "generated":
         texts = generated_reviews(settings.limit or 4000, settings.seed)
         return data.LabelledCorpus(texts, None, [], ["negative", "positive"])
-    saved = settings.start_from
+    saved, columns = settings.start_from, settings.label_column
     names = pipelines.TextLabeller.open(saved).labels if saved else None
     return data.read_labelled_corpus(
         data.find_corpus(settings.corpus, settings.data_dir),
-        *(settings.text_column, settings.label_column, settings.limit),
-        *(names, settings.test, settings.group_column),
+        *(settings.text_column, columns, settings.limit, names, settings.test),
+        **settings.pick("group_column", "multi_label", "label_separator"),
     )
 
 
@@ -164,7 +175,7 @@ def build_model(settings, tokenizer, classes, embedding_dim):
             **settings.pick("depth", "bidirectional", "word_dropout"),
         ),
         summary,
-        num_classes=1 if classes == 2 else classes,
+        num_classes=classes if settings.multi_label or classes > 2 else 1,
         dropout=0.0 if deep else settings.dropout,
     )
     model.build((None, None))
@@ -184,10 +195,12 @@ def build_labeller(settings, corpus):
     texts, names = corpus.train.texts, corpus.label_names
     if settings.start_from:
         labeller = pipelines.TextLabeller.open(settings.start_from)
-        if list(labeller.labels) != list(names):
+        saved = list(labeller.labels), labeller.multi_label
+        if saved != (list(names), settings.multi_label):
             raise data.CorpusError(
-                "The corpus must have the labels of the pipeline to start "
-                f"from. Expected: {list(labeller.labels)}. Received: {names}"
+                "Labels and `multi_label` must be those of the pipeline to "
+                f"start from. Expected: {saved}. "
+                f"Received: {names}, {settings.multi_label}"
             )
         return labeller
     tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
@@ -201,7 +214,8 @@ def build_labeller(settings, corpus):
     if settings.vectors:
         model.encoder.embedding.assign_vectors(vectors)
         model.encoder.embedding.trainable = settings.train_vectors
-    return pipelines.TextLabeller(model, tokenizer, names, settings.max_tokens)
+    given = model, tokenizer, names, settings.max_tokens
+    return pipelines.TextLabeller(*given, multi_label=settings.multi_label)
 
 
 def run(settings, load_parts=load_parts, build_labeller=build_labeller):
@@ -220,11 +234,12 @@ def run(settings, load_parts=load_parts, build_labeller=build_labeller):
         this_run.fit(labeller, corpus.train, dev, **more)
         if settings.calibrate:
             labeller.task().calibrate(dev)
+        if settings.tune_thresholds:
+            labeller.task().tune_thresholds(dev)
         return this_run.finish(labeller, dev, corpus.test, held_out=held_out)
 
 
 def preset_for(corpus):
-    """The default preset for a corpus."""
     return "generated" if corpus in (None, "generated") else "own"
 
 

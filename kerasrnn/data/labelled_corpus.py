@@ -10,7 +10,7 @@ from kerasrnn.data.class_tables import is_of_files
 from kerasrnn.data.class_tables import read_classes
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
-from kerasrnn.data.label_numbers import check_several
+from kerasrnn.data.label_numbers import checked_columns
 from kerasrnn.data.label_numbers import one_number
 from kerasrnn.data.label_numbers import several_numbers
 from kerasrnn.data.labelled_texts import LabelledTexts
@@ -103,8 +103,8 @@ def read_labelled_corpus(
             `review`, `text` and `sentence` that exists.
         label_column: String or number, the column with the label. Defaults to
             `sentiment`, or to `label` if there is no such column; with
-            `multi_label`, to `labels` or `label`. Or a list, the columns of 0
-            and 1, which are then the label names in their order.
+            `multi_label`, to `labels` or `label`. Or a list of several, the
+            columns of 0 and 1, which are then the label names in their order.
         limit: Positive integer, how many texts to keep of each part: the
             first of each class, equally many of each class; the first classes
             get one more if the limit is not a multiple of their number. Of
@@ -157,7 +157,7 @@ def read_labelled_corpus(
     if isinstance(path, str | os.PathLike):
         path = existing_path(path)
     test_path = test_path and existing_path(test_path)
-    check_several(label_column, multi_label, label_separator)
+    label_column = checked_columns(label_column, multi_label, label_separator)
     _check_columns(
         *(path, test_path, text_column, label_column, group_column),
         multi_label,

@@ -17,6 +17,7 @@ from kerasrnn.pipelines.label_loss import LabelCrossentropy
 from kerasrnn.pipelines.label_scores import both
 from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.label_scores import multi_label_scores
+from kerasrnn.pipelines.label_thresholds import are_above
 from kerasrnn.pipelines.label_thresholds import thresholds_of
 
 
@@ -218,8 +219,3 @@ class SeveralLabels:
     def decisions(self, true, probabilities):
         """The choices that are made: whether a text has a label, of each."""
         return both(probabilities.ravel()), true.ravel()
-
-
-def are_above(probabilities, thresholds):
-    """Whether probabilities `(texts, labels)` are above those of labels."""
-    return probabilities > np.asarray(thresholds, "float32")

@@ -38,6 +38,11 @@ def thresholds_of(given, names):
     return tuple(map(float, found))
 
 
+def are_above(probabilities, thresholds):
+    """Whether probabilities `(texts, labels)` are above those of labels."""
+    return probabilities > np.asarray(thresholds, "float32")
+
+
 def at_other_temperature(thresholds, ratio):
     """Returns the thresholds above which texts have the same labels.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kerasrnn.data.labelled_texts import LabelledTexts
+from kerasrnn.pipelines.label_thresholds import are_above
 from kerasrnn.pipelines.labelling_task import LabellingTask
 from kerasrnn.plots import matrix_figure
 from kerasrnn.typing import Strings
@@ -39,7 +40,7 @@ class MultiLabelTask(LabellingTask):
     def headline(self, scores: dict[str, Any]) -> str:
         return (
             f"micro F1 {100 * scores['micro_f1']:.1f}, macro F1 "
-            f"{100 * scores['macro_f1']:.1f}, all labels are right of "
+            f"{100 * scores['macro_f1']:.1f}, all labels right for "
             f"{100 * scores['subset_accuracy']:.1f} % of the texts"
         )
 
@@ -61,10 +62,10 @@ class MultiLabelTask(LabellingTask):
         self, true: np.ndarray, found: np.ndarray
     ) -> tuple[Strings, Strings]:
         names = np.array(self.pipeline.labels, object)
-        chosen = self.pipeline.kind.chosen(found, None)
-        return (
-            [", ".join(names[row > 0]) or _NONE for row in true],
-            [", ".join(of_text) or _NONE for of_text in chosen],
+        chosen = are_above(found, self.pipeline.thresholds)
+        return tuple(
+            [", ".join(names[row]) or _NONE for row in rows]
+            for rows in (true > 0, chosen)
         )
 
     def of_truth(

@@ -1,0 +1,82 @@
+"""Texts with several labels, held out in about the shares of all labels."""
+
+import numpy as np
+import pytest
+
+from kerasrnn.data import CorpusWarning
+from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import LabelledTexts
+from kerasrnn.data import Rows
+from kerasrnn.data import split_labelled_corpus
+from kerasrnn.data import split_rows
+
+COUNT, SHARES = 1000, (0.4, 0.2, 0.05, 0.01)
+
+
+@pytest.fixture(scope="module")
+def labels():
+    rng = np.random.default_rng(1)
+    has = rng.random((COUNT, len(SHARES))) < SHARES
+    has[0, 3] = True
+    return [tuple(map(int, np.flatnonzero(row))) for row in has]
+
+
+def corpus_of(texts, labels, groups=None):
+    train = LabelledTexts(list(texts), list(labels))
+    return LabelledCorpus(train, None, [], [*"abcd"], groups)
+
+
+def counted(labels):
+    """How many texts have each label, and how many have none."""
+    flat = [n for of_text in labels for n in of_text or (4,)]
+    return np.bincount(flat, minlength=5)
+
+
+def test_every_label_is_held_out_in_its_share(labels):
+    texts = [f"text {n}" for n in range(COUNT)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, labels), 200, 1)
+    expected = counted(labels) / 5
+    assert (abs(counted(held_out.labels) - expected) <= 1.5).all()
+    assert abs(len(held_out.texts) - 200) <= 8
+    pairs = dict(zip(texts, labels, strict=True))
+    for part in corpus.train, held_out:
+        assert [pairs[text] for text in part.texts] == part.labels
+    assert {*corpus.train.texts}.isdisjoint(held_out.texts)
+    again = split_labelled_corpus(corpus_of(texts, labels), 200, 1)[1]
+    assert again == held_out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_label_of_one_text_is_trained_on(seed):
+    few = [(0, 1)] + [(0,)] * 8 + [()] * 6
+    texts = [f"text {n}" for n in range(15)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, few), 4, seed)
+    assert (0, 1) in corpus.train.labels
+    assert sorted(held_out.labels) == [(), (0,), (0,)]
+
+
+def test_copies_and_groups_stay_together(labels):
+    texts = [f"text {n % 500}" for n in range(COUNT)]
+    corpus, held_out = split_labelled_corpus(corpus_of(texts, labels), 200, 1)
+    assert {*corpus.train.texts}.isdisjoint(held_out.texts)
+    assert len(corpus.train.texts) + len(held_out.texts) == COUNT
+    texts = [f"text {n}" for n in range(COUNT)]
+    groups = {text: f"film {n // 10}" for n, text in enumerate(texts)}
+    corpus, held_out = split_labelled_corpus(
+        corpus_of(texts, labels, groups), 200, 1
+    )
+    learnt, taken = (
+        {groups[text] for text in part.texts}
+        for part in (corpus.train, held_out)
+    )
+    assert not learnt & taken and len(learnt | taken) == COUNT / 10
+    assert abs(counted(held_out.labels) - counted(labels) / 5).max() <= 12
+
+
+def test_rows_are_stratified_by_lists(labels):
+    texts = [f"text {n % 900}" for n in range(COUNT)]
+    rows = Rows({"text": texts, "labels": list(map(list, labels))})
+    with pytest.warns(CorpusWarning, match="they equal rows"):
+        _, held_out = split_rows(rows, 200, 1, by="text", stratify="labels")
+    expected = counted(labels) / 5
+    assert (abs(counted(held_out["labels"]) - expected) <= 1.5).all()
