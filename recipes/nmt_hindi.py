@@ -28,9 +28,9 @@ NAMES = ("phrasebook", "guha", "tatoeba", "tourism_health", "wiki_dev")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(translate.Settings):
-    saved = translate.Settings.saved | {"model"}
-    not_identity = translate.Settings.not_identity | {"corpus"}
+class Settings(training.TranslationSettings):
+    saved = training.TranslationSettings.saved | {"model"}
+    not_identity = training.TranslationSettings.not_identity | {"corpus"}
 
     output: Path = Path("saved_models/nmt_hindi")
     corpus: str = "phrasebook"
@@ -47,6 +47,7 @@ class Settings(translate.Settings):
         return super().without_effect() | {
             *("dev_size", "dev_corpora"),
             *("tokenizer", "vocabulary_size", "subword_sampling"),
+            *("source_vectors", "target_vectors"),
             *("cell", "depth", "bidirectional", "dropout", "word_dropout"),
             *("lexical", "lexicon", "shortlist", "attention"),
         }
@@ -163,7 +164,7 @@ def read(name, settings):
 
 def guha_tokenizers(settings, pairs):
     """Tokenizers with all words, without padding and unknown words."""
-    options = settings.pick(*translate.TEXT_OPTIONS)
+    options = settings.pick(*settings.text_options)
     sides, specials = zip(*pairs, strict=True), ((), ("<s>", "</s>"))
     return [
         WordTokenizer.train(texts, specials=special, **options)

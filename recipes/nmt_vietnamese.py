@@ -24,10 +24,12 @@ from kerasrnn.tokenizers import WordTokenizer
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(translate.Settings):
-    saved = translate.Settings.saved | {"model"}
-    not_identity = translate.Settings.not_identity | {"corpus"}
-    needs = translate.Settings.needs | {"warmup": ("schedule", "cosine")}
+class Settings(training.TranslationSettings):
+    saved = training.TranslationSettings.saved | {"model"}
+    not_identity = training.TranslationSettings.not_identity | {"corpus"}
+    needs = training.TranslationSettings.needs | {
+        "warmup": ("schedule", "cosine")
+    }
 
     output: Path = Path("saved_models/nmt_vietnamese")
     corpus: str = "phrasebook"
@@ -44,6 +46,7 @@ class Settings(translate.Settings):
             return super().without_effect()
         return super().without_effect() | {
             *("tokenizer", "vocabulary_size", "subword_sampling"),
+            *("source_vectors", "target_vectors"),
             *("bidirectional", "lexical", "lexicon", "shortlist"),
         }
 
@@ -179,7 +182,7 @@ def published_tokenizers(settings, pairs):
             "Expected: --corpus en_vi. Received: --corpus phrasebook"
         )
     path = data.find_corpus(settings.corpus, settings.data_dir)
-    options = settings.pick(*translate.TEXT_OPTIONS)
+    options = settings.pick(*settings.text_options)
     return [
         WordTokenizer(data.read_vocabulary(path.with_name(name)), **options)
         for name in ("vocab.en", "vocab.vi")

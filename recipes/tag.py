@@ -189,11 +189,10 @@ def build_tagger(settings, sentences, others, scheme):
     )
     vectors, width = None, settings.embedding_dim
     if settings.vectors:
-        vectors, found = data.read_word_vectors(
-            settings.vectors, words.vocabulary, settings.seed
+        vectors, _ = data.load_word_vectors(
+            settings.vectors, words, seed=settings.seed
         )
         width = vectors.shape[1]
-        print(f"{found:,} of {len(vectors):,} words have a vector.")
     model = models.Tagger(
         words.vocabulary_size,
         len(tags),

@@ -14,7 +14,6 @@ import quiet  # noqa: F401  # isort: skip
 import dataclasses
 import math
 from pathlib import Path
-from typing import Literal
 
 from keras import optimizers
 
@@ -27,86 +26,20 @@ from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.EncoderSettings):
-    """Settings of data, model and training; `SIZES` replaces `None`."""
+class Settings(training.TranslationSettings):
+    """Settings of the corpus, besides those of all translators.
 
-    saved = training.EncoderSettings.saved | {
-        *("max_tokens", "lowercase", "strip_punctuation"),
-        *("separate_punctuation", "tokenizer", "vocabulary_size"),
-        *("subword_sampling", "lexical", "lexicon", "shortlist", "attention"),
-        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+    `SIZES` replaces `None`.
+    """
+
+    not_identity = training.TranslationSettings.not_identity | {
+        *("train", "dev", "test"),
     }
-    not_identity = training.EncoderSettings.not_identity | {
-        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
-        "shortlist",
-    }
-    needs = training.EncoderSettings.needs | {
-        "vocabulary_size": ("tokenizer", "unigram", "bpe", "unigram-word"),
-        "subword_sampling": ("tokenizer", "unigram", "bpe", "unigram-word"),
-        "shortlist": ("lexicon",),
+    needs = training.TranslationSettings.needs | {
+        "dev_size": ("dev", ()),
     }
 
     output: Path = Path("saved_models/translate")
-    dev_size: training.Count = 500
-    """Pairs to hold out if --dev is not given: at most a tenth of them."""
-    max_words: training.Count | None = None
-    """Leave out training pairs with more words on a side."""
-    max_tokens: training.Count = 100
-    """Truncate longer sentences to so many tokens."""
-    lowercase: bool = False
-    """Whether the model works in lower case."""
-    strip_punctuation: bool = False
-    """Whether the model works without punctuation."""
-    separate_punctuation: bool = False
-    """Whether punctuation marks are separate words for the model."""
-    tokenizer: Literal["unigram", "bpe", "word", "unigram-word"] = "unigram"
-    """Subwords of two kinds, words that occur twice, or subwords to words."""
-    vocabulary_size: training.Count | None = None
-    """Number of subwords of each language."""
-    subword_sampling: training.Rate = 0.0
-    """Split words at random in training: exponent of the probabilities of
-    unigram subwords, or share of the merges that BPE skips; 0 for never."""
-    lexical: bool = True
-    """Whether attention reads embeddings besides the encoder's outputs."""
-    lexicon: bool = True
-    """Whether a lexicon estimated from the corpus is added to the output."""
-    shortlist: training.Count | None = None
-    """Words from the lexicon that a search is limited to; None for all."""
-    attention: training.AttentionName | None = "multi_head"
-    """Attention of the decoder to the source."""
-    label_smoothing: training.Rate = 0.1
-    """Share of each label that is spread over the vocabulary."""
-    batch_size: training.Count = 32
-    learning_rate: training.Positive = 2e-3
-    warmup: training.Count | None = None
-    """Steps in which the rate rises; default: at most a tenth of all."""
-    average: training.Whole = 1
-    """Average the weights of the last N epochs; 0 for the best epoch."""
-    beam_width: training.Count = 5
-    """Hypotheses of the beam search."""
-    length_penalty: training.NotNegative = 1.0
-    """Exponent of the length by which scores are divided."""
-    no_repeat_ngram: training.Whole = 0
-    """So many tokens in a row occur only once in a translation; 0: no limit."""
-    members: training.Count = 1
-    """Models that translate together; a finished run trains those it lacks."""
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.members > 1 and self.distribute == "workers":
-            raise ValueError(
-                "`members` must be 1 if several workers train the model. "
-                f"Received: members={self.members}"
-            )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class CorpusSettings(Settings):
-    """The same with the files of a corpus."""
-
-    not_identity = Settings.not_identity | {"train", "dev", "test"}
-    needs = Settings.needs | {"dev_size": ("dev", ())}
-
     train: tuple[Path, ...] = ()
     """A file of pairs, or a file of sources and one of targets."""
     dev: tuple[Path, ...] = ()
@@ -119,7 +52,6 @@ class CorpusSettings(Settings):
     """Column or language to translate into."""
 
 
-TEXT_OPTIONS = "lowercase", "strip_punctuation", "separate_punctuation"
 SIZES = {  # for a corpus of up to so many pairs
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
     50_000: {"units": 256, "vocabulary_size": 4000, "epochs": 24},
@@ -146,7 +78,7 @@ def load_pairs(settings):
 def build_tokenizers(settings, pairs):
     """Returns the tokenizers of source and target."""
     size, sampling = settings.vocabulary_size, settings.subword_sampling
-    options, both = settings.pick(*TEXT_OPTIONS), []
+    options, both = settings.pick(*settings.text_options), []
     kinds = 2 * settings.tokenizer.split("-")  # one for both, or one for each
     for kind, texts in zip(kinds, zip(*pairs, strict=True), strict=False):
         if kind == "word":
@@ -159,13 +91,19 @@ def build_tokenizers(settings, pairs):
 
 
 def build_model(settings, source, target):
-    """Returns an untrained model."""
+    """Returns an untrained model, with word vectors if there are any."""
     sizes = source.vocabulary_size, target.vocabulary_size
+    paths = settings.source_vectors, settings.target_vectors
+    vectors = [
+        path and data.load_word_vectors(path, side, seed=settings.seed).matrix
+        for path, side in zip(paths, (source, target), strict=True)
+    ]
+    widths = [settings.units if x is None else x.shape[1] for x in vectors]
     shared = settings.pick("depth", "dropout", "word_dropout")
     shared["cell"] = training.build_cell(settings.cell, settings.units)
-    shared["embedding_dim"] = settings.units
     encoder = models.Encoder(
         sizes[0],
+        embedding_dim=widths[0],
         bidirectional=settings.bidirectional,
         lexical=settings.lexical,
         pad_id=source.pad_id,
@@ -173,12 +111,17 @@ def build_model(settings, source, target):
     )
     decoder = models.Decoder(
         sizes[1],
+        embedding_dim=widths[1],
         attention=settings.attention,
         tie_embeddings=True,
         lexicon=models.Lexicon(*sizes) if settings.lexicon else None,
         **shared,
     )
-    return models.Translator(encoder, decoder)
+    model = models.Translator(encoder, decoder)
+    for part, matrix in zip((encoder, decoder), vectors, strict=True):
+        if matrix is not None:
+            part.embedding.assign_vectors(matrix)
+    return model
 
 
 def build_optimizer(settings, steps, usual_warmup=200):
@@ -241,7 +184,7 @@ def run(
 
 
 def main():
-    settings = training.read_settings({"own": CorpusSettings()}, "own", __doc__)
+    settings = training.read_settings({"own": Settings()}, "own", __doc__)
     if not settings.train:
         raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
     run(settings)

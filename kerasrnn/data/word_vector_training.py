@@ -23,9 +23,9 @@ KINDS = ("skip-gram", "cbow")
 def load_word_vectors(
     source: PathLike,
     tokenizer: Tokenizer,
-    texts: Strings,
-    folder: PathLike,
-    dimensions: int,
+    texts: Strings = (),
+    folder: PathLike = ".",
+    dimensions: int = 100,
     seed: int = 0,
 ) -> WordVectors:
     """Returns word vectors for a tokenizer, read from a file or trained.
@@ -76,7 +76,8 @@ def load_word_vectors(
             train_word_vectors(lines, path, dimensions, source, seed)
         source = path
     vectors = read_word_vectors(source, tokenizer.vocabulary, seed)
-    print(f"{vectors.found} of {len(vectors.matrix)} words have a vector.")
+    count = len(vectors.matrix)
+    print(f"{vectors.found:,} of {count:,} words have a vector.")
     return vectors
 
 

@@ -42,6 +42,7 @@ from kerasrnn.training.settings import Settings
 from kerasrnn.training.settings import by_size
 from kerasrnn.training.settings import identity
 from kerasrnn.training.training_folder import TrainingFolder
+from kerasrnn.training.translation_settings import TranslationSettings
 from kerasrnn.training.weight_noise import WeightNoise
 from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from
@@ -69,6 +70,7 @@ __all__ = [
     "TokenCrossentropy",
     "TrainingFolder",
     "TrainingSpeed",
+    "TranslationSettings",
     "WeightNoise",
     "Whole",
     "add_attention",

@@ -83,22 +83,40 @@ def read_settings(
 def _check_effects(settings, args, parser):
     """Ends the process if a flag is given that has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
-    useless, of_file = [], False
-    for name in dataclasses.asdict(settings):
-        if name in settings.without_effect():
-            words = "from" if name == "start_from" else name.replace("_", "-")
-            found = sorted(given & {f"--{words}", f"--no-{words}"})
-            useless += found
-            of_file |= bool(found) and name in settings.saved
+    useless, lacking, of_file = [], [], False
+    for name in settings.without_effect():
+        flag = _flag(name)
+        found = given & {flag, f"--no-{flag[2:]}"}
+        useless += found
+        if found and settings.start_from and name in settings.saved:
+            of_file = True
+        elif found and name in settings.needs:
+            lacking.append(f"{flag} needs {_needed(*settings.needs[name])}")
     if useless:
         reason = "Some flags have no effect beside the others."
-        if settings.start_from and of_file:
+        if of_file:
             reason = (
                 "With --from, model, tokenizers and search are those of the "
                 "saved pipeline."
             )
+        expected = (
+            "; ".join(sorted(lacking)) or "only flags that change the run"
+        )
         parser.exit(
             2,
-            f"{reason} Expected: only flags that change the run. "
-            f"Received: {', '.join(useless)}\n",
+            f"{reason} Expected: {expected}. "
+            f"Received: {', '.join(sorted(useless))}\n",
         )
+
+
+def _flag(name):
+    return "--from" if name == "start_from" else f"--{name.replace('_', '-')}"
+
+
+def _needed(other, *values):
+    """What a flag needs, as `Settings.needs` says it, in words."""
+    flag, true = _flag(other), [str(x) for x in values if x]
+    words = [f"no {flag}"] if len(true) < len(values) else []
+    if true or not values:
+        words.append(f"{flag} {' or '.join(true)}".rstrip())
+    return " or ".join(words)

@@ -53,7 +53,7 @@ def build_tokenizers(settings, pairs):
     """As published; without a mask, padding is a word of the source."""
     source, target = nmt_vietnamese.published_tokenizers(settings, pairs)
     if not settings.masked:
-        options = settings.pick(*translate.TEXT_OPTIONS)
+        options = settings.pick(*settings.text_options)
         source = type(source)([*source.vocabulary, "<pad>"], **options)
     return source, target
 

@@ -32,7 +32,7 @@ def run(*arguments):
 
 def settings(*arguments):
     return read_settings(
-        {"any": translate.CorpusSettings()}, "any", args=map(str, arguments)
+        {"any": translate.Settings()}, "any", args=map(str, arguments)
     )
 
 
@@ -147,6 +147,36 @@ def test_subwords_are_translated_to_words():
     model = translate.build_model(options, source, target)
     parts = options, model, source, target, PAIRS
     assert translate.build_translator(*parts).copy_unknown
+
+
+def test_word_vectors_are_where_the_embeddings_start(tmp_path, capsys):
+    """In their proportions: the embeddings have a deviation of their own."""
+    vectors = {"old!": [1, 2, 3], "House": [4, 5, 7], "alt!": [3, 1, 0]}
+    lines = [" ".join(map(str, [word, *x])) for word, x in vectors.items()]
+    path = tmp_path / "vectors.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    flags = "--tokenizer", "word", "--units", 8, "--no-lexicon"
+    flags += "--source-vectors", path
+    for more, words in (
+        ((), ["old!", "House"]),
+        (("--target-vectors", path), ["old!", "House", "alt!"]),
+    ):
+        options = settings(*flags, *more)
+        both = translate.build_tokenizers(options, PAIRS)
+        model = translate.build_model(options, *both)
+        parts = model.encoder, model.decoder
+        found = {}
+        for tokenizer, part in zip(both, parts, strict=True):
+            table = part.embedding.embeddings.numpy()
+            found |= dict(zip(tokenizer.vocabulary, table, strict=True))
+        for word in words:
+            one, other = (
+                x / np.linalg.norm(x) for x in (found[word], vectors[word])
+            )
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+        inputs = {"source": np.ones((1, 4)), "target": np.ones((1, 3))}
+        assert model(inputs).shape == (1, 3, both[1].vocabulary_size)
+    assert "2 of 17 words have a vector" in capsys.readouterr().out
 
 
 def test_the_options_of_the_text_are_applied():
@@ -423,12 +453,15 @@ WORDS = "--tokenizer", "word"
         (["--no-lexicon", "--shortlist", 9], "--shortlist"),
         ([*WORDS, "--vocabulary-size", 9], "--vocabulary-size"),
         ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
+        (["--source-vectors", __file__], "--source-vectors"),
     ],
 )
 def test_flags_without_effect_are_refused(flags, useless, capsys):
     with pytest.raises(SystemExit):
         settings(*flags)
-    assert capsys.readouterr().err.endswith(f"Received: {useless}\n")
+    said = capsys.readouterr().err
+    assert said.endswith(f"Received: {useless}\n")
+    assert f"Expected: {useless} needs --" in said
 
 
 def test_what_only_scores_concern_does_not_identify_a_training():

@@ -18,6 +18,7 @@ from kerasrnn.training import Positive
 from kerasrnn.training import Rate
 from kerasrnn.training import SelfAttentionName
 from kerasrnn.training import Settings
+from kerasrnn.training import TranslationSettings
 from kerasrnn.training import Whole
 from kerasrnn.training import by_size
 from kerasrnn.training import fingerprint
@@ -272,6 +273,21 @@ def test_settings_need_others_for_an_effect(name, useless, useful):
     assert name in Needy(**useless).without_effect()
     assert name not in Needy(**useful).without_effect()
     assert "width" not in Needy().without_effect()
+
+
+def test_vectors_of_words_need_words_on_their_side():
+    def idle(tokenizer):
+        here = pathlib.Path(__file__)
+        return TranslationSettings(
+            output=pathlib.Path("out"),
+            tokenizer=tokenizer,
+            source_vectors=here,
+            target_vectors=here,
+        ).without_effect()
+
+    both = {"source_vectors", "target_vectors"}
+    assert both <= idle("unigram") and not both & idle("word")
+    assert both & idle("unigram-word") == {"source_vectors"}
 
 
 def test_settings_are_picked_as_arguments():

@@ -1,0 +1,117 @@
+"""The settings that the recipes of translation share."""
+
+import dataclasses
+import typing
+
+from kerasrnn.training.encoder_settings import EncoderSettings
+from kerasrnn.training.setting_types import AttentionName
+from kerasrnn.training.setting_types import Count
+from kerasrnn.training.setting_types import Existing
+from kerasrnn.training.setting_types import NotNegative
+from kerasrnn.training.setting_types import Positive
+from kerasrnn.training.setting_types import Rate
+from kerasrnn.training.setting_types import Whole
+
+_SUBWORDS = "unigram", "bpe", "unigram-word"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TranslationSettings(EncoderSettings):
+    """Settings of the model, the search and the training of a translator.
+
+    See `Settings`. A recipe adds where its pairs come from.
+
+    Attributes:
+        text_options: Names of the fields that are arguments of a tokenizer.
+
+    Raises:
+        ValueError: when several workers are to train an ensemble.
+
+    Example:
+
+    >>> settings = TranslationSettings(output=pathlib.Path("out"))
+    >>> settings.pick(*settings.text_options)["lowercase"]
+    False
+    """
+
+    saved = EncoderSettings.saved | {
+        *("max_tokens", "lowercase", "strip_punctuation"),
+        *("separate_punctuation", "tokenizer", "vocabulary_size"),
+        *("subword_sampling", "source_vectors", "target_vectors"),
+        *("lexical", "lexicon", "shortlist", "attention"),
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+    }
+    not_identity = EncoderSettings.not_identity | {
+        *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
+        "shortlist",
+    }
+    needs = {
+        **EncoderSettings.needs,
+        "vocabulary_size": ("tokenizer", *_SUBWORDS),
+        "subword_sampling": ("tokenizer", *_SUBWORDS),
+        # Subwords have no vectors in a file of words.
+        "source_vectors": ("tokenizer", "word"),
+        "target_vectors": ("tokenizer", "word", "unigram-word"),
+        "shortlist": ("lexicon",),
+    }
+    text_options: typing.ClassVar[tuple[str, ...]] = (
+        *("lowercase", "strip_punctuation", "separate_punctuation"),
+    )
+
+    dev_size: Count = 500
+    """Pairs to hold out if --dev is not given: at most a tenth of them."""
+    max_words: Count | None = None
+    """Leave out training pairs with more words on a side."""
+    max_tokens: Count = 100
+    """Truncate longer sentences to so many tokens."""
+    lowercase: bool = False
+    """Whether the model works in lower case."""
+    strip_punctuation: bool = False
+    """Whether the model works without punctuation."""
+    separate_punctuation: bool = False
+    """Whether punctuation marks are separate words for the model."""
+    tokenizer: typing.Literal["unigram", "bpe", "word", "unigram-word"] = (
+        "unigram"
+    )
+    """Subwords of two kinds, words that occur twice, or subwords to words."""
+    vocabulary_size: Count | None = None
+    """Number of subwords of each language."""
+    subword_sampling: Rate = 0.0
+    """Split words at random in training: exponent of the probabilities of
+    unigram subwords, or share of the merges that BPE skips; 0 for never."""
+    source_vectors: Existing | None = None
+    """Word vectors of the source, a file of word2vec, GloVe or fastText."""
+    target_vectors: Existing | None = None
+    """The same of the target, which also predict it."""
+    lexical: bool = True
+    """Whether attention reads embeddings besides the encoder's outputs."""
+    lexicon: bool = True
+    """Whether a lexicon estimated from the corpus is added to the output."""
+    shortlist: Count | None = None
+    """Words from the lexicon that a search is limited to; None for all."""
+    attention: AttentionName | None = "multi_head"
+    """Attention of the decoder to the source."""
+    label_smoothing: Rate = 0.1
+    """Share of each label that is spread over the vocabulary."""
+    batch_size: Count = 32
+    learning_rate: Positive = 2e-3
+    warmup: Count | None = None
+    """Steps in which the rate rises; default: at most a tenth of all."""
+    average: Whole = 1
+    """Average the weights of the last N epochs; 0 for the best epoch."""
+    beam_width: Count = 5
+    """Hypotheses of the beam search."""
+    length_penalty: NotNegative = 1.0
+    """Exponent of the length by which scores are divided."""
+    no_repeat_ngram: Whole = 0
+    """So many tokens in a row occur only once in a translation; 0: no limit."""
+    members: Count = 1
+    """Models that translate together; a finished run trains those it lacks."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.members > 1 and self.distribute == "workers":
+            raise ValueError(
+                "`members` must be 1 if several workers train the model. "
+                f"Received: members={self.members}"
+            )
