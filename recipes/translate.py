@@ -3,7 +3,7 @@
     python recipes/translate.py --train pairs.tsv
     python recipes/translate.py --train a.en a.de --dev b.en b.de
     python recipes/translate.py --train pairs.csv --source de --target en
-    python recipes/translate.py --train more.tsv --from OTHER/translator.keras
+    python recipes/translate.py --train new.tsv --old old.tsv --from OTHER.keras
 
 A run writes `translator.keras`, `card.json`, pictures and a SavedModel, in
 `OUTPUT/1/` or the next number that is free. The same command resumes an
@@ -12,6 +12,7 @@ interrupted run, and continues a finished one if `--epochs` is increased.
 
 import quiet  # noqa: F401  # isort: skip
 import dataclasses
+import functools
 import math
 from pathlib import Path
 
@@ -33,10 +34,12 @@ class Settings(training.TranslationSettings):
     """
 
     not_identity = training.TranslationSettings.not_identity | {
-        *("train", "dev", "test"),
+        *("train", "dev", "test", "old", "old_dev", "oversample"),
     }
     needs = training.TranslationSettings.needs | {
-        "dev_size": ("dev", ()),
+        "old": ("start_from",),
+        "old_dev": ("old",),
+        "oversample": ("old",),
     }
 
     output: Path = Path("saved_models/translate")
@@ -50,6 +53,21 @@ class Settings(training.TranslationSettings):
     """Column or language to translate from."""
     target: str | None = None
     """Column or language to translate into."""
+    old: tuple[Path, ...] = ()
+    """Pairs of the earlier training, to train on them and on `train`."""
+    old_dev: tuple[Path, ...] = ()
+    """Their validation pairs; without, some are held out, as they were."""
+    oversample: training.Count | None = None
+    """Train on each new pair so often; default: as many as the old ones."""
+
+    @property
+    def trains_on_old(self):
+        return bool(self.old)
+
+    def without_effect(self):
+        if self.dev and (self.old_dev or not self.old):
+            return super().without_effect() | {"dev_size"}
+        return super().without_effect()
 
 
 SIZES = {  # for a corpus of up to so many pairs
@@ -61,18 +79,18 @@ SIZES = {  # for a corpus of up to so many pairs
 
 def load_pairs(settings):
     """Returns the pairs for training, validation and test."""
-
-    def read(paths):
-        path = paths[0] if len(paths) == 1 else paths
-        names = settings.source, settings.target
-        return data.read_parallel_corpus(path, *names, settings.limit).pairs
-
-    pairs = read(settings.train)
-    dev, test = (x and read(x) for x in (settings.dev, settings.test))
-    if not dev:
-        size = min(settings.dev_size, max(1, len(pairs) // 10))
-        pairs, dev = data.split_by_source(pairs, size, settings.seed)
-    return data.drop_overlap(pairs, [*dev, *test]), dev, test
+    read = functools.partial(
+        data.read_parallel_parts,
+        columns=(settings.source, settings.target),
+        **settings.pick("limit", "dev_size", "seed"),
+    )
+    new = read(settings.train, settings.dev, settings.test)
+    if not settings.old:
+        return new
+    old = read(settings.old, settings.old_dev)
+    learnt = data.drop_long(old.train, settings.max_words)
+    training.warn_of_other_data(settings.start_from, [learnt, old.dev])
+    return data.mix_parts(new, old, settings.oversample, settings.seed)
 
 
 def build_tokenizers(settings, pairs):
@@ -130,6 +148,17 @@ def build_optimizer(settings, steps, usual_warmup=200):
     return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
 
 
+def set_lexicon(model, source, target, pairs):
+    """Estimates the lexicon of a model, if it has one."""
+    if model.decoder.lexicon is not None:
+        # Training would trust a lexicon of rare words too much.
+        words = isinstance(target, tokenizers.WordTokenizer)
+        found = data.translation_lexicon(
+            pairs, source, target, discount=1.0 if words else 0.0
+        )
+        model.decoder.lexicon.assign(*found)
+
+
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     # Subwords can spell every word of the corpus; unknown words are copied.
@@ -142,13 +171,9 @@ def build_translator(settings, model, source, target, pairs):
         **target.special_ids,
     )
     options = {"copy_unknown": words and settings.attention is not None}
-    if (lexicon := model.decoder.lexicon) is not None:
-        # Training would trust a lexicon of rare words too much.
-        count = 1.0 if words else 0.0
-        found = data.translation_lexicon(pairs, source, target, discount=count)
-        lexicon.assign(*found)
-        if settings.shortlist:
-            options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
+    set_lexicon(model, source, target, pairs)
+    if (lexicon := model.decoder.lexicon) is not None and settings.shortlist:
+        options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens
     return pipelines.TextTranslator(*parts, **options)
 
@@ -177,6 +202,10 @@ def run(
         for translator in members:
             loss = translator.default_loss(settings.label_smoothing)
             translator.compile(build_optimizer(settings, steps), loss)
+        if settings.trains_on_old:
+            # Not of repeated pairs, whose words would seem frequent.
+            both, once = translator.task().tokenizers, dict.fromkeys(pairs)
+            set_lexicon(translator.model, *both, list(once))
         how = settings.pick("average")
         for number, translator in enumerate(members):
             this_run.fit(translator, pairs, dev, member=number, **how)

@@ -20,6 +20,9 @@ from kerasrnn.data.midi import read_midi
 from kerasrnn.data.midi import write_midi
 from kerasrnn.data.parallel_corpus import ParallelCorpus
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
+from kerasrnn.data.parallel_parts import ParallelParts
+from kerasrnn.data.parallel_parts import mix_parts
+from kerasrnn.data.parallel_parts import read_parallel_parts
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import source_key
@@ -60,6 +63,7 @@ __all__ = [
     "LabelledCorpus",
     "LabelledTexts",
     "ParallelCorpus",
+    "ParallelParts",
     "Phrase",
     "PianoRollCorpus",
     "Rows",
@@ -76,11 +80,13 @@ __all__ = [
     "labelled_batches",
     "length_table",
     "load_word_vectors",
+    "mix_parts",
     "phrases_of",
     "piano_roll_batches",
     "read_labelled_corpus",
     "read_midi",
     "read_parallel_corpus",
+    "read_parallel_parts",
     "read_piano_rolls",
     "read_rows",
     "read_series",

@@ -1,6 +1,7 @@
 """What a run prints before and after its training, and the files it leaves."""
 
 import pathlib
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -65,8 +66,26 @@ def write_results(
     return written
 
 
-def print_end(task, scores, folder, written):
-    """Prints all scores, the result in a sentence, and what to do next."""
+def part_scores(task, parts, scoring=None):
+    """Returns the scores of a task on parts of the data, by their names.
+
+    Args:
+        task: The `Task` of a pipeline.
+        parts: Dictionary of name to rows; `None` or no rows are left out.
+        scoring: Dictionary of arguments of the task's `row_scores`.
+    """
+    return {
+        name: task.row_scores(part, **(scoring or {}))
+        for name, part in parts.items()
+        if part is not None and any(task.sizes(part).values())
+    }
+
+
+def print_end(task, scores, folder, written, before=None):
+    """Prints all scores, the result in a sentence, and what to do next.
+
+    With the scores `before` it was fine-tuned, the result is a table.
+    """
     print("\nScores:")
     for name, values in _of_parts(scores):
         words = [f"{key}={value:.4g}" for key, value in values.items()]
@@ -74,8 +93,11 @@ def print_end(task, scores, folder, written):
     *others, last = written
     files = wrapped(f"{', '.join(others)} and {last}")
     print(f"\nIn {folder}:\n{files}\n")
-    for part, found in scores.items():
-        print(f"Result ({part}): {task.headline(found)}.")
+    if before:
+        _print_comparison(task, before, scores)
+    else:
+        for part, found in scores.items():
+            print(f"Result ({part}): {task.headline(found)}.")
     if any(name.startswith("the SavedModel") for name in written):
         print(
             f"Try it in a browser: kerasrnn-demo {folder.parent}\n"
@@ -97,3 +119,26 @@ def _of_parts(scores):
             }
             if numbers:
                 yield name, numbers
+
+
+def _print_comparison(task, before, now):
+    """Prints a table of both, and warns of the parts that became much worse."""
+    rows = [("Result", "before", "now")]
+    rows += [
+        (part, task.headline(before[part]), task.headline(now[part]))
+        for part in now
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = map(str.ljust, row, widths)
+        print("  ".join(cells).rstrip())
+    worse = [
+        part for part in now if task.is_much_worse(before[part], now[part])
+    ]
+    if worse:
+        warnings.warn(
+            f"It became much worse in the parts: {', '.join(worse)}. Train on "
+            "more rows like these, at a lower learning rate, or for fewer "
+            "epochs.",
+            stacklevel=3,
+        )

@@ -8,6 +8,7 @@ import keras
 
 from kerasrnn.data import warn_of_unseen
 from kerasrnn.models import in_float32
+from kerasrnn.pipelines.results import part_scores
 from kerasrnn.pipelines.results import print_end
 from kerasrnn.pipelines.results import print_start
 from kerasrnn.pipelines.results import write_results
@@ -218,6 +219,11 @@ class Run(RunScope):
     ) -> Any:
         """Saves a trained pipeline in float32, scores, shows and exports it.
 
+        If the run started from a saved pipeline, that is scored, too: what it
+        has learnt is printed beside what it knew, and the card has its scores
+        under `"before"`. A warning names the parts in which it became much
+        worse.
+
         Args:
             pipeline: A trained pipeline, also an ensemble.
             dev: What to score it on, also for samples and pictures.
@@ -239,11 +245,11 @@ class Run(RunScope):
         with whole(path) as partial:
             pipeline.save(partial)
         parts = test if isinstance(test, Mapping) else {"test": test}
-        scores = {
-            name: task.row_scores(part, **(scoring or {}))
-            for name, part in {"dev": dev, **parts}.items()
-            if part is not None and any(task.sizes(part).values())
-        }
+        parts = {"dev": dev, **parts}
+        scores = part_scores(task, parts, scoring)
+        if self.settings.start_from:
+            old = in_float32(type(pipeline).open(self.settings.start_from))
+            facts["before"] = part_scores(old.task(), parts, scoring)
         shown, drawn = task.report(dev, self.output, **(showing or {}))
         if len(self.histories) > 1:
             facts["members"] = self.histories
@@ -264,5 +270,5 @@ class Run(RunScope):
         )
         # Below what a recipe may print of its own.
         ends = task, scores, self.output, [path.name, *written]
-        self._stack.callback(print_end, *ends)
+        self._stack.callback(print_end, *ends, facts.get("before"))
         return pipeline

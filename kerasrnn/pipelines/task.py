@@ -73,6 +73,19 @@ class Task:
             f"{type(self).__name__} must override `headline()`."
         )
 
+    def is_much_worse(
+        self, before: dict[str, Any], now: dict[str, Any]
+    ) -> bool:
+        """Returns whether scores became much worse by fine-tuning.
+
+        By default they never do.
+
+        Args:
+            before: The `row_scores` of the pipeline that the run started from.
+            now: Those of the trained one.
+        """
+        return False
+
     def report(
         self, rows: Any, folder: pathlib.Path, **options: Any
     ) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -21,6 +21,7 @@ _SCORED = 200  # pairs to translate after every epoch
 _SAMPLES = 10  # pairs to print
 _WORST = 5  # of those, the worst
 _GOOD = 50.0  # chrF of what is not among the worst
+_WORSE = 0.9  # share of its BLEU that fine-tuning may leave of a part
 
 
 class TranslationTask(Task):
@@ -61,6 +62,13 @@ class TranslationTask(Task):
     def headline(self, scores: dict[str, Any]) -> str:
         found = scores["beam"]
         return f"BLEU {found['bleu']:.1f}, chrF {found['chrf']:.1f}"
+
+    def is_much_worse(
+        self, before: dict[str, Any], now: dict[str, Any]
+    ) -> bool:
+        """Returns whether BLEU fell by more than a tenth of it."""
+        old, new = (scores["beam"]["bleu"] for scores in (before, now))
+        return bool(new < _WORSE * old)
 
     def report(
         self, rows: Pairs, folder: pathlib.Path

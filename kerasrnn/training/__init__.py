@@ -6,6 +6,7 @@ from kerasrnn.training.callbacks import TextScores
 from kerasrnn.training.callbacks import TrainingSpeed
 from kerasrnn.training.callbacks import without_costs
 from kerasrnn.training.card import read_card
+from kerasrnn.training.card import warn_of_other_data
 from kerasrnn.training.card import write_card
 from kerasrnn.training.cells import CellName
 from kerasrnn.training.cells import add_attention
@@ -91,6 +92,7 @@ __all__ = [
     "read_settings",
     "start_from",
     "step_schedule",
+    "warn_of_other_data",
     "without_costs",
     "write_card",
     "write_rows",

@@ -9,12 +9,14 @@ import platform
 import shlex
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import keras
 
 from kerasrnn.training.files import reading
 from kerasrnn.training.files import whole
+from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.output_folder import output_folder  # noqa: F401
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
@@ -98,6 +100,32 @@ def read_card(path: PathLike, **facts: Any) -> Config | None:
     return keras.tree.map_structure(
         lambda x: float(x) if x in ("NaN", "Infinity", "-Infinity") else x, card
     )
+
+
+def warn_of_other_data(saved: PathLike, data: Any) -> None:
+    """Warns if a pipeline was trained on other data, by the card beside it.
+
+    A run that trains it further then validates on some that it has learnt.
+
+    Args:
+        saved: Path of the `.keras` file that a run wrote.
+        data: What the run was given: a list of its rows to train on and of
+            those to validate on.
+
+    Example:
+
+    >>> warn_of_other_data("moved/translator.keras", [[], []])  # without card
+    """
+    card = read_card(pathlib.Path(saved).with_name("card.json")) or {}
+    known = card.get("data", {}).get("fingerprint")
+    if known not in (None, fingerprint(data)):
+        warnings.warn(
+            "The old data are not split as they were, so scores on their "
+            "held-out part may be of what was learnt. Expected: the files, the "
+            "seed and the sizes of the run that wrote the pipeline. Received: "
+            f"'{saved}'",
+            stacklevel=2,
+        )
 
 
 def _plain(facts):

@@ -108,6 +108,14 @@ class TranslationSettings(EncoderSettings):
     members: Count = 1
     """Models that translate together; a finished run trains those it lacks."""
 
+    @property
+    def trains_on_old(self) -> bool:
+        """Whether the pairs hold those that a saved translator has learnt.
+
+        Then its lexicon is estimated anew, from all of them.
+        """
+        return False
+
     def __post_init__(self):
         super().__post_init__()
         if self.members > 1 and self.distribute == "workers":

@@ -354,6 +354,45 @@ def test_the_files_of_a_run(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("as_it_is")
+def test_a_fine_tuned_pipeline_is_scored_beside_what_it_was(tmp_path, capsys):
+    class Scored(Toy):
+        def row_scores(self, rows):
+            return {"bleu": self.pipeline.bleu[rows[0]]}
+
+        def is_much_worse(self, before, now):
+            return now["bleu"] < before["bleu"]
+
+    class Tuned(Pipeline):
+        bleu = {"new": 75.0, "old": 80.0}
+
+        def task(self):
+            return Scored(self)
+
+        @classmethod
+        def open(cls, path):
+            saved = cls(new_model())
+            saved.bleu = {"new": 1.0, "old": 100.0}
+            return saved
+
+    saved = tmp_path / "thing.keras"
+    saved.touch()
+    settings = Small(output=tmp_path / "out", start_from=saved, epochs=1)
+    with Run(settings) as run:
+        pipeline = Tuned(new_model())
+        run.fit(pipeline, ["new"], ["new"])
+        with pytest.warns(UserWarning, match="much worse in the parts: old"):
+            run.finish(pipeline, ["new"], {"old": ["old"]})
+    card = json.loads((run.output / "card.json").read_text("utf-8"))
+    assert card["before"] == {"dev": {"bleu": 1.0}, "old": {"bleu": 100.0}}
+    assert card["scores"] == {"dev": {"bleu": 75.0}, "old": {"bleu": 80.0}}
+    table = [
+        *("Result  before      now", "dev     BLEU 1.0    BLEU 75.0"),
+        *("old     BLEU 100.0  BLEU 80.0",),
+    ]
+    assert "\n".join(table) in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("as_it_is")
 def test_a_file_that_fails_leaves_the_older_one(tmp_path):
     class Torn(Pipeline):
         def save(self, path):
@@ -468,6 +507,16 @@ def test_a_part_without_rows_has_no_score(tmp_path):
 def test_without_words_there_is_no_picture_of_attention(translator, tmp_path):
     _, pictures = translator.task().report([("", "?")], tmp_path)
     assert not pictures
+
+
+def test_a_translator_that_lost_a_tenth_of_its_bleu_is_much_worse(translator):
+    def scores(bleu):
+        return {"beam": {"bleu": bleu}, "greedy": {"bleu": 0.0}}
+
+    worse = translator.task().is_much_worse
+    assert worse(scores(50.0), scores(44.0))
+    assert not worse(scores(50.0), scores(46.0))
+    assert not worse(scores(0.0), scores(0.0))
 
 
 def test_the_best_epoch_is_that_of_bleu(translator):

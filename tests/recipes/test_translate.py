@@ -279,6 +279,32 @@ def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("untranslated")
+def test_it_learns_new_pairs_beside_the_old_ones(output, table, tmp_path):
+    new = [(f"das Haus ist {i}", f"the House is {i}") for i in range(4)]
+    path, saved = tmp_path / "new.csv", output / "translator.keras"
+    lines = ["Deutsch,English", *map(",".join, new)]
+    path.write_text("\n".join(lines), "utf-8")
+    flags = "--source", "Deutsch", "--target", "English", "--batch-size", 4
+    flags += "--epochs", 1, "--learning-rate", 1e-9, "--from", saved
+    flags += "--train", path, "--old", table
+    # A warning would say that the old pairs are not held out as they were.
+    with pytest.warns(data.CorpusWarning, match="does not know") as warned:
+        brief.run(translate, *flags, "--output", tmp_path / "both")
+    assert {warning.category for warning in warned} == {data.CorpusWarning}
+    found = card(tmp_path / "both")
+    assert found["data"]["train"] == {"pairs": 11 + 4 * 3}
+    assert set(found["scores"]) == set(found["before"]) == {"dev", "new", "old"}
+    lexicons = [
+        TextTranslator.open(path).model.decoder.lexicon.probabilities.numpy()
+        for path in (saved, tmp_path / "both" / "translator.keras")
+    ]
+    assert not np.array_equal(*lexicons)
+    with pytest.warns(UserWarning, match="not split as they were"):
+        translate.load_pairs(settings(*flags, "--seed", 2))
+
+
+@pytest.mark.slow
 def test_another_file_to_start_from_is_another_training(
     output, tmp_path, table, monkeypatch
 ):
@@ -434,7 +460,7 @@ def test_the_other_backend_is_refused_in_words(
 def test_wrong_settings_are_refused_before_anything_is_loaded(
     wrong, said, monkeypatch, capsys
 ):
-    monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
+    monkeypatch.setattr(data, "read_parallel_parts", pytest.fail)
     with pytest.raises(SystemExit) as error:
         run("--train", "pairs.tsv", *wrong)
     assert error.value.code == 2
@@ -454,6 +480,7 @@ WORDS = "--tokenizer", "word"
         ([*WORDS, "--vocabulary-size", 9], "--vocabulary-size"),
         ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
         (["--source-vectors", __file__], "--source-vectors"),
+        (["--old", "old.tsv"], "--old"),
     ],
 )
 def test_flags_without_effect_are_refused(flags, useless, capsys):
@@ -483,7 +510,7 @@ def test_there_must_be_something_to_learn(tmp_path):
 def test_an_output_that_cannot_be_written_is_refused_at_once(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(data, "read_parallel_corpus", pytest.fail)
+    monkeypatch.setattr(data, "read_parallel_parts", pytest.fail)
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(OSError, match="can be created and written.*Received"):
         run("--train", "pairs.tsv", "--output", tmp_path / "file" / "out")

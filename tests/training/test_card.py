@@ -3,7 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from kerasrnn.training import fingerprint
 from kerasrnn.training import read_card
+from kerasrnn.training import warn_of_other_data
 from kerasrnn.training import write_card
 
 
@@ -51,3 +53,12 @@ def test_a_card_must_have_the_fact(tmp_path):
     write_card(tmp_path / "card.json", limit=None)
     assert read_card(tmp_path / "card.json", limit=None) is not None
     assert read_card(tmp_path / "card.json", other=None) is None
+
+
+def test_data_that_are_split_in_another_way_are_warned_of(tmp_path):
+    saved, data = tmp_path / "it.keras", [[["a", "b"]], [["c", "d"]]]
+    warn_of_other_data(saved, data)  # nothing is known of it
+    write_card(tmp_path / "card.json", data={"fingerprint": fingerprint(data)})
+    warn_of_other_data(saved, data)
+    with pytest.warns(UserWarning, match="may be of what was learnt"):
+        warn_of_other_data(saved, data[::-1])

@@ -1,0 +1,143 @@
+"""The parts of a parallel corpus: to train on, to validate on, to test on."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+from typing import NamedTuple
+
+from kerasrnn.data.parallel_corpus import read_parallel_corpus
+from kerasrnn.data.parallel_splits import drop_overlap
+from kerasrnn.data.parallel_splits import split_by_source
+from kerasrnn.typing import Pairs
+from kerasrnn.typing import PathLike
+
+
+class ParallelParts(NamedTuple):
+    """The parts of a parallel corpus, no source of one in another.
+
+    Args:
+        train: List of `(source, target)` strings to train on.
+        dev: List of pairs to validate on.
+        test: List of pairs to test on, which may be empty, or a dictionary
+            from names to such lists.
+    """
+
+    train: list[tuple[str, str]]
+    dev: list[tuple[str, str]]
+    test: Any
+
+
+def read_parallel_parts(
+    train: Sequence[PathLike],
+    dev: Sequence[PathLike] = (),
+    test: Sequence[PathLike] = (),
+    columns: tuple[str | int | None, str | int | None] = (None, None),
+    limit: int | None = None,
+    dev_size: int = 500,
+    seed: int = 13,
+) -> ParallelParts:
+    r"""Reads the parts of a corpus, and holds pairs out if there is no `dev`.
+
+    Pairs to train on whose source is held out or tested are removed, with a
+    `CorpusWarning`.
+
+    Args:
+        train: List of a path, of a file of pairs; or of two paths, of a file
+            of sources and one of targets.
+        dev: The same of the pairs to validate on; empty to hold out pairs of
+            `train`.
+        test: The same of the pairs to test on.
+        columns: Tuple, the columns of sources and of targets in each file; see
+            `read_parallel_corpus`.
+        limit: Positive integer, how many pairs to keep of each file: the
+            first; `None` for all.
+        dev_size: Positive integer, how many pairs to hold out: at most a tenth
+            of them, but one at least.
+        seed: Integer. The same pairs, size and seed give the same parts.
+
+    Returns:
+        `ParallelParts`.
+
+    Raises:
+        CorpusError: As `read_parallel_corpus` and `drop_overlap` do.
+
+    Example:
+
+    >>> lines = ["Hello!\tनमस्ते!", "Help!\tबचाओ!", "Jump!\tउछलो!"]
+    >>> pathlib.Path("corpus.tsv").write_text("\n".join(lines), "utf-8")
+    >>> parts = read_parallel_parts(["corpus.tsv"])
+    >>> len(parts.train), len(parts.dev), len(parts.test)
+    (2, 1, 0)
+    """
+
+    def read(paths):
+        path = paths[0] if len(paths) == 1 else paths
+        return read_parallel_corpus(path, *columns, limit).pairs
+
+    pairs = read(train)
+    held_out, tested = (paths and read(paths) for paths in (dev, test))
+    if not held_out:
+        size = min(dev_size, max(1, len(pairs) // 10))
+        pairs, held_out = split_by_source(pairs, size, seed)
+    return ParallelParts(
+        drop_overlap(pairs, [*held_out, *tested]), held_out, tested
+    )
+
+
+def mix_parts(
+    new: ParallelParts,
+    old: ParallelParts,
+    oversample: int | None = None,
+    seed: int = 13,
+) -> ParallelParts:
+    """Mixes new and old pairs, to fine-tune a translator (Chu et al. 2017).
+
+    Trained on new pairs alone, a translator forgets the old ones. If there are
+    fewer of the new, each occurs several times, so that both weigh the same.
+
+    Args:
+        new: `ParallelParts` of the new corpus.
+        old: `ParallelParts` of the corpus that the translator was trained on.
+        oversample: Positive integer, how often each new pair occurs; `None`
+            for as often as makes them about as many as the old pairs.
+        seed: Integer, the seed of the order of the pairs to validate on.
+
+    Returns:
+        `ParallelParts` of both: those to validate on in random order, and for
+        the test a dictionary of the held-out pairs, `"new"` and `"old"`, and
+        of `"test"` if there are such.
+
+    Raises:
+        CorpusError: When no new or no old pair is left to train on.
+
+    Example:
+
+    >>> old = ParallelParts([("a", "A"), ("b", "B")], [("c", "C")], ())
+    >>> new = ParallelParts([("x", "X")], [("y", "Y")], ())
+    >>> parts = mix_parts(new, old)
+    Of 2 old pairs and of 1 new, each 2 times.
+    >>> len(parts.train), len(parts.dev), sorted(parts.test)
+    (4, 2, ['new', 'old'])
+
+    Reference:
+        [Chu et al., 2017](https://aclanthology.org/P17-2061).
+    """
+    fresh = drop_overlap(new.train, _held_out(old))
+    known = drop_overlap(old.train, _held_out(new))
+    times = oversample or max(1, round(len(known) / len(fresh)))
+    print(
+        f"Of {len(known):,} old pairs and of {len(fresh):,} new, each "
+        f"{times:,} times."
+    )
+    dev = [*new.dev, *old.dev]
+    # The first are scored after every epoch: some of each.
+    random.Random(seed).shuffle(dev)
+    test: dict[str, Pairs] = {"new": new.dev, "old": old.dev}
+    if new.test:
+        test["test"] = new.test
+    return ParallelParts([*known, *times * fresh], dev, test)
+
+
+def _held_out(parts):
+    """The pairs of a corpus that must not be trained on."""
+    return [*parts.dev, *parts.test]

@@ -1,0 +1,55 @@
+import pytest
+
+from kerasrnn.data import ParallelParts
+from kerasrnn.data import mix_parts
+from kerasrnn.data import read_parallel_parts
+
+OLD = [(f"old {i}", f"alt {i}") for i in range(30)]
+NEW = [(f"new {i}", f"neu {i}") for i in range(10)]
+
+
+def write(path, pairs):
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in pairs), "utf-8")
+    return [path]
+
+
+def test_a_tenth_is_held_out_at_most_and_one_at_least(tmp_path):
+    train = write(tmp_path / "train.tsv", OLD)
+    for size, expected in ((2, 2), (500, 3)):
+        parts = read_parallel_parts(train, dev_size=size)
+        assert (len(parts.dev), len(parts.test)) == (expected, 0)
+        assert sorted(parts.train + parts.dev) == sorted(OLD)
+    few = read_parallel_parts(train, limit=4)
+    assert len(few.dev) == 1 and sorted(few.train + few.dev) == OLD[:4]
+
+
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
+def test_what_is_held_out_or_tested_is_not_trained_on(tmp_path):
+    parts = read_parallel_parts(
+        write(tmp_path / "train.tsv", [(b, a) for a, b in OLD]),
+        write(tmp_path / "dev.tsv", [("x", "OLD 1!")]),
+        write(tmp_path / "test.tsv", [("y", "old 2")]),
+        columns=(2, 1),
+    )
+    assert parts == (OLD[:1] + OLD[3:], [("OLD 1!", "x")], [("old 2", "y")])
+
+
+@pytest.mark.parametrize("oversample, times", [(None, 3), (5, 5)])
+def test_each_new_pair_weighs_more(oversample, times, capsys):
+    old = ParallelParts(OLD[3:], OLD[:3], [])
+    new = ParallelParts(NEW[1:], NEW[:1], NEW[:1])
+    parts = mix_parts(new, old, oversample)
+    assert sorted(parts.train) == sorted(old.train + times * new.train)
+    assert sorted(parts.dev) == sorted(old.dev + new.dev)
+    assert parts.test == {"new": new.dev, "old": old.dev, "test": new.test}
+    assert f"27 old pairs and of 9 new, each {times} times" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
+def test_what_either_holds_out_is_not_trained_on():
+    old = ParallelParts([*OLD[1:], NEW[0]], OLD[:1], [])
+    new = ParallelParts([*NEW[1:], OLD[0]], NEW[:1], [])
+    parts = mix_parts(new, old, 1)
+    assert sorted(parts.train) == sorted([*OLD[1:], *NEW[1:]])
