@@ -28,15 +28,14 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(training.TranslationSettings):
-    """Settings of the corpus, besides those of all translators.
-
-    `SIZES` replaces `None`.
-    """
+    """The settings of translators and a corpus; `SIZES` replaces `None`."""
 
     not_identity = training.TranslationSettings.not_identity | {
         *("train", "dev", "test", "old", "old_dev", "oversample"),
     }
     needs = training.TranslationSettings.needs | {
+        "alignments": ("attention",),
+        "alignment_weight": ("alignments",),
         "old": ("start_from",),
         "old_dev": ("old",),
         "oversample": ("old",),
@@ -53,21 +52,28 @@ class Settings(training.TranslationSettings):
     """Column or language to translate from."""
     target: str | None = None
     """Column or language to translate into."""
+    alignments: training.Existing | None = None
+    """Alignments of the words of `train`, lines of `0-0 1-2`, for attention."""
     old: tuple[Path, ...] = ()
     """Pairs of the earlier training, to train on them and on `train`."""
     old_dev: tuple[Path, ...] = ()
     """Their validation pairs; without, some are held out, as they were."""
     oversample: training.Count | None = None
-    """Train on each new pair so often; default: as many as the old ones."""
+    """Train on each pair of `train` so often; default: as many as others."""
+
+    @property
+    def has_alignments(self):
+        return self.alignments is not None
 
     @property
     def trains_on_old(self):
         return bool(self.old)
 
     def without_effect(self):
+        idle = super().without_effect()
         if self.dev and (self.old_dev or not self.old):
-            return super().without_effect() | {"dev_size"}
-        return super().without_effect()
+            idle |= {"dev_size"}
+        return idle
 
 
 SIZES = {  # for a corpus of up to so many pairs
@@ -84,7 +90,7 @@ def load_pairs(settings):
         columns=(settings.source, settings.target),
         **settings.pick("limit", "dev_size", "seed"),
     )
-    new = read(settings.train, settings.dev, settings.test)
+    new = read(**settings.pick("train", "dev", "test", "alignments"))
     if not settings.old:
         return new
     old = read(settings.old, settings.old_dev)
@@ -98,7 +104,8 @@ def build_tokenizers(settings, pairs):
     size, sampling = settings.vocabulary_size, settings.subword_sampling
     options, both = settings.pick(*settings.text_options), []
     kinds = 2 * settings.tokenizer.split("-")  # one for both, or one for each
-    for kind, texts in zip(kinds, zip(*pairs, strict=True), strict=False):
+    for kind, side in zip(kinds, (0, 1), strict=False):
+        texts = [pair[side] for pair in pairs]
         if kind == "word":
             train = tokenizers.WordTokenizer.train
             both.append(train(texts, min_count=2, **options))
@@ -148,17 +155,6 @@ def build_optimizer(settings, steps, usual_warmup=200):
     return optimizers.Adam(rate, beta_2=0.98, global_clipnorm=settings.clip)
 
 
-def set_lexicon(model, source, target, pairs):
-    """Estimates the lexicon of a model, if it has one."""
-    if model.decoder.lexicon is not None:
-        # Training would trust a lexicon of rare words too much.
-        words = isinstance(target, tokenizers.WordTokenizer)
-        found = data.translation_lexicon(
-            pairs, source, target, discount=1.0 if words else 0.0
-        )
-        model.decoder.lexicon.assign(*found)
-
-
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     # Subwords can spell every word of the corpus; unknown words are copied.
@@ -171,11 +167,12 @@ def build_translator(settings, model, source, target, pairs):
         **target.special_ids,
     )
     options = {"copy_unknown": words and settings.attention is not None}
-    set_lexicon(model, source, target, pairs)
     if (lexicon := model.decoder.lexicon) is not None and settings.shortlist:
         options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens
-    return pipelines.TextTranslator(*parts, **options)
+    translator = pipelines.TextTranslator(*parts, **options)
+    translator.estimate_lexicon(pairs)
+    return translator
 
 
 def run(
@@ -202,10 +199,10 @@ def run(
         for translator in members:
             loss = translator.default_loss(settings.label_smoothing)
             translator.compile(build_optimizer(settings, steps), loss)
+            translator.model.alignment_weight = settings.alignment_weight
         if settings.trains_on_old:
             # Not of repeated pairs, whose words would seem frequent.
-            both, once = translator.task().tokenizers, dict.fromkeys(pairs)
-            set_lexicon(translator.model, *both, list(once))
+            translator.estimate_lexicon(list(dict.fromkeys(pairs)))
         how = settings.pick("average")
         for number, translator in enumerate(members):
             this_run.fit(translator, pairs, dev, member=number, **how)

@@ -1,9 +1,11 @@
 """Reading a parallel corpus: sentences and their translations."""
 
 import os
+from typing import Any
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.guided_alignment import alignments_of
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.rows import finish
@@ -18,7 +20,8 @@ class ParallelCorpus(NamedTuple):
     """The content of a parallel corpus.
 
     Args:
-        pairs: List of `(source, target)` strings, in the order of the file.
+        pairs: List of `(source, target)` strings, in the order of the file;
+            of `(source, target, alignment)` if there are alignments.
         malformed: List of `(number, reason)`, the lines or rows, counted from
             1, that are neither blank nor a pair.
     """
@@ -32,6 +35,7 @@ def read_parallel_corpus(
     source: str | int | None = None,
     target: str | int | None = None,
     limit: int | None = None,
+    alignments: PathLike | None = None,
 ) -> ParallelCorpus:
     r"""Reads a parallel corpus, in a format that its name determines.
 
@@ -68,14 +72,18 @@ def read_parallel_corpus(
         target: String or positive integer, the side to translate to.
         limit: Positive integer, how many pairs to keep: the first. Defaults
             to `None`, which keeps all.
+        alignments: String or path of a file of word alignments, a line for
+            each of the corpus, such as `0-0 1-2`, which links the first words
+            and the second to the third. Each pair then has the line as a third
+            string, for `translation_batches`.
 
     Returns:
         A `ParallelCorpus`, a named tuple of `pairs` and `malformed`.
 
     Raises:
         CorpusError: If no pair is usable, the file is damaged or not UTF-8, a
-            column is missing, or two files differ in their number of lines.
-            It is a `ValueError`.
+            column is missing, two files differ in their number of lines, or
+            the alignments do not fit. It is a `ValueError`.
         FileNotFoundError: If there is no such file.
         IsADirectoryError: If a folder is not a data set, or is one of two
             files.
@@ -120,7 +128,10 @@ def read_parallel_corpus(
             f"file's name. Received: {found}"
         )
     finish(rows)
-    pairs = list(zip(rows["source"], rows["target"], strict=True))
+    pairs: list[Any] = list(zip(rows["source"], rows["target"], strict=True))
+    if alignments is not None:
+        links = alignments_of(alignments, pairs, report, limit)
+        pairs = [(*pair, line) for pair, line in zip(pairs, links, strict=True)]
     return ParallelCorpus(pairs, report.malformed)
 
 

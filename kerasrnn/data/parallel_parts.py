@@ -35,6 +35,7 @@ def read_parallel_parts(
     limit: int | None = None,
     dev_size: int = 500,
     seed: int = 13,
+    alignments: PathLike | None = None,
 ) -> ParallelParts:
     r"""Reads the parts of a corpus, and holds pairs out if there is no `dev`.
 
@@ -54,6 +55,8 @@ def read_parallel_parts(
         dev_size: Positive integer, how many pairs to hold out: at most a tenth
             of them, but one at least.
         seed: Integer. The same pairs, size and seed give the same parts.
+        alignments: String or path of the word alignments of `train`; see
+            `read_parallel_corpus`.
 
     Returns:
         `ParallelParts`.
@@ -70,15 +73,16 @@ def read_parallel_parts(
     (2, 1, 0)
     """
 
-    def read(paths):
-        path = paths[0] if len(paths) == 1 else paths
-        return read_parallel_corpus(path, *columns, limit).pairs
+    def read(paths, *alignments):
+        path = paths[0] if len(paths) == 1 else tuple(paths)
+        return read_parallel_corpus(path, *columns, limit, *alignments).pairs
 
-    pairs = read(train)
-    held_out, tested = (paths and read(paths) for paths in (dev, test))
+    pairs = read(train, alignments)
+    held_out, tested = (read(paths) if paths else [] for paths in (dev, test))
     if not held_out:
         size = min(dev_size, max(1, len(pairs) // 10))
         pairs, held_out = split_by_source(pairs, size, seed)
+        held_out = [pair[:2] for pair in held_out]  # without an alignment
     return ParallelParts(
         drop_overlap(pairs, [*held_out, *tested]), held_out, tested
     )
@@ -124,18 +128,24 @@ def mix_parts(
     """
     fresh = drop_overlap(new.train, _held_out(old))
     known = drop_overlap(old.train, _held_out(new))
-    times = oversample or max(1, round(len(known) / len(fresh)))
-    print(
-        f"Of {len(known):,} old pairs and of {len(fresh):,} new, each "
-        f"{times:,} times."
-    )
     dev = [*new.dev, *old.dev]
     # The first are scored after every epoch: some of each.
     random.Random(seed).shuffle(dev)
     test: dict[str, Pairs] = {"new": new.dev, "old": old.dev}
     if new.test:
         test["test"] = new.test
-    return ParallelParts([*known, *times * fresh], dev, test)
+    train = _balanced(fresh, known, oversample, "new", "old")
+    return ParallelParts(train, dev, test)
+
+
+def _balanced(pairs, others, oversample, kind, other_kind):
+    """Joins pairs and others, the former so often that they are as many."""
+    times = oversample or max(1, round(len(others) / len(pairs)))
+    print(
+        f"Of {len(others):,} {other_kind} pairs and of {len(pairs):,} {kind}, "
+        f"each {times:,} times."
+    )
+    return [*others, *times * pairs]
 
 
 def _held_out(parts):

@@ -73,7 +73,7 @@ def split_by_source(
     >>> dev
     [('help', 'बचाओ')]
     """
-    sources = [key(source) for source, _ in pairs]
+    sources = [key(pair[0]) for pair in pairs]
     train, dev = whole_groups(sources, dev_size, seed, "dev_size")
     return [pairs[place] for place in train], [pairs[place] for place in dev]
 
@@ -111,8 +111,8 @@ def drop_overlap(
     ([('Jump!', 'उछलो!')],
      '1 of 2 pairs are not trained on: their sources are held out')
     """
-    taken = {key(source) for source, _ in held_out}
-    keys = [key(source) for source, _ in pairs]
+    taken = {key(pair[0]) for pair in held_out}
+    keys = [key(pair[0]) for pair in pairs]
     places, gone = unequal(keys, range(len(pairs)), taken)
     say_removed("pairs", gone, len(pairs), "their sources are held out")
     return [pairs[place] for place in places]
@@ -143,7 +143,7 @@ def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:
     short = [
         pair
         for pair in pairs
-        if all(len(text.split()) <= most_words for text in pair)
+        if all(len(text.split()) <= most_words for text in pair[:2])
     ]
     if not short:
         raise CorpusError(

@@ -156,7 +156,6 @@ def read_columns(
         source, columns, report, arguments or {}, delimiter
     )
     found: dict[str, list] = {name: [] for name in columns}
-    count = 0
     for number, row in table.rows:
         cells = {name: cell_of(row, column) for name, column in taken.items()}
         if separator:
@@ -173,8 +172,8 @@ def read_columns(
             continue
         for column, value in zip(found.values(), values, strict=True):
             column.append(value)
-        count += 1
-        if count == limit:
+        report.kept.append(number)
+        if len(report.kept) == limit:
             break
     report.columns = report.columns or taken
     note_suspicions(found, table.numbered, report)

@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+from kerasrnn.data.guided_alignment import Links
+from kerasrnn.data.guided_alignment import alignment_matrix
+from kerasrnn.data.guided_alignment import split_words
 from kerasrnn.data.length_buckets import in_parallel
 from kerasrnn.data.length_buckets import length_batches
 from kerasrnn.tokenizers.tokenizer import Tokenizer
@@ -25,7 +28,9 @@ def translation_batches(
     end token.
 
     Args:
-        pairs: List of `(source, target)` strings.
+        pairs: List of `(source, target)` strings; or, of some or all of them,
+            `(source, target, alignment)` with links of their words, such as
+            `"0-0 1-2"`, as `read_parallel_corpus` returns them.
         source_tokenizer: A `Tokenizer`.
         target_tokenizer: A `Tokenizer` with start and end token.
         batch_size: Positive integer, sentences in a batch.
@@ -39,7 +44,11 @@ def translation_batches(
 
     Returns:
         A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
-        tensors of shape `(batch, time)` padded with `pad_id`.
+        tensors of shape `(batch, time)` padded with `pad_id`. If there are
+        alignments, the inputs also have `"alignment"`, a float32 tensor of
+        shape `(batch, target_time, source_time)`: how much each label's token
+        should attend to each source token. A row sums to 1, or to 0 if nothing
+        is known.
 
     Raises:
         ValueError: when there is no pair, or the target tokenizer has no
@@ -69,25 +78,32 @@ def translation_batches(
     training = seed is not None
     source_length = max_length + (source_tokenizer.end_id >= 0)
 
-    texts = [tf.constant(list(side)) for side in zip(*pairs, strict=True)]
+    texts = [tf.constant([pair[side] for pair in pairs]) for side in (0, 1)]
     tokenizers = source_tokenizer, target_tokenizer
+    links = None
+    if any(len(pair) > 2 for pair in pairs):
+        links = Links(["".join(pair[2:]) for pair in pairs])
 
     def encode(indices):
-        source, target = (
-            split(tokenizer, tf.gather(side, indices))
-            for tokenizer, side in zip(tokenizers, texts, strict=True)
-        )
+        given = [tf.gather(side, indices) for side in texts]
+        sides, guide = zip(tokenizers, given, strict=True), ()
+        if links is None:
+            source, target = (split(*side) for side in sides)
+        else:
+            found = [split_words(*side, split, max_length) for side in sides]
+            (source, target), numbers = zip(*found, strict=True)
+            guide = *links.gather(indices), *numbers
         by_target_then_source = (
             target.row_lengths() * (max_length + 1) + source.row_lengths()
         )
-        return by_target_then_source, (source, target)
+        return by_target_then_source, (source, target, *guide)
 
     def split(tokenizer, texts):
         if training and hasattr(tokenizer, "sample"):
             return tokenizer.sample(texts)[:, :max_length]
         return tokenizer.tokenize(texts, max_length)
 
-    def padded(source, target):
+    def padded(source, target, *guide):
         start, end = target_tokenizer.start_id, target_tokenizer.end_id
         if source_tokenizer.end_id >= 0:
             source = _with_ends(source, end=source_tokenizer.end_id)
@@ -100,8 +116,11 @@ def translation_batches(
                 target_tokenizer.pad_id
             ),
         }
-        labels = _with_ends(target, end=end)
-        return inputs, labels.to_tensor(target_tokenizer.pad_id)
+        labels = _with_ends(target, end=end).to_tensor(target_tokenizer.pad_id)
+        if guide:
+            widths = [tf.shape(x)[1] for x in (inputs["source"], labels)]
+            inputs["alignment"] = alignment_matrix(guide[:2], guide[2:], widths)
+        return inputs, labels
 
     dataset = length_batches(len(pairs), encode, batch_size, seed)
     return in_parallel(dataset, padded).prefetch(2)

@@ -79,9 +79,13 @@ class Decoder(Deserialized, KeepsQuantization):
         source: Integer tensor of shape `(batch, positions)`, the source that
             was encoded; read only with a lexicon.
         training: Whether to behave as in training (dropout).
+        return_attention_scores: Whether to return the attention weights as
+            well.
 
     Returns:
-        Logits of shape `(batch, time, vocabulary_size)`.
+        Logits of shape `(batch, time, vocabulary_size)`. With
+        `return_attention_scores` a tuple of these and the weights, of shape
+        `(batch, time, positions)`.
 
     Masking: masked positions of the memory have weight exactly 0. Padding on
     the right of `ids` affects no token before it; mask it in the loss.
@@ -222,7 +226,8 @@ class Decoder(Deserialized, KeepsQuantization):
         final: Tensor,
         source: Tensor | None = None,
         training: bool = False,
-    ) -> Tensor:
+        return_attention_scores: bool = False,
+    ) -> Any:
         outputs, weights = self.rnn(
             self.embed(ids, training),
             memory,
@@ -231,7 +236,8 @@ class Decoder(Deserialized, KeepsQuantization):
             training=training,
         )
         outputs = self.unit_dropout(outputs, training=training)
-        return self.predict(outputs, weights, self.translations(source))
+        logits = self.predict(outputs, weights, self.translations(source))
+        return (logits, weights) if return_attention_scores else logits
 
     def embed(self, ids: Tensor, training: bool = False) -> Tensor:
         """Returns the inputs of the cell for ids of shape `(batch, time)`."""

@@ -12,6 +12,7 @@ from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.guided_attention import alignment_cost
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
@@ -36,12 +37,18 @@ class Translator(Deserialized, QuantizableModel):
             Or a schedule from `kerasrnn.training` or
             `keras.optimizers.schedules`, a function of the number of training
             batches so far.
+        alignment_weight: Float of at least 0. Where a batch has word
+            alignments, this weight times the cross-entropy of the attention
+            with them is added to the loss (Chen et al. 2016).
         **kwargs: Base model arguments, such as `name`.
 
     Call arguments:
         inputs: A dictionary of integer tensors: `"source"` of shape
             `(batch, source_time)` and `"target"` of shape
-            `(batch, target_time)`.
+            `(batch, target_time)`. In training it may also have `"alignment"`,
+            a float tensor of shape `(batch, target_time, source_time)`: how
+            much each step should attend to each token of the source. A row
+            sums to 1, or to 0 if nothing is known.
         training: Whether to behave as in training (dropout).
 
     Returns:
@@ -61,12 +68,14 @@ class Translator(Deserialized, QuantizableModel):
 
     Raises:
         ValueError: when the sampling rate is not in `[0, 1)`, states to copy
-            are not those of the decoder, in number and widths, or the
-            decoder's lexicon is of another source vocabulary.
+            are not those of the decoder, in number and widths, the decoder's
+            lexicon is of another source vocabulary, or there are alignments
+            but no attention.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
         [Bengio et al., 2015](https://arxiv.org/abs/1506.03099),
+        [Chen et al., 2016](https://arxiv.org/abs/1607.01628),
         [Duckworth et al., 2019](https://arxiv.org/abs/1906.04331),
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
     """
@@ -76,6 +85,7 @@ class Translator(Deserialized, QuantizableModel):
         encoder: Encoder,
         decoder: Decoder,
         sampling_rate: float | LearningRateSchedule = 0.0,
+        alignment_weight: float = 0.1,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -90,6 +100,7 @@ class Translator(Deserialized, QuantizableModel):
         else:
             rate("sampling_rate", sampling_rate)
         self.sampling_rate = sampling_rate
+        self.alignment_weight = alignment_weight
         self.seed_generator = keras.random.SeedGenerator()
         _check_bridge(encoder, decoder)
         _check_lexicon(encoder, decoder)
@@ -115,7 +126,26 @@ class Translator(Deserialized, QuantizableModel):
                 target, *memory, source=source, training=False
             )
             target = self._mix(target, ops.argmax(guesses, axis=-1))
-        return self.decoder(target, *memory, source=source, training=training)
+        logits, weights = self.decoder(
+            target,
+            *memory,
+            source=source,
+            training=training,
+            return_attention_scores=True,
+        )
+        if training and "alignment" in inputs:
+            self._guide(weights, inputs["alignment"])
+        return logits
+
+    def _guide(self, weights, alignment):
+        """Adds the cost of the attention weights to the loss."""
+        if self.decoder.rnn.cell.attention is None:
+            raise ValueError(
+                "Alignments need a decoder that attends to the source. "
+                "Expected: an `attention`. Received: attention=None"
+            )
+        cost = alignment_cost(weights, alignment)
+        self.add_loss(self.alignment_weight * cost)
 
     def _mix(self, target, guesses):
         """Replaces some of the tokens after the first by guesses."""
@@ -179,6 +209,7 @@ class Translator(Deserialized, QuantizableModel):
             "sampling_rate": keras.saving.serialize_keras_object(
                 self.sampling_rate
             ),
+            "alignment_weight": self.alignment_weight,
         }
 
 

@@ -7,6 +7,7 @@ from typing import Self
 import keras
 import tensorflow as tf
 
+from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
@@ -19,6 +20,7 @@ from kerasrnn.pipelines.translator_parts import check_copying
 from kerasrnn.pipelines.translator_parts import check_shortlist
 from kerasrnn.pipelines.translator_parts import tokenize_alike
 from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -180,25 +182,43 @@ class TextTranslator(Translating):
         """
         return TokenCrossentropy(self.target_tokenizer.pad_id, label_smoothing)
 
+    def estimate_lexicon(self, pairs: Pairs) -> None:
+        """Sets the lexicon of the model, if it has one, to that of pairs.
+
+        Args:
+            pairs: List of `(source, target)` strings, all that the model is
+                trained on; see `kerasrnn.data.translation_lexicon`.
+        """
+        if (lexicon := _lexicon(self.model)) is None:
+            return
+        # Training would trust a lexicon of rare words too much.
+        source, target = self.source_tokenizer, self.target_tokenizer
+        discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
+        lexicon.assign(
+            *translation_lexicon(pairs, source, target, discount=discount)
+        )
+
     def batches(
         self, pairs: Pairs, batch_size: int = 64, seed: int | None = None
     ) -> tf.data.Dataset:
         """Batches of pairs, truncated and padded as in serving.
 
         Args:
-            pairs: List of `(source, target)` strings.
+            pairs: List of `(source, target)` strings, or with alignments of
+                their words; see `translation_batches`.
             batch_size: Positive integer, pairs in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
 
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
         """
-        sides = [text_list(side) for side in zip(*pairs, strict=True)]
-        if len(sides) != 2 or any(isinstance(pair, str) for pair in pairs):
+        if any(isinstance(x, str) or len(x) not in (2, 3) for x in pairs):
             raise ValueError(
                 "`pairs` must be a list of pairs `(source, target)`. "
                 f"Received: {pairs[:1]!r}"
             )
+        for side in (0, 1):
+            text_list([pair[side] for pair in pairs])
         return translation_batches(
             pairs,
             self.source_tokenizer,

@@ -91,6 +91,8 @@ class TranslationSettings(EncoderSettings):
     """Words from the lexicon that a search is limited to; None for all."""
     attention: AttentionName | None = "multi_head"
     """Attention of the decoder to the source."""
+    alignment_weight: NotNegative = 0.1
+    """Weight of the alignments of a corpus in what attention learns."""
     label_smoothing: Rate = 0.1
     """Share of each label that is spread over the vocabulary."""
     batch_size: Count = 32
@@ -115,6 +117,16 @@ class TranslationSettings(EncoderSettings):
         Then its lexicon is estimated anew, from all of them.
         """
         return False
+
+    @property
+    def has_alignments(self) -> bool:
+        """Whether the pairs have alignments of their words."""
+        return False
+
+    def without_effect(self) -> frozenset[str]:
+        if self.has_alignments:
+            return super().without_effect()
+        return super().without_effect() | {"alignment_weight"}
 
     def __post_init__(self):
         super().__post_init__()

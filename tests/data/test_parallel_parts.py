@@ -53,3 +53,15 @@ def test_what_either_holds_out_is_not_trained_on():
     new = ParallelParts([*NEW[1:], OLD[0]], NEW[:1], [])
     parts = mix_parts(new, old, 1)
     assert sorted(parts.train) == sorted([*OLD[1:], *NEW[1:]])
+
+
+def test_alignments_are_of_what_is_trained_on(tmp_path):
+    links = tmp_path / "links"
+    links.write_text("".join(f"0-{i % 2}\n" for i in range(30)))
+    train = write(tmp_path / "train.tsv", OLD)
+    parts = read_parallel_parts(train, alignments=links)
+    expected = {pair: f"0-{i % 2}" for i, pair in enumerate(OLD)}
+    assert all(expected[a, b] == links for a, b, links in parts.train)
+    assert set(parts.dev) < set(OLD)
+    mixed = mix_parts(parts, ParallelParts(NEW, [], []), 1)
+    assert {len(pair) for pair in mixed.train} == {2, 3}

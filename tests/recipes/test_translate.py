@@ -200,7 +200,7 @@ def test_the_options_of_the_text_are_applied():
 def test_two_files_and_what_is_held_out(two_files, tmp_path):
     pairs, dev, test = translate.load_pairs(settings("--train", *two_files))
     assert sorted(pairs + dev) == sorted(PAIRS)
-    assert (len(dev), test) == (1, ())
+    assert (len(dev), test) == (1, [])
     # No sentence that is scored by is learnt, in whatever case.
     held_out = [(PAIRS[0][0].upper(), "x"), ("A Cat.", "Eine Katze.")]
     path = tmp_path / "held_out.tsv"
@@ -481,6 +481,8 @@ WORDS = "--tokenizer", "word"
         ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
         (["--source-vectors", __file__], "--source-vectors"),
         (["--old", "old.tsv"], "--old"),
+        (["--alignment-weight", 0.5], "--alignment-weight"),
+        (["--alignments", __file__, "--attention", "None"], "--alignments"),
     ],
 )
 def test_flags_without_effect_are_refused(flags, useless, capsys):

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.data import read_parallel_corpus
+from kerasrnn.data import translation_batches
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers import SentencePieceTokenizer
+from kerasrnn.tokenizers import WordTokenizer
+
+LINES = ["a b\tA B", "", "c\t", "d e f\tD E"]
+LINKS = ["0-0 1-1", "", "0-0", "0-1 2-0"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, lines):
+        path = tmp_path / name
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.filterwarnings("ignore:.*were left out")
+def test_alignments_stay_with_their_pairs(write):
+    """Also behind a blank line and one that is left out."""
+    links, corpus = write("links", LINKS), write("a.tsv", LINES)
+    first, last = ("a b", "A B", "0-0 1-1"), ("d e f", "D E", "0-1 2-0")
+    assert read_parallel_corpus(corpus, alignments=links).pairs == [first, last]
+    found = read_parallel_corpus(corpus, limit=1, alignments=links)
+    assert found.pairs == [first]
+    sides = [
+        write(f"a.{n}", [(line + "\t").split("\t")[n] for line in LINES])
+        for n in (0, 1)
+    ]
+    found = read_parallel_corpus(sides, alignments=links)
+    assert found.pairs == [first, last]
+
+
+@pytest.mark.filterwarnings("ignore:.*were left out")
+@pytest.mark.parametrize(
+    "links, said",
+    [
+        (LINKS[:3], "Expected: 4 lines.* Received: 3 lines"),
+        ([*LINKS, ""], "Expected: 4 lines.* Received: 5 lines"),
+        ([*LINKS[:3], "0-1 2-2"], "Line 4.*3 source words to 2 target words"),
+        (["0-0 1", *LINKS[1:]], "Line 1.*Received: '0-0 1'"),
+    ],
+)
+def test_alignments_of_another_corpus_are_refused(links, said, write):
+    links = write("links", links)
+    with pytest.raises(CorpusError, match=said):
+        read_parallel_corpus(write("a.tsv", LINES), alignments=links)
+
+
+def test_every_piece_of_a_word_is_aligned_with_its_words():
+    pairs = [
+        ("big house.", "x yy", "0-1 1-0"),
+        ("house.", "yy zz x", "0-0 0-2"),
+        ("big", "x"),
+    ]
+    texts = [[pair[side] for pair in pairs] for side in (0, 1)]
+    source = WordTokenizer.train(texts[0], separate_punctuation=True)
+    target = SentencePieceTokenizer.train(3 * texts[1], 11)
+    pieces = [len(target.tokenize([x])[0]) for x in ("x", "yy", "zz")]
+    assert max(pieces) > 1
+    x, yy, zz = pieces
+    [(inputs, labels)] = translation_batches(pairs, source, target, 3)
+    found = {
+        tuple(row): matrix
+        for row, matrix in zip(
+            inputs["source"].numpy(), inputs["alignment"].numpy(), strict=True
+        )
+    }
+
+    def matrix_of(text):
+        [ids] = source.tokenize([text]).to_list()
+        return found[(*ids, source.end_id, 0, 0, 0, 0)[:4]]
+
+    empty = [0, 0, 0, 0]
+    rows = x * [[0, 0.5, 0.5, 0]] + yy * [[1, 0, 0, 0]]
+    wide = labels.shape[1]
+    rows += (wide - len(rows)) * [empty]
+    np.testing.assert_allclose(matrix_of("big house."), rows)
+    rows = yy * [[0.5, 0.5, 0, 0]] + zz * [empty] + x * [[0.5, 0.5, 0, 0]]
+    np.testing.assert_allclose(
+        matrix_of("house."), rows + (wide - len(rows)) * [empty]
+    )
+    assert not matrix_of("big").any()
+
+
+def test_the_ids_are_the_same_with_alignments():
+    pairs = [("the big house.", "das große Haus."), ("house", "Haus")] * 3
+    both = [
+        SentencePieceTokenizer.train([pair[side] for pair in pairs], 24)
+        for side in (0, 1)
+    ]
+    [(plain, labels)] = translation_batches(pairs, *both, 6, max_length=9)
+    pairs = [(*pair, "0-0") for pair in pairs]
+    [(inputs, again)] = translation_batches(pairs, *both, 6, max_length=9)
+    for name, ids in plain.items():
+        np.testing.assert_array_equal(inputs[name], ids)
+    np.testing.assert_array_equal(labels, again)
+
+
+def test_spaces_that_are_tokens_belong_to_no_word():
+    tokenizer = CharacterTokenizer.train(["a b"])
+    with pytest.raises(ValueError, match="Alignments are of words"):
+        translation_batches([("a b", "a b", "0-0")], tokenizer, tokenizer, 1)
