@@ -62,7 +62,10 @@ def test_the_seed_decides_the_map():
 
 
 @pytest.mark.parametrize(
-    "time, word", one_now([(100, "incomprehensible"), (12, "film")])
+    "time, word",
+    one_now(
+        [(40, "incomprehensible"), (100, "incomprehensible"), (12, "film")]
+    ),
 )
 def test_words_of_a_map_neither_meet_nor_leave_it(time, word, tmp_path):
     figure = word_map_figure(some_states(time, 8), [word] * time)
