@@ -3,6 +3,9 @@
 import pathlib
 from typing import Any
 
+import numpy as np
+
+from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import window_starts
 from kerasrnn.pipelines.forecast_scores import ForecastScores
@@ -10,6 +13,7 @@ from kerasrnn.pipelines.forecast_scores import naive_errors
 from kerasrnn.pipelines.task import Task
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
+from kerasrnn.training.files import whole
 
 _SHOWN = 4  # columns
 _PAST = 3  # horizons of the past in a picture
@@ -38,6 +42,8 @@ class ForecastingTask(Task):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Draws forecasts of a table, and errors by the step ahead.
 
+        It also writes `example.csv`, the inputs of the first forecast.
+
         Returns:
             Facts, scores `"by_step"`; and pictures, `"forecasts"` beside what
             came, and `"horizon"`, errors by the step ahead.
@@ -48,6 +54,7 @@ class ForecastingTask(Task):
             scores[name] = score(forecaster, rows, baseline)
         by_step = {name: found.by_step() for name, found in scores.items()}
         errors = {name: found["mae"] for name, found in by_step.items()}
+        _write_example(forecaster, rows, folder / "example.csv")
         pictures = {
             "forecasts": _forecasts(forecaster, rows),
             "horizon": horizon_figure(errors, "mean absolute error"),
@@ -95,3 +102,22 @@ def _forecasts(forecaster, table):
         None if quantiles is None else quantiles[0, :, :_SHOWN],
         forecaster.levels,
     )
+
+
+def _write_example(forecaster, table, path):
+    """Writes a window as a table: its past, and what is known ahead."""
+    ((inputs, _),) = forecaster.batches(table, 1).take(1)
+    found = {name: x[0].numpy() for name, x in inputs.items()}
+    past = found["past"]
+    length = len(found.get("known", past))
+    ahead = np.full((length - len(past), past.shape[1]), np.nan)
+    columns = dict(
+        zip(forecaster.columns, np.concatenate([past, ahead]).T, strict=True)
+    )
+    if forecaster.known:
+        columns |= zip(forecaster.known, found["known"].T, strict=True)
+    if forecaster.static:
+        columns |= zip(forecaster.static, found["static"], strict=True)
+    frame = the_pandas().DataFrame(columns, index=range(length))
+    with whole(path) as partial:
+        frame.to_csv(partial, index=False, float_format="%.7g")

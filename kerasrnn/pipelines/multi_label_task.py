@@ -63,10 +63,11 @@ class MultiLabelTask(LabellingTask):
     ) -> tuple[Strings, Strings]:
         names = np.array(self.pipeline.labels, object)
         chosen = are_above(found, self.pipeline.thresholds)
-        return tuple(
+        expected, predicted = (
             [", ".join(names[row]) or _NONE for row in rows]
             for rows in (true > 0, chosen)
         )
+        return expected, predicted
 
     def of_truth(
         self, true: np.ndarray, found: np.ndarray

@@ -2,8 +2,8 @@
 
     python -m kerasrnn.serving.demo saved_models
 
-Each model of text has a tab: translators, classifiers, taggers and language
-models.
+Translators, classifiers, taggers, language models and forecasters have a tab
+each.
 """
 
 import argparse
@@ -78,8 +78,8 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
     tabs = [(model, tab) for model in models if (tab := tab_of(model))]
     if not tabs:
         raise ValueError(
-            "There must be a translator, a classifier, a tagger or a language "
-            "model. "
+            "There must be a translator, a classifier, a tagger, a language "
+            "model or a forecaster. "
             f"Received: {[model.name for model in models]}"
         )
     with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:

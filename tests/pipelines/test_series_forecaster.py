@@ -86,6 +86,23 @@ def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
     assert set(pictures) == {"forecasts", "horizon"}
 
 
+@pytest.mark.parametrize("known", [0, 2])
+def test_a_run_leaves_an_example_to_forecast(known, tmp_path):
+    forecaster = small.forecaster(known=known)
+    options = {"calendar": ["hour"]} if known else {}
+    rows = read_series(small.series(60), "date", **options)
+    forecaster.adapt(rows)
+    forecaster.task().report(rows, tmp_path)
+    found = pandas.read_csv(tmp_path / "example.csv")
+    assert [*found] == [*rows.columns, *rows.known]
+    values, lookback = rows.series[0].values, forecaster.lookback
+    past = found[[*rows.columns]]
+    np.testing.assert_allclose(past[:lookback], values[:lookback], rtol=1e-6)
+    assert len(past) == lookback + bool(known) * forecaster.model.horizon
+    assert past[lookback:].isna().all(axis=None)
+    assert found[[*rows.known]].notna().all(axis=None)
+
+
 def test_it_forecasts_what_follows_in_units_and_times():
     forecaster = small.forecaster(GaussianHead(), known=2)
     given = small.series(60)

@@ -40,6 +40,9 @@ def folder(tmp_path_factory):
     toys.music(path / "tune")
     toys.tagger(path / "names")
     toys.tagger(path / "words", scheme=None)
+    toys.forecaster(path / "hours")
+    (path / "hours" / "example.csv").write_text("load,heat\n1,2\n")
+    toys.forecaster(path / "prices", known=["price"])
     export_small_model(path / "shout")
     (path / "broken" / "1").mkdir(parents=True)
     (path / "broken" / "1" / "saved_model.pb").write_bytes(b"broken")
@@ -77,15 +80,18 @@ def components(page, kind):
 def test_a_model_that_does_not_load_is_left_out(folder, capsys):
     found = [model.name for model in demo.load_models(folder)]
     assert found == [
-        *("full", "names", "plain", "shout", "stars", "tune", "words"),
-        "writer",
+        *("full", "hours", "names", "plain", "prices", "shout", "stars"),
+        *("tune", "words", "writer"),
     ]
     assert "broken is left out" in capsys.readouterr().err
 
 
 def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
-    assert tabs == ["full", "names", "plain", "stars", "words", "writer"]
+    assert tabs == [
+        *("full", "hours", "names", "plain", "prices", "stars", "words"),
+        "writer",
+    ]
     assert tab_of(models["shout"]) is None and tab_of(models["tune"]) is None
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
         demo.build_page([models["shout"]])
@@ -136,6 +142,43 @@ def test_phrases_are_coloured_and_listed(page):
     assert rows == [["Anna", "PER", 0.875]]
     parts, rows = call(page, "words", "Anna sings")
     assert parts == [("Anna ", "B-PER"), ("sings ", "O")] and not rows
+
+
+def test_a_forecast_is_drawn_and_listed(page):
+    text = "load,note,heat\n1,a,10\n2,b,20\n,c,30\n3,d,40\n5,e,\n4,f,50\n"
+    figure, table = call(page, "hours", text)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["load", "heat"]
+    past = figure.axes[0].lines[0].get_ydata()
+    np.testing.assert_array_equal(past, [np.nan, 3.0, 5.0, 4.0])
+    assert len(table) == 3 * 2
+    assert table[:2] == [
+        [1, "load", 4.0, 3.0, 4.0, 5.0],
+        [1, "heat", 50.0, 49.0, 50.0, 51.0],
+    ]
+    boxes = {box.value for box in components(page, gr.Textbox)}
+    assert "load,heat\n1,2\n" in boxes
+
+
+def test_a_forecast_knows_what_is_ahead(page):
+    past = "load,heat,price\n1,10,0\n2,20,0\n"
+    _, table = call(page, "prices", past + ",,1\n,,2\n,,3\n")
+    assert [row[2] for row in table[::2]] == [3.0, 4.0, 5.0]
+    with pytest.raises(gr.Error, match="3 last rows.*Received: 1"):
+        call(page, "prices", past + ",,1\n")
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (" ", "paste rows"),
+        ("load\n1", "the column 'heat'. Received: 'load'"),
+        ("load,heat\n1,much", "'heat' has no number"),
+        ("x" * 1_000_001, "1,000,001 characters"),
+    ],
+)
+def test_what_is_no_table_is_refused(page, text, said):
+    with pytest.raises(gr.Error, match=said):
+        call(page, "hours", text)
 
 
 def test_probabilities_have_names_without_a_card():

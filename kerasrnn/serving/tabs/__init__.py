@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.classifier import classifier_tab
+from kerasrnn.serving.tabs.forecaster import forecaster_tab
 from kerasrnn.serving.tabs.language_model import language_model_tab
 from kerasrnn.serving.tabs.tagger import tagger_tab
 from kerasrnn.serving.tabs.translator import translator_tab
@@ -28,6 +29,8 @@ def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
         The function, by the signatures of the model; `None` if there is no tab
         for this kind of model.
     """
+    if "forecast" in model.signatures["serving_default"].outputs:
+        return forecaster_tab if "columns" in (model.card() or {}) else None
     for name, tab in _BY_SIGNATURE.items():
         # A model of music generates from piano rolls.
         if name in model.signatures and _reads_text(model.signatures[name]):
