@@ -26,7 +26,7 @@ def forecaster_tab(model: ExportedModel) -> None:
     known, static = (facts.get(name, []) for name in ("known", "static"))
     more = "".join(
         f" {what}: {', '.join(names)}."
-        for what, names in (("known ahead", known), ("of the series", static))
+        for what, names in (("Known ahead", known), ("Of the series", static))
         if names
     )
     if known:
