@@ -6,11 +6,14 @@ import pathlib
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
+from kerasrnn.data import LabelledTexts
 from kerasrnn.models import Encoder
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines.label_scores import label_scores
+from kerasrnn.pipelines.labelling_functions import contributions
 from kerasrnn.tokenizers import ReviewTokenizer
 from tests.helpers import randomize
 
@@ -18,10 +21,11 @@ TEXTS = ["a good book", "a bad book", "dull", "a fine film of a good book"]
 WORDS = ReviewTokenizer.train(TEXTS)
 
 
-def new_labeller(labels, max_length=8):
+def new_labeller(labels, max_length=8, **options):
     classes = len(labels) if len(labels) > 2 else 1
     size, pad_id = WORDS.vocabulary_size, WORDS.pad_id
-    encoder = Encoder(size, keras.layers.GRUCell(4), 3, pad_id=pad_id)
+    options = {"pad_id": pad_id, **options}
+    encoder = Encoder(size, keras.layers.GRUCell(4), 3, **options)
     model = TextClassifier(encoder, "attention", num_classes=classes)
     model.build((None, None))
     randomize(model)
@@ -237,6 +241,29 @@ def test_the_scores_of_each_label():
     )
     assert scores["macro_f1"] == pytest.approx((2 / 3 + 0.8 + 0) / 3)
     assert scores["accuracy"] == 0.75
+
+
+def test_probabilities_as_labels_are_scored_as_they_are_trained_on():
+    labeller = new_labeller("yn")
+    shares = [0.1, 0.9, 1, 0.4]
+    found = labeller.evaluate(TEXTS, shares)
+    p = labeller.probabilities(TEXTS)
+    expected = keras.losses.binary_crossentropy(np.array(shares), p)
+    assert found["loss"] == pytest.approx(float(expected), rel=1e-4)
+    rounded = labeller.evaluate(TEXTS, [0, 1, 1, 0])
+    for name in ("accuracy", "confusion", "by_label"):
+        assert found[name] == rounded[name]
+    task = labeller.task()
+    rows = LabelledTexts(TEXTS, shares)
+    assert task.row_scores(rows)["loss"] == found["loss"]
+
+
+def test_padding_that_is_read_counts_in_gradients():
+    model = new_labeller("xyz", mask_padding=False).model
+    ids = WORDS.tokenize(tf.constant(TEXTS)).to_tensor(WORDS.pad_id)
+    weights, logits = contributions(model, ids, lambda logits: logits[:, 0])
+    np.testing.assert_allclose(logits, model(ids), rtol=1e-5)
+    assert ids[2, -1] == WORDS.pad_id and weights[2, -1] != 0
 
 
 def test_labels_are_smoothed():

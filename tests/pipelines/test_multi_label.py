@@ -187,20 +187,21 @@ def test_scores_are_those_of_scikit_learn():
         assert [*scores["by_label"][name].values()] == pytest.approx(expected)
 
 
-def test_calibration_changes_no_label_but_thresholds():
-    labeller = new_labeller(thresholds=[0.3, 0.5, 0.6])
-    before = sigmoids(labeller)
-    labels = [[*x] for x in labeller.label(TEXTS)]
+def test_calibration_changes_thresholds_and_no_label():
+    labeller = new_labeller(thresholds=[0.3, 0.5, 0.6], temperature=0.1)
+    before = labeller.probabilities(TEXTS)
+    assert_close(before, sigmoids(labeller, 0.1))
+    labels = [[*x] for x in labeller.kind.chosen(before, None)]
     temperature = labeller.calibrate(TEXTS, TAGS)
-    assert temperature == labeller.temperature != 1.0
-    assert_close(labeller.probabilities(TEXTS), sigmoids(labeller, temperature))
+    found = labeller.probabilities(TEXTS)
+    assert_close(found, sigmoids(labeller, temperature))
 
     def loss(probabilities):
         return -np.mean(np.log(np.where(HAS, probabilities, 1 - probabilities)))
 
-    assert loss(labeller.probabilities(TEXTS)) < loss(before)
-    assert [[*x] for x in labeller.label(TEXTS)] == labels
-    odds = np.log([0.3 / 0.7, 1.0, 0.6 / 0.4]) / temperature
+    assert loss(found) < loss(before)
+    assert [[*x] for x in labeller.kind.chosen(found, None)] == labels
+    odds = np.log([0.3 / 0.7, 1.0, 0.6 / 0.4]) * 0.1 / temperature
     assert labeller.thresholds == pytest.approx(1 / (1 + np.exp(-odds)))
 
 

@@ -83,6 +83,54 @@ def test_five_classes_from_nothing_to_a_label(
     assert {*TOPICS} >= {label.decode() for label in found["label"].numpy()}
 
 
+@pytest.mark.slow
+def test_several_labels_a_text(monkeypatch, tmp_path, capsys):
+    """Columns of 0 and 1, then lists of the same labels to go on with."""
+    path, output = tmp_path / "tags.csv", tmp_path / "models" / "tags"
+    words = {"slow": "waited", "dear": "price", "loud": "music"}
+    texts = [
+        (f"number {n}, {' '.join(words[x] for x in names)}", names)
+        for n in range(96)
+        for names in [[x for i, x in enumerate(words) if n >> i & 1]]
+    ]
+    rows = [["text", *words]] + [
+        [text, *(str(int(x in names)) for x in words)] for text, names in texts
+    ]
+    test = tmp_path / "test.csv"
+    for some, file in (rows[:81], path), (rows[:1] + rows[81:], test):
+        file.write_text("\n".join("\t".join(row) for row in some), "utf-8")
+    flags = ("--corpus", path, "--multi-label", "--label-column", *words)
+    flags += ("--tune-thresholds", "--test", test, "--output", output)
+    flags += ("--units", 8, "--epochs", 8, "--learning-rate", 0.02)
+    monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
+    classify.main()
+    printed = capsys.readouterr()
+    assert "3 labels, 1.50 a text; 10 texts have none" in printed.err
+    assert "Result (test): micro F1 " in printed.out
+    card = json.loads((output / "card.json").read_text("utf-8"))
+    assert card["scores"]["test"]["micro_f1"] > 0.9
+    assert {*card["thresholds"]} == {*words} and card["temperature"] != 1
+    assert card["data"]["dev"]["texts"] == pytest.approx(16, abs=2)
+    assert (output / "by_label.png").is_file()
+    served = tf.saved_model.load(output / "1").signatures["serving_default"]
+    found = served(text=tf.constant(["the price, and we waited", "number"]))
+    assert found["label"].numpy().tolist() == [
+        [b"slow", b"dear", b""],
+        [b""] * 3,
+    ]
+
+    path = tmp_path / "more.jsonl"
+    more = [{"text": text, "label": names} for text, names in texts]
+    path.write_text("\n".join(map(json.dumps, more)), "utf-8")
+    flags = ("--corpus", path, "--from", output / "labeller.keras")
+    settings = settings_of(*flags, "--multi-label")
+    corpus = classify.load_corpus(settings)
+    assert corpus.label_names == [*words]
+    assert classify.build_labeller(settings, corpus).multi_label
+    with pytest.raises(data.CorpusError, match="Received: .*, False"):
+        classify.build_labeller(settings_of(*flags), corpus)
+
+
 def settings_of(*flags):
     settings = training.read_settings(
         imdb.PRESETS, imdb.preset_for, args=[str(flag) for flag in flags]
@@ -97,6 +145,8 @@ def test_flags_without_effect_are_refused(tmp_path, capsys):
         ["--vectors", vectors, "--embedding-dim", 9],
         ["--vectors", "None", "--no-train-vectors"],
         ["--summary", "last", "--attention", "dot"],
+        ["--label-separator", ","],
+        ["--tune-thresholds"],
     ):
         with pytest.raises(SystemExit):
             settings_of(*flags)
@@ -161,7 +211,7 @@ def test_the_built_in_reviews_and_a_saved_labeller(
     assert corpus.train == (["a good film"], [1])
     labeller = classify.build_labeller(settings, corpus)
     assert labeller.model.compute_dtype == "float32"
-    with pytest.raises(data.CorpusError, match="Received: .'dull', 'good'"):
+    with pytest.raises(data.CorpusError, match="Received: .'dull', 'good'., F"):
         other = corpus._replace(label_names=["dull", "good"])
         classify.build_labeller(settings, other)
     assert [labeller.tokenizer.vocabulary_size] == card["vocabulary_sizes"]
@@ -237,6 +287,11 @@ def test_a_text_of_your_own_keeps_its_words(questions):
         (("--attention", "None"), "Expected: an `attention`"),
         (("--test", "."), "`test` needs a `corpus`"),
         (("--group-column", "film"), "`group_column` needs a `corpus`"),
+        (("--multi-label",), "`multi_label` needs a `corpus`"),
+        (
+            ("--corpus", ".", "--label-column", "a", "b"),
+            "`label_column` need `multi_label`",
+        ),
         (("--from", "absent.keras"), "absent.keras"),
     ],
 )

@@ -36,6 +36,7 @@ def folder(tmp_path_factory):
         **toys.STEPS,
     )
     toys.classifier(path / "stars")
+    toys.multi_label_classifier(path / "topics")
     toys.language_model(path / "writer")
     toys.music(path / "tune")
     toys.tagger(path / "names")
@@ -81,7 +82,7 @@ def test_a_model_that_does_not_load_is_left_out(folder, capsys):
     found = [model.name for model in demo.load_models(folder)]
     assert found == [
         *("full", "hours", "names", "plain", "prices", "shout", "stars"),
-        *("tune", "words", "writer"),
+        *("topics", "tune", "words", "writer"),
     ]
     assert "broken is left out" in capsys.readouterr().err
 
@@ -89,8 +90,8 @@ def test_a_model_that_does_not_load_is_left_out(folder, capsys):
 def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
     assert tabs == [
-        *("full", "hours", "names", "plain", "prices", "stars", "words"),
-        "writer",
+        *("full", "hours", "names", "plain", "prices", "stars", "topics"),
+        *("words", "writer"),
     ]
     assert tab_of(models["shout"]) is None and tab_of(models["tune"]) is None
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
@@ -134,6 +135,14 @@ def test_a_review_has_labels_and_weighted_words(page):
     labels, words = call(page, "stars", "so good")
     assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
     assert words == [("so", 0.5), ("good", 1.0)]
+
+
+def test_the_labels_that_a_text_has_are_marked(page):
+    labels, words = call(page, "topics", "late tea")
+    assert labels == pytest.approx({"good": 0.25, "✓ late": 0.6})
+    assert words == [("late", 1.0), ("tea", 0.75)]
+    titles = [label.label for label in components(page, gr.Label)]
+    assert ["✓" in title for title in titles] == [False, True]
 
 
 def test_phrases_are_coloured_and_listed(page):
@@ -186,6 +195,9 @@ def test_probabilities_have_names_without_a_card():
     assert probabilities("bad", 0.25, None) == {"bad": 0.75, "not bad": 0.25}
     found = probabilities("fair", np.array([0.25, 0.5, 0.25]), None)
     assert found == {"0": 0.25, "fair": 0.5, "2": 0.25}
+    several = np.array(["", "late", ""]), np.array([0.25, 0.5, 0.125])
+    found = probabilities(*several, None)
+    assert found == {"0": 0.25, "✓ late": 0.5, "2": 0.125}
 
 
 def test_padding_and_no_weight_at_all_are_no_words():

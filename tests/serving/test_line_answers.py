@@ -28,6 +28,17 @@ def test_a_classifier_writes_the_label_and_its_probability(classes, tmp_path):
     assert answers == ["positive\t0.9", bad]
 
 
+def test_several_labels_are_lists_of_json(tmp_path):
+    label = served(toys.multi_label_classifier(tmp_path / "toy"))
+    lines = ["a good book", "late but good", "tea"]
+    answers, _ = line_answers(label, lines, batch_size=2)
+    assert answers == [
+        '["good"]\t[0.75]',
+        '["good", "late"]\t[0.75, 0.6]',
+        "[]\t[]",
+    ]
+
+
 def test_a_language_model_writes_total_and_perplexity(tmp_path):
     score = served(toys.language_model(tmp_path / "toy"))
     assert line_answers(score, ["0123456789"])[0] == ["-10\t2.71828"]

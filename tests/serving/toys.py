@@ -142,6 +142,34 @@ def classifier(path, classes=2):
     return export(path, functions, card if classes == 2 else None)
 
 
+def multi_label_classifier(path):
+    """Finds each of two words, as labels that a text may have."""
+
+    def answer(text):
+        found = [
+            tf.strings.regex_full_match(text, f".*{name}.*")
+            for name in ("good", "late")
+        ]
+        has = tf.stack(found, axis=1)
+        return {
+            "probability": tf.where(has, [0.75, 0.6], [0.25, 0.125]),
+            "label": tf.where(has, [["good", "late"]], ""),
+        }
+
+    @tf.function(input_signature=[TEXTS])
+    def label(text):
+        return answer(text)
+
+    @tf.function(input_signature=[TEXTS])
+    def explain(text):
+        tokens = tf.strings.split(text).to_tensor("")
+        weights = tf.cast(tf.strings.length(tokens), tf.float32)
+        return {"tokens": tokens, "weights": weights, **answer(text)}
+
+    card = {"labels": ["good", "late"], "multi_label": True, "samples": []}
+    return export(path, {"serving_default": label, "explain": explain}, card)
+
+
 def tagger(path, scheme="IOB2"):
     """Finds "Anna" at the beginning of every text."""
 
