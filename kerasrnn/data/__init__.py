@@ -8,11 +8,11 @@ from kerasrnn.data.corpus_report import warn_of_unseen
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled_batches import labelled_batches
-from kerasrnn.data.labelled_corpus import LabelledCorpus
 from kerasrnn.data.labelled_corpus import read_labelled_corpus
 from kerasrnn.data.labelled_splits import how_held_out
 from kerasrnn.data.labelled_splits import split_labelled_corpus
 from kerasrnn.data.labelled_splits import without_texts
+from kerasrnn.data.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.lexicon import translation_lexicon

@@ -6,47 +6,6 @@ from kerasrnn.data.label_names import in_order
 from kerasrnn.data.label_names import one_spelling
 
 
-def checked_columns(label_column, multi_label, separator):
-    """Returns the column of the labels, or several columns of 0 and 1.
-
-    Args:
-        label_column: String, number or list of these, or `None`. A list of one
-            is that column.
-        multi_label: Whether a text may have several labels.
-        separator: String or `None`.
-
-    Returns:
-        A string, number, list of these, or `None`.
-
-    Raises:
-        ValueError: If the arguments contradict.
-    """
-    if isinstance(label_column, list | tuple) and len(label_column) < 2:
-        label_column = next(iter(label_column), None)
-    columns = isinstance(label_column, list | tuple)
-    received = (
-        f"label_column={label_column!r}, multi_label={multi_label}, "
-        f"label_separator={separator!r}"
-    )
-    if (columns or separator is not None) and not multi_label:
-        raise ValueError(
-            "Several columns of labels, or a separator, mean several labels a "
-            f"text. Expected: multi_label=True. Received: {received}"
-        )
-    if columns and separator is not None:
-        raise ValueError(
-            "Each label has a column of 0 and 1, or all have one. Expected: "
-            "several columns, or a separator of the labels in the cells of "
-            f"one. Received: {received}"
-        )
-    if separator is not None and not separator.strip(" "):
-        raise ValueError(
-            "The separator of labels must be visible: names may have spaces. "
-            f"Received: {received}"
-        )
-    return list(label_column) if columns else label_column
-
-
 def one_number(rows, known):
     """Numbers the labels of texts that have one each.
 

@@ -3,16 +3,17 @@
 import os
 from collections.abc import Sequence
 from typing import Any
-from typing import NamedTuple
 
 from kerasrnn.data.class_tables import in_turn
 from kerasrnn.data.class_tables import is_of_files
 from kerasrnn.data.class_tables import read_classes
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.label_columns import checked_columns
+from kerasrnn.data.label_columns import refuse_columns_of_files
 from kerasrnn.data.label_names import in_order
-from kerasrnn.data.label_numbers import checked_columns
 from kerasrnn.data.label_numbers import one_number
 from kerasrnn.data.label_numbers import several_numbers
+from kerasrnn.data.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import first_of_each
 from kerasrnn.data.labelled_texts import renumbered
@@ -23,31 +24,6 @@ from kerasrnn.data.rows import read_columns
 from kerasrnn.data.stratified_splits import has_several
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
-
-
-class LabelledCorpus(NamedTuple):
-    """The texts of a labelled corpus.
-
-    Args:
-        train: `LabelledTexts` of the training part.
-        test: `LabelledTexts` of the test part; `None` if there is none.
-        unlabelled: List of strings, texts without a label.
-        label_names: List of strings, the names of the labels 0, 1, ...
-        groups: Dict from texts, with or without a label, to what they belong
-            to, such as the film that a review is about, or its author. `None`
-            if that is unknown.
-    """
-
-    train: LabelledTexts
-    test: LabelledTexts | None
-    unlabelled: list[str]
-    label_names: list[str]
-    groups: dict[str, str] | None = None
-
-    def groups_of(self, texts: Strings) -> list[str]:
-        """The group of each text; one without a group is its own."""
-        groups = self.groups or {}
-        return [groups.get(text, text) for text in texts]
 
 
 def read_labelled_corpus(
@@ -158,7 +134,7 @@ def read_labelled_corpus(
         path = existing_path(path)
     test_path = test_path and existing_path(test_path)
     label_column = checked_columns(label_column, multi_label, label_separator)
-    _check_columns(
+    refuse_columns_of_files(
         *(path, test_path, text_column, label_column, group_column),
         multi_label,
     )
@@ -199,23 +175,6 @@ def read_labelled_corpus(
         )
         corpus = corpus._replace(test=test.train)
     return corpus
-
-
-def _check_columns(
-    path, test_path, text_column, label_column, group_column, multi_label
-):
-    """Raises an error if a column is named, and no table may have it."""
-    named = {"group_column": group_column, "multi_label": multi_label}
-    if test_path is None or is_of_files(test_path):
-        named |= {"text_column": text_column, "label_column": label_column}
-    named = [f"{name}={value!r}" for name, value in named.items() if value]
-    if named and is_of_files(path):
-        raise CorpusError(
-            f"The corpus {path} is a folder or an archive of texts, which has "
-            "no columns, and one label a text. Expected: a table, or no names "
-            "of columns. "
-            f"Received: {', '.join(named)}"
-        )
 
 
 def _of_table(path, columns, known, separator):

@@ -2,7 +2,7 @@
 
 import collections
 
-from kerasrnn.data.labelled_corpus import LabelledCorpus
+from kerasrnn.data.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.labelled_texts import select

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from kerasrnn.data.stratified_splits import has_several
 from kerasrnn.data.stratified_splits import stratified
+from kerasrnn.typing import Strings
 
 
 class LabelledTexts(NamedTuple):
@@ -20,6 +21,31 @@ class LabelledTexts(NamedTuple):
 
     texts: list[str]
     labels: list[Any]
+
+
+class LabelledCorpus(NamedTuple):
+    """The texts of a labelled corpus.
+
+    Args:
+        train: `LabelledTexts` of the training part.
+        test: `LabelledTexts` of the test part; `None` if there is none.
+        unlabelled: List of strings, texts without a label.
+        label_names: List of strings, the names of the labels 0, 1, ...
+        groups: Dict from texts, with or without a label, to what they belong
+            to, such as the film that a review is about, or its author. `None`
+            if that is unknown.
+    """
+
+    train: LabelledTexts
+    test: LabelledTexts | None
+    unlabelled: list[str]
+    label_names: list[str]
+    groups: dict[str, str] | None = None
+
+    def groups_of(self, texts: Strings) -> list[str]:
+        """The group of each text; one without a group is its own."""
+        groups = self.groups or {}
+        return [groups.get(text, text) for text in texts]
 
 
 def hold_out(

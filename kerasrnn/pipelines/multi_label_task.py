@@ -62,12 +62,12 @@ class MultiLabelTask(LabellingTask):
         self, true: np.ndarray, found: np.ndarray
     ) -> tuple[Strings, Strings]:
         names = np.array(self.pipeline.labels, object)
-        chosen = are_above(found, self.pipeline.thresholds)
-        expected, predicted = (
-            [", ".join(names[row]) or _NONE for row in rows]
-            for rows in (true > 0, chosen)
-        )
-        return expected, predicted
+
+        def joined(rows):
+            return [", ".join(names[row]) or _NONE for row in rows]
+
+        above = are_above(found, self.pipeline.thresholds)
+        return joined(true > 0), joined(above)
 
     def of_truth(
         self, true: np.ndarray, found: np.ndarray

@@ -8,8 +8,8 @@ import pytest
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.labelled_corpus import LabelledCorpus
 from kerasrnn.data.labelled_corpus import read_labelled_corpus
+from kerasrnn.data.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 
 # Not in the order of their numbers, and 10 comes before 9 as a string.
