@@ -4,6 +4,7 @@
     python recipes/translate.py --train a.en a.de --dev b.en b.de
     python recipes/translate.py --train pairs.csv --source de --target en
     python recipes/translate.py --train new.tsv --old old.tsv --from OTHER.keras
+    python recipes/translate.py --train pairs.tsv --back-translate target.txt
 
 A run writes `translator.keras`, `card.json`, pictures and a SavedModel, in
 `OUTPUT/1/` or the next number that is free. The same command resumes an
@@ -38,7 +39,8 @@ class Settings(training.TranslationSettings):
         "alignment_weight": ("alignments",),
         "old": ("start_from",),
         "old_dev": ("old",),
-        "oversample": ("old",),
+        "back_translate": ("old", ()),
+        "reverse": ("back_translate",),
     }
 
     output: Path = Path("saved_models/translate")
@@ -58,6 +60,10 @@ class Settings(training.TranslationSettings):
     """Pairs of the earlier training, to train on them and on `train`."""
     old_dev: tuple[Path, ...] = ()
     """Their validation pairs; without, some are held out, as they were."""
+    back_translate: training.Existing | None = None
+    """Text of the target language, a sentence a line, to train on, too."""
+    reverse: training.Existing | None = None
+    """Translator of the other direction, for it; default: one is trained."""
     oversample: training.Count | None = None
     """Train on each pair of `train` so often; default: as many as others."""
 
@@ -73,7 +79,9 @@ class Settings(training.TranslationSettings):
         idle = super().without_effect()
         if self.dev and (self.old_dev or not self.old):
             idle |= {"dev_size"}
-        return idle
+        return (
+            idle if self.old or self.back_translate else idle | {"oversample"}
+        )
 
 
 SIZES = {  # for a corpus of up to so many pairs
@@ -91,12 +99,22 @@ def load_pairs(settings):
         **settings.pick("limit", "dev_size", "seed"),
     )
     new = read(**settings.pick("train", "dev", "test", "alignments"))
+    if settings.back_translate:
+        trained = settings.output / "reverse/translator.keras"
+        given = settings.back_translate, settings.reverse or trained
+        more = pipelines.back_translate(*given, settings.output, settings.limit)
+        return data.add_synthetic(new, more, settings.oversample)
     if not settings.old:
         return new
     old = read(settings.old, settings.old_dev)
     learnt = data.drop_long(old.train, settings.max_words)
     training.warn_of_other_data(settings.start_from, [learnt, old.dev])
     return data.mix_parts(new, old, settings.oversample, settings.seed)
+
+
+def load_reversed(settings):
+    """Returns the same pairs in the other direction."""
+    return [[pair[1::-1] for pair in part] for part in load_pairs(settings)]
 
 
 def build_tokenizers(settings, pairs):
@@ -209,10 +227,23 @@ def run(
         this_run.finish(pipelines.TextTranslator.ensemble(members), dev, test)
 
 
+def train_reverse(settings):
+    """Trains the translator of the other direction, unless there is one."""
+    folder = settings.output / "reverse"
+    none = "start_from", "back_translate", "alignments", "oversample"
+    none += "source_vectors", "target_vectors"
+    changes = {"output": folder, **dict.fromkeys(none)}
+    if not (folder / "card.json").exists():
+        print("First, a translator of the other direction is trained.")
+        run(dataclasses.replace(settings, **changes), load_reversed)
+
+
 def main():
     settings = training.read_settings({"own": Settings()}, "own", __doc__)
     if not settings.train:
         raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
+    if settings.back_translate and not settings.reverse:
+        train_reverse(settings)
     run(settings)
 
 

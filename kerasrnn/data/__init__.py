@@ -21,6 +21,7 @@ from kerasrnn.data.midi import write_midi
 from kerasrnn.data.parallel_corpus import ParallelCorpus
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_parts import ParallelParts
+from kerasrnn.data.parallel_parts import add_synthetic
 from kerasrnn.data.parallel_parts import mix_parts
 from kerasrnn.data.parallel_parts import read_parallel_parts
 from kerasrnn.data.parallel_splits import drop_long
@@ -71,6 +72,7 @@ __all__ = [
     "SeriesTable",
     "TextCorpus",
     "WordVectors",
+    "add_synthetic",
     "convert_tags",
     "drop_long",
     "drop_overlap",

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_splits import drop_overlap
+from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
+from kerasrnn.data.splits import say_removed
+from kerasrnn.data.splits import unequal
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import PathLike
 
@@ -136,6 +139,44 @@ def mix_parts(
         test["test"] = new.test
     train = _balanced(fresh, known, oversample, "new", "old")
     return ParallelParts(train, dev, test)
+
+
+def add_synthetic(
+    parts: ParallelParts,
+    synthetic: Pairs,
+    oversample: int | None = None,
+) -> ParallelParts:
+    """Adds pairs whose sources are translations to those to train on.
+
+    Pairs whose target is held out are removed, with a `CorpusWarning`.
+
+    Args:
+        parts: `ParallelParts`, of true pairs.
+        synthetic: List of pairs, as `kerasrnn.pipelines.back_translate` makes
+            them.
+        oversample: Positive integer, how often each true pair occurs; `None`
+            for as often as makes them about as many as the others.
+
+    Returns:
+        `ParallelParts`.
+
+    Raises:
+        CorpusError: When the targets of all synthetic pairs are held out.
+
+    Example:
+
+    >>> parts = ParallelParts([("a", "A")], [("b", "B")], [])
+    >>> add_synthetic(parts, [("<BT> x", "X"), ("<BT> y", "Y")]).train
+    Of 2 synthetic pairs and of 1 true, each 2 times.
+    [('<BT> x', 'X'), ('<BT> y', 'Y'), ('a', 'A'), ('a', 'A')]
+    """
+    taken = {source_key(pair[1]) for pair in _held_out(parts)}
+    keys = [source_key(target) for _, target in synthetic]
+    places, gone = unequal(keys, range(len(keys)), taken)
+    say_removed("pairs", gone, len(keys), "their targets are held out")
+    kept = [synthetic[place] for place in places]
+    train = _balanced(parts.train, kept, oversample, "true", "synthetic")
+    return parts._replace(train=train)
 
 
 def _balanced(pairs, others, oversample, kind, other_kind):

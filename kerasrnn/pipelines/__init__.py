@@ -5,6 +5,7 @@
 import kerasrnn.decoding
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.pipelines.alternatives import Translation
+from kerasrnn.pipelines.back_translation import back_translate
 from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.forecasting import Forecast
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
@@ -34,6 +35,7 @@ __all__ = [
     "TextTranslator",
     "Translation",
     "XlaShapes",
+    "back_translate",
     "export_saved_model",
     "next_version",
 ]

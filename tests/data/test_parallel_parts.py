@@ -1,6 +1,7 @@
 import pytest
 
 from kerasrnn.data import ParallelParts
+from kerasrnn.data import add_synthetic
 from kerasrnn.data import mix_parts
 from kerasrnn.data import read_parallel_parts
 
@@ -53,6 +54,17 @@ def test_what_either_holds_out_is_not_trained_on():
     new = ParallelParts([*NEW[1:], OLD[0]], NEW[:1], [])
     parts = mix_parts(new, old, 1)
     assert sorted(parts.train) == sorted([*OLD[1:], *NEW[1:]])
+
+
+@pytest.mark.filterwarnings("ignore:1 of 21 pairs.*targets are held out")
+@pytest.mark.parametrize("oversample, times", [(None, 2), (1, 1)])
+def test_synthetic_pairs_are_trained_on_beside_the_true(oversample, times):
+    """But for those whose target is held out; they are not validated on."""
+    synthetic = [("<BT> x", f"{i}") for i in range(20)]
+    parts = ParallelParts(NEW[1:], NEW[:1], [("y", "z")])
+    found = add_synthetic(parts, [*synthetic, ("w", "NEU 0!")], oversample)
+    assert sorted(found.train) == sorted(synthetic + times * NEW[1:])
+    assert found[1:] == parts[1:]
 
 
 def test_alignments_are_of_what_is_trained_on(tmp_path):

@@ -289,7 +289,7 @@ def test_it_learns_new_pairs_beside_the_old_ones(output, table, tmp_path):
     flags += "--epochs", 1, "--learning-rate", 1e-9, "--from", saved
     flags += "--train", path, "--old", table
     # A warning would say that the old pairs are not held out as they were.
-    with pytest.warns(data.CorpusWarning, match="does not know") as warned:
+    with pytest.warns(data.CorpusWarning, match="not in the vocab") as warned:
         brief.run(translate, *flags, "--output", tmp_path / "both")
     assert {warning.category for warning in warned} == {data.CorpusWarning}
     found = card(tmp_path / "both")
@@ -302,6 +302,46 @@ def test_it_learns_new_pairs_beside_the_old_ones(output, table, tmp_path):
     assert not np.array_equal(*lexicons)
     with pytest.warns(UserWarning, match="not split as they were"):
         translate.load_pairs(settings(*flags, "--seed", 2))
+
+
+def test_the_other_direction_has_the_same_parts(table, two_files, tmp_path):
+    names = "--source", "English", "--target", "Deutsch"
+    for flags in (("--train", table, *names), ("--train", *two_files)):
+        parts = translate.load_pairs(settings(*flags))
+        swapped = translate.load_reversed(settings(*flags))
+        for part, other in zip(parts, swapped, strict=True):
+            assert [(b, a) for a, b in other] == part
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("untranslated")
+def test_text_of_the_target_is_translated_back_by_a_model(
+    two_files, tmp_path, capsys
+):
+    output, text = tmp_path / "out", tmp_path / "text.txt"
+    text.write_text("".join(f"das Haus ist {i}\n" for i in range(30)), "utf-8")
+    flags = "--train", *two_files, *PLAIN, "--back-translate", text
+    flags += "--vocabulary-size", 60
+    run(*flags, "--epochs", 1, "--output", output)
+    found = card(output)
+    assert found["data"]["train"] == {"pairs": 30 + 3 * 11}
+    assert found["data"]["dev"] == {"pairs": 1}
+    [sample], [other] = (
+        card(folder)["samples"] for folder in (output, output / "reverse")
+    )
+    assert sample[:2] == other[1::-1]
+    # The reverse model and its translations are made once, also for another
+    # training, and for one that is given the model.
+    made = [output / "reverse" / "translator.keras"]
+    made += output.glob("back-translated-*.tsv")
+    times = [path.stat().st_mtime_ns for path in made]
+    run(*flags, "--epochs", 1, "--seed", 2, "--output", output)
+    more = "--reverse", made[0], "--oversample", 1
+    run(*flags, *more, "--epochs", 1, "--output", output)
+    assert [path.stat().st_mtime_ns for path in made] == times
+    assert len([*output.glob("back-translated-*.tsv")]) == 1
+    assert card(output)["data"]["train"] == {"pairs": 30 + 11}
+    assert capsys.readouterr().out.count("of the other direction") == 1
 
 
 @pytest.mark.slow
@@ -481,6 +521,7 @@ WORDS = "--tokenizer", "word"
         ([*WORDS, "--subword-sampling", 0.1], "--subword-sampling"),
         (["--source-vectors", __file__], "--source-vectors"),
         (["--old", "old.tsv"], "--old"),
+        (["--reverse", __file__], "--reverse"),
         (["--alignment-weight", 0.5], "--alignment-weight"),
         (["--alignments", __file__, "--attention", "None"], "--alignments"),
     ],

@@ -1,0 +1,67 @@
+import pytest
+
+from kerasrnn.data import CorpusError
+from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines import back_translate
+
+
+@pytest.fixture
+def reverse(tmp_path, monkeypatch):
+    """The path of a translator into capitals, and what it was asked for."""
+    asked = []
+
+    class Reverse:
+        def translate(self, texts):
+            asked.extend(texts)
+            return [text.upper() for text in texts]
+
+    monkeypatch.setattr(TextTranslator, "open", lambda path: Reverse())
+    path = tmp_path / "reverse.keras"
+    path.write_text("one")
+    return path, asked
+
+
+def test_sentences_become_targets_once(reverse, tmp_path):
+    path, asked = reverse
+    text, folder = tmp_path / "text.txt", tmp_path / "out"
+    folder.mkdir()
+    text.write_text("das\tHaus \n\nein Baum\ndie Katze\n", "utf-8")
+    for _ in range(2):
+        found = back_translate(text, path, folder, limit=2)
+        assert found == [
+            ("<BT> DAS HAUS", "das Haus"),
+            ("<BT> EIN BAUM", "ein Baum"),
+        ]
+    assert asked == ["das Haus", "ein Baum"]
+    [table] = folder.iterdir()
+    assert table.read_text("utf-8").startswith("DAS HAUS\tdas Haus\n")
+    # Of another translator, and of all of the text.
+    path.write_text("another")
+    assert len(back_translate(text, path, folder)) == 3
+    assert len(asked) == 5 and len(list(folder.iterdir())) == 2
+
+
+def test_an_interrupted_translation_leaves_no_file(
+    reverse, tmp_path, monkeypatch
+):
+    path, _ = reverse
+    text = tmp_path / "text.txt"
+    text.write_text("a\n" * 1001)
+
+    class Torn:
+        def translate(self, texts):
+            if len(texts) == 1:
+                raise KeyboardInterrupt
+            return texts
+
+    monkeypatch.setattr(TextTranslator, "open", lambda path: Torn())
+    with pytest.raises(KeyboardInterrupt):
+        back_translate(text, path, tmp_path)
+    assert not list(tmp_path.glob("back-translated*"))
+
+
+def test_an_empty_text_is_refused(reverse, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n \n")
+    with pytest.raises(CorpusError, match="text.txt is empty"):
+        back_translate(text, reverse[0], tmp_path)
