@@ -252,6 +252,7 @@ def test_k6_a_stack_in_training_is_layer_upon_layer():
     helpers.assert_close(stack(X), layers(X))
 
 
+@pytest.mark.slow_on_jax
 def test_k7_a_stateful_stack_is_a_layer_for_every_cell():
     """So its state can be reset, which Keras fails at with a stack."""
     kwargs = {"return_sequences": True, "stateful": True}

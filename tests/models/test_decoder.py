@@ -279,6 +279,7 @@ def test_a_step_for_a_few_words_has_their_logits(name):
     helpers.assert_close(same, rest)
 
 
+@pytest.mark.slow_on_jax
 def test_each_decoder_has_a_mechanism_of_its_own(tmp_path):
     """In an ensemble of two, which shared it and could not be loaded."""
     cell, attention = keras.layers.GRUCell(4), BahdanauAttention(5)

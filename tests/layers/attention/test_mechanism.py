@@ -150,6 +150,7 @@ def test_step_by_step_it_is_the_call(name):
     helpers.assert_close(last, state)
 
 
+@pytest.mark.slow_on_jax
 def test_configuration_round_trip():
     for name, (mechanism, inputs) in make_all(dropout=0.2, seed=3).items():
         copy = helpers.copy_of(mechanism)

@@ -121,6 +121,7 @@ def test_the_layer_is_the_loop_with_its_gradients(name):
         helpers.assert_close(found, expected)
 
 
+@pytest.mark.slow_on_jax
 @every_cell
 def test_windows_and_steps_are_the_whole(name):
     cell = make_cell(name)
