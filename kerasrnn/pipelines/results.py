@@ -101,9 +101,9 @@ def print_end(task, scores, folder, written, before=None):
     if any(name.startswith("the SavedModel") for name in written):
         print(
             f"Try it in a browser: kerasrnn-demo {folder.parent}\n"
-            f"Serve it: kerasrnn-serve {folder.parent}\n"
-            "Go on: the same command with more --epochs"
+            f"Serve it: kerasrnn-serve {folder.parent}"
         )
+    print("Go on: the same command with more --epochs")
 
 
 def _of_parts(scores):

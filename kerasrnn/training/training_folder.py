@@ -221,17 +221,8 @@ class TrainingFolder:
     def _train(
         self, model, batches, validation, callbacks, start, seconds, **options
     ):
-        metrics, rate = [], constant_rate(model.optimizer)
-        if start.batch or keras.backend.backend() == "jax":
-            # Variables must exist to be restored. On JAX, `fit` would create
-            # them by drawing a batch, which changes the order of the others.
-            build_metrics(model, batches)
-        if start.epoch or start.batch:
-            print(
-                f"The training resumes after epoch {start.epoch} and "
-                f"{start.batch} batches of the next epoch."
-            )
-            metrics = load_state(model, last_state(self.path))
+        rate = constant_rate(model.optimizer)
+        metrics = self._restore(model, batches, start)
         steps = len(batches)
         # One iterator for all epochs; Keras would create one for each.
         data = endless(batches, start.epoch * steps + start.batch)
@@ -259,6 +250,20 @@ class TrainingFolder:
                 ],
                 **options,
             )
+
+    def _restore(self, model, batches, start):
+        """Loads the state to resume from; returns its running metrics."""
+        if start.batch or keras.backend.backend() == "jax":
+            # Variables must exist to be restored. On JAX, `fit` would create
+            # them by drawing a batch, which changes the order of the others.
+            build_metrics(model, batches)
+        if not (start.epoch or start.batch):
+            return []
+        print(
+            f"The training resumes after epoch {start.epoch} and "
+            f"{start.batch} batches of the next epoch."
+        )
+        return load_state(model, last_state(self.path))
 
     def _is_best(self, row, earlier):
         if self._monitor not in row:
