@@ -176,7 +176,9 @@ def _cells(ids, size):
     """
     rows = ops.shape(ids)[0]
     dtype = "int32" if keras.backend.backend() == "jax" else "int64"
-    if dtype == "int32" and rows * size > 2**31:
+    # While JAX only looks at shapes, it need not know the number of rows.
+    is_known = isinstance(rows, int)
+    if dtype == "int32" and is_known and rows * size > 2**31:
         raise ValueError(
             "On JAX, a lexicon has at most 2**31 probabilities for a batch. "
             "Expected: fewer or shorter sentences at once. "
