@@ -280,14 +280,17 @@ def test_it_fine_tunes_a_saved_translator(output, two_files, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
-def test_it_learns_new_pairs_beside_the_old_ones(output, table, tmp_path):
+def test_it_learns_new_pairs_beside_the_old_ones(table, tmp_path):
+    flags = "--source", "Deutsch", "--target", "English", "--epochs", 1
+    brief.run(
+        *(translate, *brief.OF_WORDS, *flags, "--tokenizer", "word"),
+        *("--train", table, "--output", tmp_path),
+    )
     new = [(f"das Haus ist {i}", f"the House is {i}") for i in range(4)]
-    path, saved = tmp_path / "new.csv", output / "translator.keras"
+    path, saved = tmp_path / "new.csv", tmp_path / "translator.keras"
     lines = ["Deutsch,English", *map(",".join, new)]
     path.write_text("\n".join(lines), "utf-8")
-    flags = "--source", "Deutsch", "--target", "English", "--batch-size", 4
-    flags += "--epochs", 1, "--learning-rate", 1e-9, "--from", saved
-    flags += "--train", path, "--old", table
+    flags += "--train", path, "--old", table, "--from", saved
     # A warning would say that the old pairs are not held out as they were.
     with pytest.warns(data.CorpusWarning, match="not in the vocab") as warned:
         brief.run(translate, *flags, "--output", tmp_path / "both")
