@@ -291,10 +291,10 @@ def test_it_learns_new_pairs_beside_the_old_ones(table, tmp_path):
     lines = ["Deutsch,English", *map(",".join, new)]
     path.write_text("\n".join(lines), "utf-8")
     flags += "--train", path, "--old", table, "--from", saved
-    # A warning would say that the old pairs are not held out as they were.
+    # Were the old pairs not held out as they were, a warning would say so.
     with pytest.warns(data.CorpusWarning, match="not in the vocab") as warned:
         brief.run(translate, *flags, "--output", tmp_path / "both")
-    assert {warning.category for warning in warned} == {data.CorpusWarning}
+    assert not any("not split" in str(x.message) for x in warned)
     found = card(tmp_path / "both")
     assert found["data"]["train"] == {"pairs": 11 + 4 * 3}
     assert set(found["scores"]) == set(found["before"]) == {"dev", "new", "old"}
