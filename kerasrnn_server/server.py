@@ -16,6 +16,7 @@ import tyro
 import uvicorn
 
 from kerasrnn_server.application import Application
+from kerasrnn_server.compile_cache import keep_programs
 from kerasrnn_server.connection import Connection
 from kerasrnn_server.connection import Logged
 from kerasrnn_server.settings import ServerSettings
@@ -45,6 +46,8 @@ def serve(
             f"'{folder}' must contain a model to serve, such as "
             f"'{folder / 'nmt_hindi' / '1'}'. Received: a folder without."
         )
+    if settings.keep_programs:
+        keep_programs()
     config = uvicorn.Config(
         Logged(Application(folder, settings).app, settings.access_log),
         host=settings.host,

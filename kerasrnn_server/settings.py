@@ -21,6 +21,9 @@ class ServerSettings(Limits):
     """Calls that may run and wait; more are refused with status 503."""
     poll_seconds: float = 5.0
     """Seconds between looks for new versions."""
+    keep_programs: bool = True
+    """Whether to keep what XLA compiles in the user's cache, for the next
+    start."""
     access_log: bool = False
     """Whether to write a line for each request, not only for those refused."""
 

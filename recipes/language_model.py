@@ -97,6 +97,8 @@ class Settings(training.Settings):
     """Momentum of the mean of the weights to save; auto: 0.998 at most."""
     dynamic: bool = True
     """Whether to report dynamic evaluation too."""
+    xla: bool = False
+    """Export programs that XLA compiles at the first start, for minutes."""
 
 
 PRESETS = {

@@ -6,11 +6,14 @@ padded up to one of a few shapes, and what fits into none goes another way.
 
 import dataclasses
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import tensorflow as tf
 
-from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import graph_function
+
+AXES = "rows", "length"
+"""The names of the axes of ids `(batch, time)`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,45 +53,70 @@ class XlaShapes:
                 )
             object.__setattr__(self, name, tuple(sizes))
 
+    def sizes(self) -> dict[str, Sequence[int]]:
+        """Returns the sizes by the names of the axes, `AXES`."""
+        return dict(zip(AXES, (self.rows, self.lengths), strict=True))
 
-def compiled(function, otherwise, shapes, pad_id):
+
+class Padded(NamedTuple):
+    """Ids that a compiled function takes.
+
+    Args:
+        axes: Names of their axes, the first `"rows"`. An axis that several
+            have is as long in each.
+        pad_id: Integer id of padding.
+    """
+
+    axes: tuple[str, ...]
+    pad_id: int
+
+
+def compiled(function, otherwise, arguments, sizes):
     """Returns a function of ids that runs in programs of static shapes.
 
     Args:
-        function: Function of ids of shape `(batch, time)` that returns a nest
-            of tensors of shape `(batch, ...)`. XLA must be able to compile it,
-            and neither rows nor columns of padding may change the answers of
-            the others.
-        otherwise: Function with the same results, for ids of more rows or
-            columns.
-        shapes: An `XlaShapes`.
-        pad_id: Integer id of padding.
+        function: Function of integer tensors that returns a nest of tensors of
+            shape `(rows, ...)`. XLA must be able to compile it, and padding at
+            the end of any axis may not change the answers for the rest.
+        otherwise: Function with the same results, for ids of other sizes.
+        arguments: A `Padded` for each argument.
+        sizes: Dictionary from the name of each axis to the ascending sizes
+            that programs have.
     """
-    program = tf.function(function, [IDS], autograph=False, jit_compile=True)
+    specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
+    program = tf.function(function, specs, autograph=False, jit_compile=True)
 
-    def call(ids):
-        sizes = tf.shape(ids)
-        least = [
-            tf.searchsorted(given, sizes[i : i + 1])[0]
-            for i, given in enumerate((shapes.rows, shapes.lengths))
-        ]
+    def call(*given):
+        needed = dict.fromkeys(sizes, 0)
+        for ids, (axes, _) in zip(given, arguments, strict=True):
+            for axis, size in zip(axes, tf.unstack(tf.shape(ids)), strict=True):
+                needed[axis] = tf.maximum(needed[axis], size)
+        least = {
+            axis: tf.searchsorted(sizes[axis], [size])[0]
+            for axis, size in needed.items()
+        }
+        fits = [place < len(sizes[axis]) for axis, place in least.items()]
         return tf.cond(
-            (least[0] < len(shapes.rows)) & (least[1] < len(shapes.lengths)),
-            lambda: in_program(ids, sizes, least),
-            lambda: otherwise(ids),
+            tf.reduce_all(fits),
+            lambda: in_program(given, least),
+            lambda: otherwise(*given),
         )
 
-    def in_program(ids, sizes, least):
-        padded = tf.stack(
-            [
-                tf.gather(shapes.rows, least[0]),
-                tf.gather(shapes.lengths, least[1]),
-            ]
-        )
-        padding = tf.stack([tf.zeros_like(sizes), padded - sizes], axis=1)
-        found = program(tf.pad(ids, padding, constant_values=pad_id))
+    def in_program(given, least):
+        padded = [
+            _padded(ids, [tf.gather(sizes[x], least[x]) for x in axes], pad_id)
+            for ids, (axes, pad_id) in zip(given, arguments, strict=True)
+        ]
+        rows = tf.shape(given[0])[0]
         return tf.nest.map_structure(
-            lambda x: None if x is None else x[: sizes[0]], found
+            lambda x: None if x is None else x[:rows], program(*padded)
         )
 
-    return graph_function(call, IDS)
+    return graph_function(call, *specs)
+
+
+def _padded(ids, shape, pad_id):
+    """Ids with padding up to a shape."""
+    padding = tf.stack(shape) - tf.shape(ids)
+    padding = tf.stack([tf.zeros_like(padding), padding], axis=1)
+    return tf.pad(ids, padding, constant_values=pad_id)

@@ -4,15 +4,15 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.labelled_batches import pad_rows
+from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.labelling_functions import gradient_norms
-from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Tensor
 
 
-class Explaining(TextPipeline):
+class Explaining(CompiledPipeline):
     """The part of `TextLabeller` that shows the words of one text.
 
     See `TextLabeller`.

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
+from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.explaining import Explaining
 from kerasrnn.pipelines.label_calibration import best_temperature
 from kerasrnn.pipelines.label_kinds import OneLabel
@@ -42,6 +44,8 @@ class Labelling(Explaining):
     temperature: float
     multi_label: bool
     thresholds: tuple[float, ...]
+    # XLA makes batches of texts no faster.
+    usual_shapes = XlaShapes(rows=[1], lengths=[32, 64, 128, 256])
 
     @property
     def kind(self) -> OneLabel | SeveralLabels:
@@ -239,9 +243,11 @@ class Labelling(Explaining):
         """Returns what a client must know.
 
         `"labels"`, `"max_length"`: how many tokens are read; with
-        `multi_label`, that, and the `"thresholds"` by label.
+        `multi_label`, that, and the `"thresholds"` by label. Also those of
+        every `CompiledPipeline`.
         """
-        facts: Config = {
+        facts = {
+            **super().served_facts(),
             "labels": list(self.labels),
             "max_length": self.max_length,
         }
@@ -249,3 +255,7 @@ class Labelling(Explaining):
             by_label = dict(zip(self.labels, self.thresholds, strict=True))
             facts |= {"multi_label": True, "thresholds": by_label}
         return facts
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        ids = self.tokenizer.tokenize(tf.constant(texts), self.max_length)
+        return ids.row_lengths().numpy()

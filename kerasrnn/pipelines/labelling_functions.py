@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.compiled import AXES
+from kerasrnn.pipelines.compiled import Padded
+from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
@@ -28,6 +31,14 @@ class LabellingFunctions:
         self.temperature, self.kind = labeller.temperature, labeller.kind
         self.ids = graph_function(labeller.ids, TEXTS)
         self.classify = graph_function(self._classify, IDS)
+        self.logits = lambda ids: self.classify(ids)[0]
+        if (shapes := labeller.xla_shapes) is not None:
+            self.logits = compiled(
+                lambda ids: self._classify(ids)[0],
+                self.logits,
+                [Padded(AXES, self.tokenizer.pad_id)],
+                shapes.sizes(),
+            )
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -41,7 +52,7 @@ class LabellingFunctions:
 
     def label(self, text):
         """The label of each text, or several, and the probabilities."""
-        return self._answer(self.classify(self.ids(text))[0])
+        return self._answer(self.logits(self.ids(text)))
 
     def label_ids(self, ids):
         """The same on ids."""
@@ -49,7 +60,7 @@ class LabellingFunctions:
         ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
         missing = tf.maximum(0, 1 - tf.shape(ids)[1])
         ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.classify(ids[:, : self.max_length])[0])
+        return self._answer(self.logits(ids[:, : self.max_length]))
 
     def explain(self, text):
         """The same, with the tokens and the weight of each."""

@@ -1,7 +1,12 @@
 """What a language model serves: its functions on strings and on ids."""
 
+import functools
+
 import tensorflow as tf
 
+from kerasrnn.pipelines.compiled import AXES
+from kerasrnn.pipelines.compiled import Padded
+from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
@@ -11,7 +16,9 @@ from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
-from kerasrnn.pipelines.window_scores import log_probabilities
+from kerasrnn.pipelines.window_scores import text_scores
+from kerasrnn.pipelines.window_scores import token_scores
+from kerasrnn.pipelines.window_scores import token_scores_at_once
 from kerasrnn.pipelines.writing import as_lines
 from kerasrnn.pipelines.writing import draw_ids
 
@@ -30,6 +37,7 @@ class LanguageFunctions:
         self.text_ids, self.window = language.text_ids, language.window
         self.max_length = language.max_length
         self.ids = graph_function(self._ids, TEXTS)
+        self.token_scores = self._scores_of_tokens(language.xla_shapes)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -143,6 +151,20 @@ class LanguageFunctions:
             return ids.with_flat_values(tf.identity(ids.flat_values))
 
     def _scores(self, ids, lengths):
-        return log_probabilities(
-            self.model, ids, lengths, self.window, self.tokenizer.end_id
+        # A program has its ids padded, so that there are more scores.
+        found = self.token_scores(ids)[:, : tf.shape(ids)[1]]
+        return text_scores(found, lengths)
+
+    def _scores_of_tokens(self, shapes):
+        """A function from ids to the scores of each, by XLA if wanted."""
+        end_id = self.tokenizer.end_id
+        by_window = functools.partial(
+            token_scores, self.model, window=self.window, end_id=end_id
         )
+        if shapes is None:
+            return by_window
+        at_once = functools.partial(
+            token_scores_at_once, self.model, end_id=end_id
+        )
+        arguments = [Padded(AXES, end_id)]
+        return compiled(at_once, by_window, arguments, shapes.sizes())

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.language_task import LanguageTask
-from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.unit_scores import unit_scores
@@ -20,7 +20,7 @@ from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 
-class LanguageTexts(TextPipeline):
+class LanguageTexts(CompiledPipeline):
     """The part of `TextLanguageModel` that works with texts once it is trained.
 
     See `TextLanguageModel`.
@@ -200,5 +200,11 @@ class LanguageTexts(TextPipeline):
         )
 
     def served_facts(self) -> Config:
-        """Returns `"max_length"`: texts of more tokens are errors."""
-        return {"max_length": self.max_length}
+        """Returns `"max_length"`: texts of more tokens are errors.
+
+        Also those of every `CompiledPipeline`.
+        """
+        return {**super().served_facts(), "max_length": self.max_length}
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        return self.text_ids(tf.constant(texts)).row_lengths().numpy()

@@ -61,7 +61,8 @@ def write_results(
     if keras.backend.backend() == "tensorflow":
         version = next_version(folder)
         pipeline.export(version, card)
-        written = [f"the SavedModel {version.name}/", *written]
+        how = "for XLA" if getattr(pipeline, "xla", None) else "plain"
+        written = [f"the SavedModel {version.name}/ ({how})", *written]
     write_json(folder / "card.json", card)
     return written
 

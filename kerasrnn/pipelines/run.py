@@ -251,6 +251,8 @@ class Run(RunScope):
             old = in_float32(type(pipeline).open(self.settings.start_from))
             facts["before"] = part_scores(old.task(), parts, scoring)
         shown, drawn = task.report(dev, self.output, **(showing or {}))
+        if getattr(self.settings, "xla", False):
+            pipeline.xla = pipeline.usual_shapes
         if len(self.histories) > 1:
             facts["members"] = self.histories
         written = write_results(

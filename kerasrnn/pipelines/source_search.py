@@ -6,11 +6,22 @@ import tensorflow as tf
 
 from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding import forced_decoding
+from kerasrnn.pipelines.compiled import AXES
+from kerasrnn.pipelines.compiled import Padded
 from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.served_ids import IDS
+from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_phrases import count_tokens
 from kerasrnn.tokenizers import CharacterTokenizer
+
+# What `find` is given of phrases, and the most that fits into a program.
+_PHRASES = {
+    "prefix": Padded(("rows", "prefix"), PAD),
+    "required": Padded(("rows", "phrases", "tokens"), PAD),
+    "forbidden": Padded(("rows", "phrases", "tokens"), PAD),
+}
+_SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
 
 
 class SourceSearch:
@@ -38,19 +49,31 @@ class SourceSearch:
         """A function from source ids to hypotheses, as `find` finds them."""
         return graph_function(functools.partial(self.find, search), IDS)
 
-    def compiled(self, search, otherwise):
-        """The same by XLA, if that is wanted and finds the same."""
+    def compiled(self, search, otherwise, with_phrases=False, few=False):
+        """The same by XLA, if that is wanted and finds the same.
+
+        With `few`, for as few sources as a program may have.
+        """
         # What is drawn for a text depends on the rows of its batch.
         if self.shapes is None or isinstance(search, SamplingSearch):
             return otherwise
+        sizes = self.shapes.sizes()
+        if few:
+            sizes["rows"] = self.shapes.rows[:1]
+        arguments = [Padded(AXES, self.source.pad_id)]
+        if with_phrases:
+            sizes |= _SIZES
+            arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
-        return compiled(find, otherwise, self.shapes, self.source.pad_id)
+        return compiled(find, otherwise, arguments, sizes)
 
-    def find(self, search, source, static_sizes=False, **phrases):
+    def find(self, search, source, *given, static_sizes=False):
         """Ids, scores and, to copy unknown words, what they attend to.
 
-        This is the number of a source word, from 1 on, or 0 for none.
+        This is the number of a source word, from 1 on, or 0 for none. Given
+        may be a prefix, required and forbidden phrases.
         """
+        phrases = dict(zip(_PHRASES, given, strict=bool(given)))
         # A shortlist may lack the words of phrases.
         shortlist = None if phrases else self.shortlist
         mask = tf.not_equal(source, self.source.pad_id)

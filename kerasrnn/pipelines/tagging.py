@@ -10,16 +10,17 @@ import tensorflow as tf
 
 from kerasrnn.data.tag_schemes import phrases_of
 from kerasrnn.metrics.phrase_scores import phrase_scores
+from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.tagging_functions import TaggingFunctions
 from kerasrnn.pipelines.tagging_task import Sentences
 from kerasrnn.pipelines.tagging_task import TaggingTask
 from kerasrnn.pipelines.tagging_task import columns_of
-from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.pipelines.texts import places_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.word_features import WordFeatures
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
+from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
@@ -43,7 +44,7 @@ class Span(NamedTuple):
     text: str
 
 
-class Tagging(TextPipeline):
+class Tagging(CompiledPipeline):
     """The part of `TextTagger` that works with texts once it is trained.
 
     See `TextTagger`.
@@ -60,6 +61,10 @@ class Tagging(TextPipeline):
 
     def functions(self) -> dict[str, list[Any]]:
         return TaggingFunctions(self).by_name()
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        words, *_ = split_into_words(tf.constant(texts))
+        return words.row_lengths().numpy()
 
     @property
     def features(self) -> WordFeatures:
@@ -165,4 +170,8 @@ class Tagging(TextPipeline):
         return {**phrase_scores(*phrases), **scores}
 
     def served_facts(self) -> Config:
-        return {"tags": list(self.tags), "scheme": self.scheme}
+        return {
+            **super().served_facts(),
+            "tags": list(self.tags),
+            "scheme": self.scheme,
+        }

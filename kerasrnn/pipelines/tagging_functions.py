@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.compiled import AXES
+from kerasrnn.pipelines.compiled import Padded
+from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.phrases_of_words import PhrasesOfWords
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.tokenizers.word_spans import split_into_words
@@ -21,6 +24,9 @@ class TaggingFunctions:
     def __init__(self, tagger):
         self.tagger = tagger
         self.phrases = PhrasesOfWords(tagger.tags, tagger.scheme)
+        self.best = self._best
+        if (shapes := tagger.xla_shapes) is not None:
+            self.best = self._compiled_best(shapes)
 
     def by_name(self):
         """Returns the functions by name, each in a list with its arguments."""
@@ -46,18 +52,15 @@ class TaggingFunctions:
         return self._answer(words, places, places + 1)
 
     def _answer(self, words, starts, ends):
-        model, tags = self.tagger.model, tf.constant(self.tagger.tags)
         features = self.tagger.features
         inputs = features.padded(features.ids(words))
         inputs = tf.nest.map_structure(_not_empty, inputs)
-        scores = model(inputs, training=False)
-        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
-        shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
+        # In the order of their names.
         best, shares = (
             tf.RaggedTensor.from_tensor(x, words.row_lengths())
-            for x in (best, shares)
+            for x in self.best(*tf.nest.flatten(inputs))
         )
-        names = tf.gather(tags, best.flat_values)
+        names = tf.gather(tf.constant(self.tagger.tags), best.flat_values)
         spans = self.phrases(best, shares, starts, ends)
         return {
             "tokens": words.to_tensor(""),
@@ -65,6 +68,28 @@ class TaggingFunctions:
             "probabilities": shares.to_tensor(0.0),
             **{f"span_{name}": x for name, x in spans.items()},
         }
+
+    def _best(self, *ids):
+        """The tags of words, and their probabilities, `(batch, time)`."""
+        model = self.tagger.model
+        *characters, words = ids
+        inputs = {"words": words}
+        if characters:
+            inputs["characters"] = characters[0]
+        scores = model(inputs, training=False)
+        best = tf.argmax(scores, axis=-1, output_type=tf.int32)
+        shares = tf.gather(model.probabilities(scores), best, batch_dims=2)
+        return best, shares
+
+    def _compiled_best(self, shapes):
+        """The same by XLA."""
+        features, sizes = self.tagger.features, shapes.sizes()
+        arguments = [Padded(AXES, features.words.pad_id)]
+        if features.characters is not None:
+            sizes["letters"] = [features.max_letters]
+            letters = Padded((*AXES, "letters"), features.characters.pad_id)
+            arguments.insert(0, letters)
+        return compiled(self._best, self._best, arguments, sizes)
 
 
 def _not_empty(x):

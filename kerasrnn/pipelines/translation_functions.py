@@ -45,10 +45,19 @@ class TranslationFunctions(SourceSearch):
         several = self.search
         if isinstance(several, BeamSearch):
             several = several.with_(num_hypotheses=several.beam_width)
-        self.all = self.searching(several)
+        self.all = self.compiled(several, self.searching(several), few=True)
+        self.best_with = self.compiled(
+            self.search,
+            functools.partial(self.find, self.search),
+            with_phrases=True,
+            few=True,
+        )
         self.aligned = graph_function(self._aligned, TEXTS)
         self.greedy_with = graph_function(
-            functools.partial(self._translate_with, self.greedy), *WITH_PHRASES
+            functools.partial(
+                self._translate_with, functools.partial(self.find, self.greedy)
+            ),
+            *WITH_PHRASES,
         )
 
     def by_name(self):
@@ -96,7 +105,7 @@ class TranslationFunctions(SourceSearch):
         score of minus infinity.
         """
         return self._translate_with(
-            self.search, text, prefix, required, forbidden
+            self.best_with, text, prefix, required, forbidden
         )
 
     def translate_sentences(self, text):
@@ -216,14 +225,11 @@ class TranslationFunctions(SourceSearch):
             "score": scores[:, 0],
         }
 
-    def _translate_with(self, search, text, prefix, required, forbidden):
+    def _translate_with(self, find, text, prefix, required, forbidden):
         given = {"prefix": prefix, "required": required, "forbidden": forbidden}
         with tf.control_dependencies([check_rows(text=text, **given)]):
-            phrases = {
-                name: phrase_ids(x, self.target) for name, x in given.items()
-            }
-        source = self.source_ids(text)
-        ids, scores, places = self.find(search, source, **phrases)
+            phrases = [phrase_ids(x, self.target) for x in given.values()]
+        ids, scores, places = find(self.source_ids(text), *phrases)
         return {
             "translation": self._texts(ids, places, text)[:, 0],
             "score": scores[:, 0],

@@ -1,6 +1,7 @@
 """What a translator reads of a text, and what a server must know of it."""
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -8,22 +9,17 @@ import tensorflow as tf
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.compiled import XlaShapes
-from kerasrnn.pipelines.text_pipeline import TextPipeline
+from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Config
+from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
 
-class TranslatorSources(TextPipeline):
+class TranslatorSources(CompiledPipeline):
     """The part of `TextTranslator` that reads sources and describes exports.
 
     See `TextTranslator`.
-
-    Attributes:
-        xla: The `XlaShapes` of the programs that XLA compiles for the search,
-            in Python and in an export; `None`, the default, to do without XLA.
-            A program is compiled at the first text that it fits, for seconds.
-            It is not saved with the translator.
     """
 
     source_tokenizer: Tokenizer
@@ -32,7 +28,6 @@ class TranslatorSources(TextPipeline):
     max_length: int
     fixed_length: bool
     shortlist: Shortlist | None
-    xla: XlaShapes | None = None
 
     def reads(self) -> tuple[Tokenizer, int | None] | None:
         return self.source_tokenizer, self.max_length
@@ -79,23 +74,21 @@ class TranslatorSources(TextPipeline):
         """The greatest number of tokens that are read, with the end token."""
         return self.max_length + (self.source_tokenizer.end_id >= 0)
 
-    def warm_up_texts(self) -> dict[str, list[list[str]]]:
-        """Returns texts for each program of the signatures that have some."""
-        shapes = self.xla_shapes
-        if shapes is None:
-            return {}
-        most = max(shapes.lengths)
-        texts = [" ".join(["a"] * count) for count in range(1, most + 1)]
-        ids = self.source_ids(tf.constant(texts))
-        lengths = (ids.numpy() != self.source_tokenizer.pad_id).sum(axis=1)
-        longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
-        batches = [
-            rows * [texts[place]]
-            for place in np.maximum(longest, 0)
-            for rows in shapes.rows
-        ]
-        names = {"serving_default", "greedy"} & self.signatures.keys()
-        return dict.fromkeys(names, batches)
+    def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:
+        # Whoever asks for more than the best translation has few texts, and
+        # every program takes seconds to compile.
+        few = shapes.rows[:1]
+        rows = {
+            "serving_default": shapes.rows,
+            "greedy": shapes.rows,
+            "n_best": few,
+            "translate_with": few,
+        }
+        return {name: rows[name] for name in rows if name in self.signatures}
+
+    def lengths(self, texts: Strings) -> np.ndarray:
+        ids = self.source_ids(tf.constant(texts)).numpy()
+        return (ids != self.source_tokenizer.pad_id).sum(axis=1)
 
     def served_facts(self) -> Config:
         """Returns what limits the lengths, and the ids of the search.
@@ -103,17 +96,15 @@ class TranslatorSources(TextPipeline):
         Returns:
             A dictionary of `"max_length"`, the number of tokens of a text
             that are read; `"search"`: its start and end id, and its most
-            tokens; and `"xla"`, the shapes of the programs that XLA compiles,
-            or `None`.
+            tokens; and those of every `CompiledPipeline`.
         """
         search, target = self.search, self.target_tokenizer
-        shapes = self.xla_shapes
         return {
+            **super().served_facts(),
             "max_length": self.max_length,
             "search": {
                 "start_id": target.start_id,
                 "end_id": target.end_id,
                 "max_length": search.max_length,
             },
-            "xla": None if shapes is None else dataclasses.asdict(shapes),
         }

@@ -4,6 +4,7 @@ A model optimizes each of its graphs in the first call, which takes seconds, and
 compiles a program in the first call that it fits.
 """
 
+import numpy as np
 import tensorflow as tf
 
 from kerasrnn.serving.prediction_log import WARM_UP_FILE
@@ -14,6 +15,9 @@ _EXAMPLE = [["a b c"]]
 
 def write_warm_up(path, functions, batches):
     """Writes requests for each function whose only argument is texts.
+
+    There are some for other functions of strings, if they have batches: these
+    get the texts as their first argument, and empty strings as the others.
 
     Args:
         path: A `pathlib.Path`, the folder of a SavedModel.
@@ -26,14 +30,24 @@ def write_warm_up(path, functions, batches):
     with tf.io.TFRecordWriter(str(file)) as records:
         for name, function in functions.items():
             specs = tf.nest.flatten(function.structured_input_signature)
-            if [spec.dtype for spec in specs] != [tf.string]:
+            if {spec.dtype for spec in specs} != {tf.string}:
+                continue
+            if len(specs) > 1 and name not in batches:
                 continue
             for texts in batches.get(name, _EXAMPLE):
                 log = PredictionLog()
                 request = log.predict_log.request
                 request.model_spec.signature_name = name
-                request.inputs.add(
-                    key=specs[0].name,
-                    value=tf.make_tensor_proto(texts, tf.string),
-                )
+                values = _arguments(specs, texts)
+                for spec, value in zip(specs, values, strict=True):
+                    request.inputs.add(
+                        key=spec.name,
+                        value=tf.make_tensor_proto(value, tf.string),
+                    )
                 records.write(log.SerializeToString())
+
+
+def _arguments(specs, texts):
+    """The texts, and empty strings in the shape of further arguments."""
+    shapes = [(len(texts), *spec.shape[1:]) for spec in specs[1:]]
+    return [texts, *(np.full([x or 1 for x in shape], "") for shape in shapes)]

@@ -47,6 +47,8 @@ class EncoderSettings(Settings):
     """Dropout rate of whole words."""
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
+    xla: bool = False
+    """Export programs that XLA compiles at the first start, for minutes."""
     # `by_size` replaces `None` before anything reads the next two.
     epochs: Count | None = None  # type: ignore[assignment]
     """Passes over the corpus; a run with fewer is continued."""

@@ -58,7 +58,7 @@ class Settings:
     not_identity: typing.ClassVar[frozenset[str]] = frozenset(
         {
             *("preset", "output", "data_dir", "data_license", "epochs"),
-            *("distribute", "devices", "tensorboard"),
+            *("distribute", "devices", "tensorboard", "xla"),
         }
     )
     saved: typing.ClassVar[frozenset[str]] = frozenset({"dtype"})

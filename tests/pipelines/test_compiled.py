@@ -14,6 +14,8 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import XlaShapes
+from kerasrnn.pipelines.compiled import AXES
+from kerasrnn.pipelines.compiled import Padded
 from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.tokenizers import WordTokenizer
@@ -81,6 +83,48 @@ def test_a_compiled_search_finds_what_the_plain_one_finds(build):
     assert several > 40
 
 
+def answers_alike(pipeline, name, *arguments):
+    """Whether a signature that is compiled answers as it does otherwise."""
+    found = pipeline.signatures[name](*arguments)
+    shapes, pipeline.xla = pipeline.xla, None
+    expected = pipeline.signatures[name](*arguments)
+    pipeline.xla = shapes
+    for key, x in expected.items():
+        x, y = x.numpy(), found[key].numpy()
+        assert x.shape == y.shape
+        if x.dtype.kind == "f":
+            np.testing.assert_allclose(y, x, rtol=1e-4, atol=1e-5)
+        else:
+            np.testing.assert_array_equal(y, x)
+    return found
+
+
+@pytest.mark.slow
+def test_all_hypotheses_and_those_with_phrases_are_found_alike():
+    translator = beam()
+    translator.xla = XlaShapes(rows=[2, 4], lengths=[12])
+    randomize(translator.model, scale=1.0)
+    texts = tf.constant(["who is there", "the red book"])
+    answers_alike(translator, "n_best", texts)
+    phrases = [["Kise"], [["ghar.", "hai?"]], [["Lal", ""]]]
+    given = [tf.constant(x * 2) for x in phrases]
+    found = answers_alike(translator, "translate_with", texts, *given)
+    assert all(x.startswith(b"Kise") for x in found["translation"].numpy())
+    assert {"ghar.", "hai?"} <= set(
+        found["translation"].numpy()[0].decode().split()
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", ["tagger", "labeller", "language"])
+def test_labels_tags_and_scores_are_the_same(build):
+    pipeline = getattr(small, build)()
+    pipeline.xla = XlaShapes(rows=[3], lengths=[12])
+    texts = tf.constant(["a fine film", "", "who is there in the red house"])
+    answers_alike(pipeline, "serving_default", texts[:2])
+    answers_alike(pipeline, "serving_default", texts)
+
+
 def test_ids_run_in_the_smallest_program_that_they_fit():
     def in_program(ids):
         shape = tf.shape(ids)
@@ -92,7 +136,8 @@ def test_ids_run_in_the_smallest_program_that_they_fit():
         return tf.reduce_sum(ids, axis=1), zeros * tf.shape(ids), None
 
     shapes = XlaShapes(rows=[2, 5], lengths=[3, 4])
-    function = compiled(in_program, otherwise, shapes, pad_id=0)
+    arguments = [Padded(AXES, pad_id=0)]
+    function = compiled(in_program, otherwise, arguments, shapes.sizes())
     for rows in range(7):
         for length in range(1, 6):
             ids = np.arange(rows * length, dtype="int32")
@@ -142,6 +187,9 @@ def test_an_export_is_compiled_if_the_translator_is(tmp_path):
         shapes.setdefault(name, []).append(tuple(ids.shape))
     programs = [(1, 4), (3, 4), (1, 10), (3, 10)]
     assert shapes["serving_default"] == shapes["greedy"] == programs
+    # Whoever asks for these has few texts.
+    few = [(1, 4), (1, 10)]
+    assert shapes["n_best"] == shapes["translate_with"] == few
     assert len(shapes["attend"]) == 1
 
 

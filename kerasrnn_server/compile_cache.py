@@ -1,0 +1,37 @@
+"""What XLA has compiled, kept for the next start."""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import os
+import pathlib
+import platform
+
+_FLAG = "--tf_xla_persistent_cache_directory"
+
+
+def keep_programs() -> None:
+    """Has the processes of models keep what XLA compiles, and share it.
+
+    They keep it in the user's cache, in a folder for this processor and this
+    version of TensorFlow: programs for another may not run. A folder that
+    `TF_XLA_FLAGS` already names is kept.
+    """
+    flags = os.environ.get("TF_XLA_FLAGS", "")
+    if _FLAG in flags:
+        return
+    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    folder = pathlib.Path(cache, "kerasrnn", "xla", _fingerprint())
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.environ["TF_XLA_FLAGS"] = f"{flags} {_FLAG}={folder}".strip()
+
+
+def _fingerprint():
+    """A name for this processor and this version of TensorFlow."""
+    facts = [platform.machine(), platform.processor()]
+    with contextlib.suppress(OSError):
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        facts += [x for x in lines if x.startswith(("model name", "flags"))][:2]
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        facts.append(importlib.metadata.version("tensorflow"))
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]

@@ -1,0 +1,47 @@
+"""The folder in which XLA keeps its programs."""
+
+import os
+import pathlib
+import platform
+
+import pytest
+
+from kerasrnn_server.compile_cache import keep_programs
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("TF_XLA_FLAGS", "--tf_xla_auto_jit=0")
+    return tmp_path
+
+
+def folder():
+    keep_programs()
+    *others, last = os.environ["TF_XLA_FLAGS"].split()
+    assert others == ["--tf_xla_auto_jit=0"]
+    flag, _, path = last.partition("=")
+    assert flag == "--tf_xla_persistent_cache_directory"
+    return pathlib.Path(path)
+
+
+def test_it_is_in_the_cache_of_the_user_alone(cache):
+    path = folder()
+    assert path.is_relative_to(cache)
+    assert path.stat().st_mode & 0o777 == 0o700
+    assert folder() == path
+
+
+def test_another_processor_has_another(monkeypatch):
+    first = folder()
+    monkeypatch.setenv("TF_XLA_FLAGS", "--tf_xla_auto_jit=0")
+    monkeypatch.setattr(platform, "machine", lambda: "another")
+    assert folder() != first
+
+
+def test_one_that_is_given_is_left(cache, monkeypatch):
+    given = "--tf_xla_persistent_cache_directory=/elsewhere"
+    monkeypatch.setenv("TF_XLA_FLAGS", given)
+    keep_programs()
+    assert os.environ["TF_XLA_FLAGS"] == given
+    assert not any(cache.iterdir())
