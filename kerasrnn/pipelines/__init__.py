@@ -8,6 +8,7 @@ from kerasrnn.pipelines.alternatives import Translation
 from kerasrnn.pipelines.back_translation import back_translate
 from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.forecasting import Forecast
+from kerasrnn.pipelines.litert import litert_model
 from kerasrnn.pipelines.music_pipeline import MusicPipeline
 from kerasrnn.pipelines.run import Run
 from kerasrnn.pipelines.saved_model import export_saved_model
@@ -37,5 +38,6 @@ __all__ = [
     "XlaShapes",
     "back_translate",
     "export_saved_model",
+    "litert_model",
     "next_version",
 ]

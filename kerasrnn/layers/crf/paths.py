@@ -80,16 +80,25 @@ def best_path(emissions, mask, transitions, end):
     def backward(tag, index):
         scores = before[index] + ops.take(arriving, tag, axis=0)
         here = mask[index]
-        old = ops.cast(ops.argmax(scores, axis=-1), "int32")
+        old = _place_of_greatest(scores)
         return ops.where(here, old, tag), ops.where(here, tag, 0)
 
     start = ops.full_like(emissions[0, :, :-1], NEVER)
     start = ops.pad(start, [[0, 0], [0, 1]])
     last, before = _backend.scan(forward, start, time)
     scores = last + end
-    tag = ops.cast(ops.argmax(scores, axis=-1), "int32")
+    tag = _place_of_greatest(scores)
     _, tags = _backend.scan(backward, tag, time, reverse=True)
     return tags, greatest(scores, axis=-1)
+
+
+def _place_of_greatest(scores):
+    """Where the greatest score is, of equal ones the first.
+
+    `argmax` of floats looks at their bits, which LiteRT cannot.
+    """
+    is_best = ops.equal(scores, greatest(scores, axis=-1, keepdims=True))
+    return ops.cast(ops.argmax(ops.cast(is_best, "int32"), axis=-1), "int32")
 
 
 def best_paths(emissions, mask, transitions, end, *, count):

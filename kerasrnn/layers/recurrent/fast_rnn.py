@@ -136,6 +136,10 @@ class FastRNN(keras.layers.RNN):
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = cells.where_unmasked(mask, sequences)
         if self.slow_because and (mask is None or not self._masks_at_fault()):
+            if training:
+                super()._maybe_config_dropout_masks(
+                    self.cell, sequences[:, 0], initial_state
+                )
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )
@@ -161,6 +165,13 @@ class FastRNN(keras.layers.RNN):
         if mask is not None:
             outputs = self._of_masked_steps(outputs, mask)
         return outputs[-1], ops.swapaxes(outputs, 0, 1), states
+
+    def _maybe_config_dropout_masks(self, cell, first, states):
+        """Keras would draw masks in inference, too, which changes a variable.
+
+        So an export would write, and could not become a file for a phone.
+        `inner_loop` draws them in training.
+        """
 
     def _of_masked_steps(self, outputs, mask):
         """Sets outputs to 0 where the loop of Keras would.

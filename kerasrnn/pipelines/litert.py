@@ -1,0 +1,140 @@
+"""A pipeline as a LiteRT (TensorFlow Lite) model, for phones."""
+
+import contextlib
+import functools
+import pathlib
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from kerasrnn.pipelines.saved_model import export_saved_model
+from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.served_ids import named
+from kerasrnn.pipelines.text_labeller import TextLabeller
+from kerasrnn.pipelines.text_language_model import TextLanguageModel
+from kerasrnn.pipelines.text_tagger import TextTagger
+
+
+def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
+    """Converts the step of a language model, a tagger or a classifier.
+
+    It runs in the LiteRT interpreter, with its built-in operations alone, on
+    ids of one text. Every recurrent loop is unrolled, so `length` is fixed.
+
+    | of a | inputs | outputs |
+    |---|---|---|
+    | language model | `ids`, `state_0 ...` | `logits`, `next_state_0 ...` |
+    | tagger | `words`, and `characters` if it reads them | `tags` |
+    | classifier | `ids` | `logits` |
+
+    Ids and numbers of tags are int32 of shape `(1, length)`, characters of
+    shape `(1, length, max_letters)`.
+
+    Args:
+        pipeline: A `TextLanguageModel`, whose states are zeros at first, a
+            `TextTagger` or a `TextLabeller`.
+        length: Positive integer, the number of ids. Shorter texts are padded
+            with the id of padding of the tokenizer; a step is of 1.
+        int8: Whether large weights are stored in 8 bits (post-training
+            quantization of the dynamic range), a quarter of their size.
+
+    Returns:
+        The bytes of a `.tflite` file.
+
+    Raises:
+        TypeError: when the pipeline is of another class.
+
+    Example:
+
+    >>> tokenizer = WordTokenizer.train(["a b"], specials=("</s>", "<unk>"))
+    >>> model = LanguageModel(tokenizer.vocabulary_size, FastGRUCell(8))
+    >>> model.build()
+    >>> step = litert_model(TextLanguageModel(model, tokenizer))
+    >>> size = pathlib.Path("language.tflite").write_bytes(step)
+    """
+    function, specs = _fixed(pipeline, length)
+    with _unrolled(pipeline.model), tempfile.TemporaryDirectory() as folder:
+        signature = graph_function(function, *specs)
+        path = pathlib.Path(folder, "1")
+        export_saved_model(path, {"serving_default": signature}, [])
+        converter = tf.lite.TFLiteConverter.from_saved_model(
+            str(path), signature_keys=["serving_default"]
+        )
+        if int8:
+            converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        return bytes(converter.convert())
+
+
+@functools.singledispatch
+def _fixed(pipeline, length):
+    """A function of ids of a fixed shape, and its arguments."""
+    raise TypeError(
+        "`pipeline` must be a TextLanguageModel, a TextTagger or a "
+        f"TextLabeller. Received: a {type(pipeline).__name__}"
+    )
+
+
+@_fixed.register
+def _(pipeline: TextLanguageModel, length):
+    sizes = pipeline.model.state_sizes
+
+    def step(ids, *states):
+        logits, states = pipeline.model.run(ids, list(states))
+        return {"logits": logits, **named("next_state", states)}
+
+    states = [
+        tf.TensorSpec([1, size], tf.float32, name=f"state_{i}")
+        for i, size in enumerate(sizes)
+    ]
+    return step, [_ids("ids", length), *states]
+
+
+@_fixed.register
+def _(pipeline: TextTagger, length):
+    def tags(words, *characters):
+        inputs = {"words": words}
+        if characters:
+            [inputs["characters"]] = characters
+        scores = pipeline.model(inputs, training=False)
+        return {"tags": tf.argmax(scores, axis=-1, output_type=tf.int32)}
+
+    specs = [_ids("words", length)]
+    if pipeline.characters is not None:
+        specs.append(_ids("characters", length, pipeline.max_letters))
+    return tags, specs
+
+
+@_fixed.register
+def _(pipeline: TextLabeller, length):
+    def logits(ids):
+        return {"logits": pipeline.model(ids, training=False)}
+
+    return logits, [_ids("ids", length)]
+
+
+def _ids(name, *sizes):
+    return tf.TensorSpec([1, *sizes], tf.int32, name=name)
+
+
+@contextlib.contextmanager
+def _unrolled(model: keras.layers.Layer) -> Iterator[None]:
+    """Has recurrent layers unroll their loops.
+
+    The products in a loop would keep weights of 32 bits.
+    """
+    layers = [
+        layer
+        for layer in model._flatten_layers()
+        if isinstance(layer, keras.layers.RNN)
+    ]
+    before = [layer.unroll for layer in layers]
+    try:
+        for layer in layers:
+            layer.unroll = True
+        yield
+    finally:
+        for layer, unroll in zip(layers, before, strict=True):
+            layer.unroll = unroll
