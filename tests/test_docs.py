@@ -28,6 +28,7 @@ PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
 SLOW = {
     OTHER_BACKEND,
     "README.md",
+    "docs/guides/litert.md",
     "docs/guides/own_labels.md",
     "docs/guides/own_text.md",
     "docs/guides/porting.md",

@@ -4,6 +4,8 @@ import logging
 
 import tensorflow as tf
 
+from kerasrnn.serving.onnx_branches import without_cases
+
 # Outputs that have the name of an input, such as `state_0`, get this prefix:
 # ONNX has one name for one value.
 NEXT = "next_"
@@ -36,7 +38,8 @@ def converted(signature):
 
     # The reason is in the exception.
     logging.getLogger("tf2onnx").setLevel(logging.CRITICAL)
-    function = _renamed(signature).get_concrete_function()
+    function = without_cases(_renamed(signature).get_concrete_function())
+    function = function.get_concrete_function()
     inputs = [x.name for x in function.inputs if x.dtype != tf.resource]
     outputs = [x.name for x in function.outputs]
     names = [*signature.inputs, *sorted(function.structured_outputs)]
@@ -56,11 +59,25 @@ def converted(signature):
         optimizers = {"remove_identity": IdentityOptimizer}
         graph = optimizer.optimize_graph(graph, False, optimizers)
         model = graph.make_model(signature.name)
+    _with_scalar_counters(model.graph)
     types = {node.op_type for node in model.graph.node}
     missing = sorted(x for x in types if not onnx.defs.has(x))
     if missing:
         raise ValueError(f"ONNX has no {', '.join(missing)}")
     return model.SerializeToString()
+
+
+def _with_scalar_counters(graph):
+    """Has the number of each iteration of a loop be a scalar.
+
+    In a loop around a branch, tf2onnx loses that, and onnxruntime stops.
+    """
+    for node in graph.node:
+        for body in (x.g for x in node.attribute if x.HasField("g")):
+            if node.op_type == "Loop":
+                body.input[0].type.tensor_type.ClearField("shape")
+                body.input[0].type.tensor_type.shape.SetInParent()
+            _with_scalar_counters(body)
 
 
 def _renamed(signature):

@@ -8,6 +8,8 @@ import tensorflow as tf
 
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastRNN
+from kerasrnn.models import LanguageModel
+from kerasrnn.pipelines import TextLanguageModel
 from kerasrnn.serving import ExportedModel
 from kerasrnn.serving import onnx_check
 from kerasrnn.serving import onnx_export
@@ -140,3 +142,16 @@ def test_loops_of_this_package_are_converted(tmp_path):
     )
     outcomes = export_onnx(tmp_path / "1", tmp_path / "onnx")
     assert "at most" in outcomes["serving_default"]
+
+
+@needs_onnx
+@pytest.mark.slow
+def test_a_loop_around_our_loops_is_converted(tmp_path):
+    """Windows of a text are a loop, around loops and a branch for blocks."""
+    tokenizer = small.language().tokenizer
+    model = LanguageModel(tokenizer.vocabulary_size, FastGRUCell(4))
+    model.build()
+    TextLanguageModel(model, tokenizer).export(tmp_path / "1")
+    outcomes = export_onnx(tmp_path / "1", tmp_path / "onnx")
+    assert "at most" in outcomes["score_ids"]
+    assert "at most" in outcomes["step"]

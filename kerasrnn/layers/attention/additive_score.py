@@ -63,8 +63,9 @@ def _in_blocks(query, keys, vector, most):
     def run(query, keys, vector):
         batch_size, count, units = ops.shape(query)
         places = ops.shape(keys)[1]
-        blocks = -(-count // most)
-        size = -(-count // blocks)
+        # Of negative numbers, ONNX rounds quotients up.
+        blocks = (count + most - 1) // most
+        size = (count + blocks - 1) // blocks
 
         def divided(x, width):
             """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
