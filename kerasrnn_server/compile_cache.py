@@ -3,9 +3,12 @@
 import contextlib
 import hashlib
 import importlib.metadata
+import logging
 import os
 import pathlib
 import platform
+
+log = logging.getLogger(__name__)
 
 _FLAG = "--tf_xla_persistent_cache_directory"
 
@@ -20,9 +23,13 @@ def keep_programs() -> None:
     flags = os.environ.get("TF_XLA_FLAGS", "")
     if _FLAG in flags:
         return
-    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = pathlib.Path(cache, "kerasrnn", "xla", _fingerprint())
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        log.warning("What XLA compiles is not kept: %s", error)
+        return
     os.environ["TF_XLA_FLAGS"] = f"{flags} {_FLAG}={folder}".strip()
 
 

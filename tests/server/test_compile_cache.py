@@ -45,3 +45,11 @@ def test_one_that_is_given_is_left(cache, monkeypatch):
     keep_programs()
     assert os.environ["TF_XLA_FLAGS"] == given
     assert not any(cache.iterdir())
+
+
+def test_without_a_place_for_it_the_server_goes_on(cache, monkeypatch, caplog):
+    (cache / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache / "file"))
+    keep_programs()
+    assert os.environ["TF_XLA_FLAGS"] == "--tf_xla_auto_jit=0"
+    assert "is not kept" in caplog.text
