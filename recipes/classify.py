@@ -2,7 +2,6 @@
 
     python recipes/classify.py                       # generated film reviews
     python recipes/classify.py --corpus mine.csv --text-column body
-    python recipes/classify.py --corpus more.csv --from OTHER/labeller.keras
 
 See `translate.py` for the files that a run writes and how to resume it.
 """

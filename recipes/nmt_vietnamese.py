@@ -3,7 +3,6 @@
     python recipes/nmt_vietnamese.py                     # built-in phrasebook
     python recipes/nmt_vietnamese.py --corpus en_vi      # a real corpus
     python recipes/nmt_vietnamese.py --preset luong      # a published model
-    python recipes/nmt_vietnamese.py --corpus mine.en    # and mine.vi
 
 See `translate.py` for the files that a run writes and how to resume it.
 """
@@ -234,7 +233,6 @@ def build_optimizer(settings, steps):
 
 
 def preset_for(corpus):
-    """The default preset for a corpus."""
     named = {None: "phrasebook", "phrasebook": "phrasebook", "en_vi": "best"}
     return named.get(corpus, "own")
 

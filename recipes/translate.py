@@ -1,6 +1,5 @@
 """Trains and exports a translator, on any parallel corpus.
 
-    python recipes/translate.py --train pairs.tsv
     python recipes/translate.py --train a.en a.de --dev b.en b.de
     python recipes/translate.py --train pairs.csv --source de --target en
     python recipes/translate.py --train new.tsv --old old.tsv --from OTHER.keras

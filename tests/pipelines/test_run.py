@@ -377,11 +377,11 @@ def test_a_fine_tuned_pipeline_is_scored_beside_what_it_was(tmp_path, capsys):
     saved = tmp_path / "thing.keras"
     saved.touch()
     settings = Small(output=tmp_path / "out", start_from=saved, epochs=1)
-    with Run(settings) as run:
+    worse = pytest.warns(UserWarning, match="much worse in the parts: old")
+    with worse, Run(settings) as run:
         pipeline = Tuned(new_model())
         run.fit(pipeline, ["new"], ["new"])
-        with pytest.warns(UserWarning, match="much worse in the parts: old"):
-            run.finish(pipeline, ["new"], {"old": ["old"]})
+        run.finish(pipeline, ["new"], {"old": ["old"]})
     card = json.loads((run.output / "card.json").read_text("utf-8"))
     assert card["before"] == {"dev": {"bleu": 1.0}, "old": {"bleu": 100.0}}
     assert card["scores"] == {"dev": {"bleu": 75.0}, "old": {"bleu": 80.0}}

@@ -182,6 +182,7 @@ def test_a_forecast_knows_what_is_ahead(page):
         (" ", "paste rows"),
         ("load\n1", "the column 'heat'. Received: 'load'"),
         ("load,heat\n1,much", "'heat' has no number"),
+        ("load,heat\n1,2\n3", "2 cells in each row. Received: 1 in row 2"),
         ("x" * 1_000_001, "1,000,001 characters"),
     ],
 )

@@ -1,11 +1,13 @@
 """The tab of a forecaster: a curve and its band, from a pasted table."""
 
+import csv
 import io
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 import numpy as np
-import pandas
 
 from kerasrnn.plots import forecast_figure
 from kerasrnn.serving.exported import ExportedModel
@@ -73,35 +75,42 @@ def example(model: ExportedModel) -> str:
     return path.read_text("utf-8") if path.exists() else ""
 
 
-def table_of(text: str) -> pandas.DataFrame:
-    """Returns the table that was pasted.
+def table_of(text: str) -> dict[str, list[str]]:
+    """Returns the cells of the table that was pasted, by column.
 
     Args:
         text: String, a CSV with a header.
 
     Raises:
-        gr.Error: when it is none.
+        gr.Error: when it is none, or a row has another number of cells.
     """
     if len(text) > MAX_CHARACTERS:
-        raise gr.Error(
+        raise _error(
             f"The table has {len(text):,} characters, and at most "
-            f"{MAX_CHARACTERS:,} are allowed.",
-            print_exception=False,
+            f"{MAX_CHARACTERS:,} are allowed."
         )
-    try:
-        return pandas.read_csv(io.StringIO(text.strip()))
-    except ValueError as error:  # pandas derives its own from it
-        raise gr.Error(
-            f"Please paste rows as CSV first. {error}", print_exception=False
-        ) from error
+    header, *lines = [*csv.reader(io.StringIO(text.strip())), []]
+    lines = [line for line in lines if line]
+    if not lines:
+        raise _error("Please paste rows as CSV first, below a header.")
+    for number, line in enumerate(lines, 1):
+        if len(line) != len(header):
+            raise _error(
+                f"Expected: {len(header)} cells in each row. Received: "
+                f"{len(line)} in row {number}."
+            )
+    return dict(zip(header, map(list, zip(*lines, strict=True)), strict=True))
 
 
-def windows(facts: Config, table: pandas.DataFrame) -> dict[str, np.ndarray]:
+def windows(
+    facts: Config, table: Mapping[str, Sequence[str]]
+) -> dict[str, np.ndarray]:
     """Returns the inputs of the model: one window, the last of a table.
 
     Args:
         facts: What the card of the model says.
-        table: The table. Where rows lack in front, values are missing.
+        table: What `table_of` returned. Where rows lack in front, values are
+            missing.
 
     Raises:
         gr.Error: when a column is lacking or has no numbers, or the rows to
@@ -170,10 +179,10 @@ def _column(table, name):
     if name not in table:
         raise _error(
             f"Expected: the column {name!r}. "
-            f"Received: {', '.join(map(repr, table.columns))}."
+            f"Received: {', '.join(map(repr, table))}."
         )
     try:
-        return table[name].to_numpy("float64", na_value=np.nan)
+        return np.array([float(cell or "nan") for cell in table[name]])
     except ValueError as error:
         raise _error(f"The column {name!r} has no number: {error}.") from error
 
