@@ -3,7 +3,8 @@
 It is the first import of a recipe. It imports Keras and its backend without
 the rows that TensorFlow logs while it is loaded, before its own setting counts;
 with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
-without the line of code that it refers to.
+without the line of code that it refers to, and what is wrong with a corpus
+without a traceback.
 """
 
 import contextlib
@@ -55,9 +56,20 @@ def sentence(message, *_, **__):
     return textwrap.fill(f"Note: {message}", 79, break_on_hyphens=False) + "\n"
 
 
+def without_traceback(kind, error, trace):
+    """Shows the error of a corpus in a line, and others as Python does."""
+    errors = sys.modules.get("kerasrnn.data.errors")
+    if errors is not None and isinstance(error, errors.CorpusError):
+        name = os.path.basename(sys.argv[0])
+        print(f"{name}: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
 if _LEVEL not in os.environ:
     os.environ[_LEVEL] = "2"
     with without_noise():
         load()
 
 warnings.formatwarning = sentence
+sys.excepthook = without_traceback
