@@ -127,6 +127,13 @@ def classifier(path, classes=2):
             return {"probability": tf.stack(columns, 1), "label": label}
         return {"probability": positive, "label": label}
 
+    card = {"labels": ["negative", "positive"], "samples": []}
+    return export(path, labelling(answer), card if classes == 2 else None)
+
+
+def labelling(answer):
+    """The functions of a classifier; words weigh as much as they are long."""
+
     @tf.function(input_signature=[TEXTS])
     def label(text):
         return answer(text)
@@ -137,9 +144,7 @@ def classifier(path, classes=2):
         weights = tf.cast(tf.strings.length(tokens), tf.float32)
         return {"tokens": tokens, "weights": weights, **answer(text)}
 
-    card = {"labels": ["negative", "positive"], "samples": []}
-    functions = {"serving_default": label, "explain": explain}
-    return export(path, functions, card if classes == 2 else None)
+    return {"serving_default": label, "explain": explain}
 
 
 def multi_label_classifier(path):
@@ -156,18 +161,8 @@ def multi_label_classifier(path):
             "label": tf.where(has, [["good", "late"]], ""),
         }
 
-    @tf.function(input_signature=[TEXTS])
-    def label(text):
-        return answer(text)
-
-    @tf.function(input_signature=[TEXTS])
-    def explain(text):
-        tokens = tf.strings.split(text).to_tensor("")
-        weights = tf.cast(tf.strings.length(tokens), tf.float32)
-        return {"tokens": tokens, "weights": weights, **answer(text)}
-
     card = {"labels": ["good", "late"], "multi_label": True, "samples": []}
-    return export(path, {"serving_default": label, "explain": explain}, card)
+    return export(path, labelling(answer), card)
 
 
 def tagger(path, scheme="IOB2"):
