@@ -99,6 +99,7 @@ def sample(search, states):
     return search(coin, states).ids
 
 
+@pytest.mark.slow
 def test_with_a_seed_the_same_is_drawn_at_each_call():
     search = SamplingSearch(**IDS, max_length=5, num_samples=4, seed=7)
     graph = compiled(lambda states: sample(search, states))

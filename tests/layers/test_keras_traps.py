@@ -343,6 +343,7 @@ def test_k11_a_layer_is_exported_for_any_batch_and_time(layer, tmp_path):
         helpers.assert_close(loaded.serve({"sequences": x}), layer(x))
 
 
+@pytest.mark.slow
 @exports
 def test_k11_a_step_is_exported_with_its_states(tmp_path):
     """What can be served in place of a stateful layer, which cannot."""

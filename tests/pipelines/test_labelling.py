@@ -67,6 +67,7 @@ def test_weights_of_classes_go_by_name_and_multiply():
     np.testing.assert_allclose(both, product, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_weights_keep_to_their_texts_and_to_validation():
     labeller = new_labeller("yn")
     given = ["y", "n", "n", "y"]
@@ -154,6 +155,7 @@ def test_a_text_that_is_cut_is_told(name):
     getattr(labeller, name)(TEXTS[0])
 
 
+@pytest.mark.slow
 def test_the_card_of_an_export_names_the_limit(tmp_path):
     path = new_labeller("yn", 3).export(tmp_path / "small" / "1")
     card = json.loads(pathlib.Path(path, "card.json").read_text())
@@ -189,6 +191,7 @@ def test_words_speak_for_a_label_or_against_it(labels):
         labeller.explain(text, "no")
 
 
+@pytest.mark.slow
 def test_a_temperature_is_served_and_saved(tmp_path):
     labeller = new_labeller("xyz")
     before, label = labeller.probabilities(TEXTS), labeller.label(TEXTS)

@@ -111,6 +111,7 @@ def test_velocities_and_gaps_are_not_rolls(music):
         music.score(ROLLS, batch_size=-1)
 
 
+@pytest.mark.slow
 def test_it_may_be_scored_before_it_is_trained():
     music = MusicPipeline(PianoRollModel(FastGRUCell(4), keys=KEYS))
     before = music.evaluate(ROLLS)["nll"]

@@ -2,6 +2,7 @@
 
 import mido
 import numpy as np
+import pytest
 
 from kerasrnn.data import read_midi
 from kerasrnn.layers import FastGRUCell
@@ -13,6 +14,7 @@ RNG = np.random.default_rng(0)
 ROLLS = [(RNG.random((12, 88)) < 0.1).astype("uint8") for _ in range(2)]
 
 
+@pytest.mark.slow
 def test_the_opening_of_a_piece_is_continued(tmp_path):
     music = MusicPipeline(PianoRollModel(FastGRUCell(3)), steps_per_beat=2)
     music.model.build()

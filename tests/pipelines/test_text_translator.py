@@ -253,6 +253,7 @@ def test_a_given_translation_has_the_score_of_the_search(translator):
         translator.signatures["score"](["who knows"], ["घर " * 51])
 
 
+@pytest.mark.slow
 def test_steps_spell_what_greedy_search_finds(beam):
     texts = tf.constant(["the red book", "who is there", "who knows"])
     signatures = beam.signatures

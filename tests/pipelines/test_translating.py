@@ -88,6 +88,7 @@ def test_any_search_gives_what_it_finds(model, search, count):
     assert translator.n_best([]) == []
 
 
+@pytest.mark.slow
 def test_pairs_are_scored(beam):
     pairs = [(x, y.lower()) for x, y in PAIRS[:4]] + [("", "")]
     found = beam.score(pairs, batch_size=2)
@@ -122,10 +123,12 @@ def test_texts_that_are_cut_are_counted(beam, call):
         call(beam, ["the red house", "a " * 6, "b " * 60, "a b c d e"])
 
 
+@pytest.mark.slow
 def test_the_card_of_an_export_names_the_limit(beam):
     assert beam.served_facts()["max_length"] == 5
 
 
+@pytest.mark.slow
 def test_nothing_that_is_traced_is_stale(model):
     translator = TextTranslator(model, *WORDS, GreedySearch(max_length=6))
     lengths = [len(x.split()) for x in translator.translate(TEXTS)]

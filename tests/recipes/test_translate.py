@@ -460,6 +460,7 @@ def test_members_are_added_to_a_finished_run(two_files, tmp_path, monkeypatch):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untranslated")
 def test_a_loss_that_is_not_finite_writes_no_pipeline(two_files, tmp_path):
     with pytest.raises(FloatingPointError, match="`loss` must be a finite"):

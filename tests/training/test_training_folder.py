@@ -301,6 +301,7 @@ def test_the_speed_includes_seconds_before_the_checkpoint(
     assert learn(tmp_path, epochs=1)[0]["wall_seconds"] == [6.0]
 
 
+@pytest.mark.slow
 def test_more_epochs_continue_a_training(tmp_path, capsys):
     """As if all of them had been asked for at once."""
     expected = learn(tmp_path / "whole", epochs=4, minutes=10)

@@ -60,6 +60,7 @@ def test_an_unknown_one_is_told_the_names(bad):
         get_attention(bad, 8)
 
 
+@pytest.mark.slow
 def test_a_mechanism_in_use_is_copied(tmp_path):
     """Shared, it was loaded with weights missing, and not cloned."""
     attention = BahdanauAttention(5)
