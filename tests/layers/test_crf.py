@@ -105,6 +105,16 @@ def test_the_best_paths_are_those_of_the_enumeration():
     np.testing.assert_allclose(score, scores[:, 0], rtol=1e-6)
 
 
+def test_paths_are_found_before_the_layer_is_called():
+    emissions, _ = emissions_of()
+    crf = CRF()
+    tags, scores = crf.n_best(emissions, 2, MASK)
+    assert crf.built and tags.shape == (6, 2, 4)
+    expected, best = crf.decode(emissions, MASK)
+    np.testing.assert_array_equal(as_numpy(tags)[:, 0], as_numpy(expected))
+    helpers.assert_close(scores[:, 0], best)
+
+
 def test_of_equal_paths_the_first_tags_come_first():
     crf = CRF()
     crf.build((None, None, 40))

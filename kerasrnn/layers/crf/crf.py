@@ -258,5 +258,8 @@ class CRF(Linked, Configured, keras.layers.Layer):
         return ops.transpose(tags, (1, 2, 0)), scores
 
     def _chain(self, emissions, mask):
+        emissions, mask = checked(emissions, mask)
+        if not self.built:
+            self.build(emissions.shape)
         weights = self.transitions, self.start, self.end
-        return chain(*checked(emissions, mask), *weights, self._allowed)
+        return chain(emissions, mask, *weights, self._allowed)
