@@ -23,6 +23,7 @@ _NAMES = {
 
 def open_columns(source, columns, report, arguments, delimiter):
     """A table, and a dict from what was asked for to its columns."""
+    columns = {name: _or_none(name, x) for name, x in columns.items()}
     if isinstance(source, list | tuple) and not _is_list_of_dicts(source):
         table = line_table(source, report)
     elif {"tokens", "tags"} & set(columns) and not is_table(source):
@@ -45,6 +46,18 @@ def open_columns(source, columns, report, arguments, delimiter):
         else find(name, _names_of(column) or _NAMES.get(name, (name,)))
         for name, column in columns.items()
     }
+
+
+def _or_none(name, column):
+    """What was asked for; no columns at all are as none that is named."""
+    if not isinstance(column, list | tuple):
+        return column
+    if name != "labels":
+        raise ValueError(
+            f"Only `labels` may be of several columns. Expected: one for "
+            f"`{name}`. Received: {name}={column!r}"
+        )
+    return column or None
 
 
 def _names_of(column):

@@ -13,6 +13,7 @@ from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import PathLike
 
+_SPACE = r"[\p{Z}\x{1c}-\x{1f}\x{85}]"
 _LINK = re.compile(r"([0-9]+)-([0-9]+)")
 
 
@@ -113,6 +114,8 @@ def split_words(tokenizer: Tokenizer, texts, split, max_length):
             "Alignments are of words. Expected: a tokenizer of words or of "
             f"subwords. Received: {tokenizer!r}"
         )
+    # At all that Python splits at, also a no-break space.
+    texts = tf.strings.regex_replace(texts, _SPACE, " ")
     words = tf.strings.split(texts)
     ids = words.with_flat_values(split(tokenizer, words.flat_values))
     numbers = tf.ragged.range(words.row_lengths(), dtype=tf.int64)

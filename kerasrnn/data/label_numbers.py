@@ -2,6 +2,7 @@
 
 import itertools
 
+from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
 from kerasrnn.data.label_names import one_spelling
 
@@ -48,6 +49,11 @@ def several_numbers(rows, known):
     spelled = {name: name for name in names}
     columns = rows.report.columns["labels"]
     if isinstance(columns, list):
+        if len(set(columns)) < len(columns):
+            raise CorpusError(
+                "Each label has a column of its own. Expected: different ones "
+                f"as `label_column`. Received: {columns}"
+            )
         label_names = columns
         rows.report.notes += [
             f"no text has the label {name!r}"

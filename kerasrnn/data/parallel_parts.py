@@ -1,5 +1,6 @@
 """The parts of a parallel corpus: to train on, to validate on, to test on."""
 
+import itertools
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -83,6 +84,7 @@ def read_parallel_parts(
     pairs = read(train, alignments)
     held_out, tested = (read(paths) if paths else [] for paths in (dev, test))
     if not held_out:
+        pairs = drop_overlap(pairs, tested)
         size = min(dev_size, max(1, len(pairs) // 10))
         pairs, held_out = split_by_source(pairs, size, seed)
         held_out = [pair[:2] for pair in held_out]  # without an alignment
@@ -191,4 +193,6 @@ def _balanced(pairs, others, oversample, kind, other_kind):
 
 def _held_out(parts):
     """The pairs of a corpus that must not be trained on."""
-    return [*parts.dev, *parts.test]
+    test = parts.test
+    tests = test.values() if isinstance(test, dict) else [test]
+    return [*parts.dev, *itertools.chain.from_iterable(tests)]

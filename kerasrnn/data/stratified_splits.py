@@ -73,10 +73,12 @@ def has_several(labels):
 
 
 def _groups_by_label(labels, size, seed, groups):
-    """One pass over the groups in random order.
+    """Two passes over the groups in random order.
 
-    Each is held out that brings the numbers of rows of the labels nearer to
-    those wanted. `sklearn.model_selection.StratifiedGroupKFold` would make
+    In the first, each is held out that brings the numbers of rows of the labels
+    nearer to those wanted. Of a label that few rows have, less than half a row
+    may be wanted: the second pass takes one of it, until there are enough rows.
+    `sklearn.model_selection.StratifiedGroupKFold` would make
     one pass for every `size` rows, and takes one label a row.
     """
     count = len(labels)
@@ -106,13 +108,25 @@ def _groups_by_label(labels, size, seed, groups):
     def may_leave(counts):  # each class keeps a text to train on
         return np.all((counts == 0) | (counts < left))
 
-    held_out = []
-    for group in members:
+    held_out, others = [], []
+    for number, group in enumerate(members):
         if (missing <= 0.5).all():  # no group brings them nearer
+            others += members[number:]
             break
         counts = counted(group)
         nearer = np.sum((missing - counts) ** 2) < np.sum(missing**2)
         if nearer and may_leave(counts):
+            held_out += group
+            left, missing = left - counts, missing - counts
+        else:
+            others.append(group)
+    for group in others:
+        if len(held_out) >= size:
+            break
+        counts = counted(group)
+        one_more = np.all((counts == 0) | (missing - counts > -1))
+        fits = len(held_out) + len(group) <= size
+        if fits and one_more and may_leave(counts):
             held_out += group
             left, missing = left - counts, missing - counts
     if not held_out:  # all are too large
@@ -120,9 +134,10 @@ def _groups_by_label(labels, size, seed, groups):
         held_out = min(small, key=len, default=None)
     if held_out is None:
         raise CorpusError(
-            "Holding out whole groups needs one that leaves each class a text "
-            f"to train on. Received: {count} texts of {len(left)} classes "
-            f"in {len(members)} groups"
+            "Holding out whole groups, or texts with several labels, needs one "
+            "that leaves each class a text to train on. Received: "
+            f"{count} texts of {np.count_nonzero(left)} classes in "
+            f"{len(members)} groups"
         )
     return held_out
 

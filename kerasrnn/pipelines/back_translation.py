@@ -1,12 +1,14 @@
 """Back-translation: pairs from text of the target language alone."""
 
 import pathlib
+import warnings
 
 import keras
 
 from kerasrnn.data import CorpusError
-from kerasrnn.data import read_parallel_corpus
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data.lines import all_lines
+from kerasrnn.data.lines import check_limit
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
 from kerasrnn.training import fingerprint
@@ -48,6 +50,8 @@ def back_translate(
         [Caswell et al., 2019](https://aclanthology.org/W19-5206),
         [Sennrich et al., 2016](https://aclanthology.org/P16-1009).
     """
+    check_limit(limit)
+    text, reverse = (pathlib.Path(x).expanduser() for x in (text, reverse))
     facts = [file_fingerprint(text), file_fingerprint(reverse), limit]
     path = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}.tsv")
     if not path.exists():
@@ -59,8 +63,16 @@ def back_translate(
                 "line. Received: nothing"
             )
         _write_translations(TextTranslator.open(reverse), sentences, path)
-    pairs = read_parallel_corpus(path).pairs
-    return [(f"{TAG} {source}", target) for source, target in pairs]
+    pairs = [line.split("\t") for line in all_lines(path) if line]
+    kept = [(f"{TAG} {source}", target) for source, target in pairs if source]
+    if len(kept) < len(pairs):
+        warnings.warn(
+            f"{len(pairs) - len(kept):,} of {len(pairs):,} sentences have an "
+            "empty translation and are left out.",
+            CorpusWarning,
+            stacklevel=2,
+        )
+    return kept
 
 
 def _write_translations(translator, sentences, path):
@@ -75,7 +87,7 @@ def _write_translations(translator, sentences, path):
             part = sentences[first : first + _LINES]
             found = translator.translate(part)
             file.writelines(
-                f"{source}\t{target}\n"
+                f"{' '.join(source.split())}\t{target}\n"
                 for source, target in zip(found, part, strict=True)
             )
             bar.add(len(part))

@@ -163,7 +163,9 @@ class SeveralLabels:
             if wrong := [x for x in names if x not in known]:
                 raise ValueError(
                     f"`labels` must be names of {self.names}, or an array of 0 "
-                    f"and 1. Received: {', '.join(map(repr, wrong[:5]))}"
+                    "and 1; for numbers, such as a corpus has, `[[names[n] for "
+                    "n in row] for row in labels]`. Received: "
+                    f"{', '.join(map(repr, wrong[:5]))}"
                 )
             row[[known[x] for x in names]] = 1
         return found

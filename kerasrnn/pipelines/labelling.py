@@ -115,7 +115,10 @@ class Labelling(Explaining):
         kind, true, before = self.kind, self.numbers(labels), self.temperature
         check_count(true, texts)
         self.temperature = 1.0
-        found = self.probabilities(texts, batch_size)
+        try:
+            found = self.probabilities(texts, batch_size)
+        finally:
+            self.temperature = before
         self.temperature = best_temperature(*kind.decisions(true, found))
         self.thresholds = at_other_temperature(
             self.thresholds, self.temperature / before

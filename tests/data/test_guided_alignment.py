@@ -108,3 +108,14 @@ def test_spaces_that_are_tokens_belong_to_no_word():
     tokenizer = CharacterTokenizer.train(["a b"])
     with pytest.raises(ValueError, match="Alignments are of words"):
         translation_batches([("a b", "a b", "0-0")], tokenizer, tokenizer, 1)
+
+
+def test_a_space_that_does_not_break_is_between_words(write):
+    corpus = write("a.tsv", ["Ah\u00a0! vous\tAh ! you"])
+    links = write("links", ["0-0 1-1 2-2"])
+    pairs = read_parallel_corpus(corpus, alignments=links).pairs
+    specials = {"specials": ("<pad>", "<unk>", "<s>", "</s>")}
+    both = [WordTokenizer.train([text], **specials) for text in pairs[0][:2]]
+    [(inputs, _)] = translation_batches(pairs, *both, batch_size=1)
+    found = inputs["alignment"][0, :3, :3].numpy()
+    np.testing.assert_array_equal(found, np.eye(3))

@@ -157,3 +157,14 @@ def test_rows_have_lists_of_labels_too(write):
     columns = {"text": None, "labels": options["label_column"]}
     rows = read_rows(write(content, name), **columns)
     assert rows["labels"] == TAGS
+
+
+def test_a_column_is_one_label():
+    rows = [{"text": f"t{i}", "a": i % 2, "b": 1} for i in range(8)]
+    options = {"multi_label": True, "label_column": ["a", "b", "A"]}
+    with pytest.raises(CorpusError, match=r"Received: \['a', 'b', 'a'\]"):
+        read_labelled_corpus(rows, **options)
+    with pytest.raises(ValueError, match="one for `label`. Received: label="):
+        read_rows(rows, text=None, label=["a"])
+    found = read_rows([{"text": "t", "labels": ["x"]}], text=None, labels=[])
+    assert found["labels"] == [["x"]]

@@ -77,3 +77,22 @@ def test_alignments_are_of_what_is_trained_on(tmp_path):
     assert set(parts.dev) < set(OLD)
     mixed = mix_parts(parts, ParallelParts(NEW, [], []), 1)
     assert {len(pair) for pair in mixed.train} == {2, 3}
+
+
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
+def test_what_is_tested_is_not_validated_on(tmp_path):
+    train = write(tmp_path / "train.tsv", OLD)
+    test = write(tmp_path / "test.tsv", OLD[:25])
+    parts = read_parallel_parts(train, (), test)
+    assert {*parts.train, *parts.dev} == {*OLD[25:]}
+
+
+@pytest.mark.filterwarnings("ignore:.*are not trained on")
+@pytest.mark.filterwarnings("ignore:.*are held out")
+def test_named_tests_are_not_trained_on():
+    tests = {"news": [("new 0", "neu 0")]}
+    old = ParallelParts(OLD, [("x", "X")], tests)
+    mixed = mix_parts(ParallelParts(NEW, [("y", "Y")], []), old)
+    assert ("new 0", "neu 0") not in mixed.train
+    more = [("<BT> a", "neu 0"), ("<BT> b", "neu 1")]
+    assert more[0] not in add_synthetic(old, more).train

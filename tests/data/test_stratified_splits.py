@@ -80,3 +80,13 @@ def test_rows_are_stratified_by_lists(labels):
         _, held_out = split_rows(rows, 200, 1, by="text", stratify="labels")
     expected = counted(labels) / 5
     assert (abs(counted(held_out["labels"]) - expected) <= 1.5).all()
+
+
+def test_of_labels_that_few_texts_have_enough_are_held_out():
+    labels = [(f"a{i % 300}", f"b{7 * i % 331}") for i in range(1000)]
+    texts = [f"text {i}" for i in range(1000)]
+    rows = Rows({"text": texts, "labels": labels})
+    _, held_out = split_rows(rows, 100, 1, stratify="labels")
+    assert len(held_out) == 100
+    found = [x for row in held_out["labels"] for x in row]
+    assert len(found) == len({*found})  # none is taken twice

@@ -1,6 +1,7 @@
 import pytest
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import back_translate
 
@@ -65,3 +66,27 @@ def test_an_empty_text_is_refused(reverse, tmp_path):
     text.write_text("\n \n")
     with pytest.raises(CorpusError, match="text.txt is empty"):
         back_translate(text, reverse[0], tmp_path)
+
+
+def test_a_text_is_read_as_it_stands(reverse, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text('"das Haus"\n"ein Baum"\n__label__a b\n', "utf-8")
+    found = back_translate(text, reverse[0], tmp_path)
+    assert [target for _, target in found] == text.read_text().splitlines()
+    with pytest.raises(ValueError, match="`limit`"):
+        back_translate(text, reverse[0], tmp_path, limit=-1)
+
+
+def test_sentences_without_a_translation_are_told(
+    reverse, tmp_path, monkeypatch
+):
+    class Silent:
+        def translate(self, texts):
+            return ["" if text == "b" else "A\tx" for text in texts]
+
+    monkeypatch.setattr(TextTranslator, "open", lambda path: Silent())
+    text = tmp_path / "text.txt"
+    text.write_text("a\nb\n")
+    with pytest.warns(CorpusWarning, match="1 of 2 sentences have an empty"):
+        found = back_translate(text, reverse[0], tmp_path)
+    assert found == [("<BT> A x", "a")]
