@@ -30,7 +30,8 @@ def keep_programs() -> None:
     except OSError as error:
         log.warning("What XLA compiles is not kept: %s", error)
         return
-    os.environ["TF_XLA_FLAGS"] = f"{flags} {_FLAG}={folder}".strip()
+    # Unquoted, a path would end at a blank.
+    os.environ["TF_XLA_FLAGS"] = f'{flags} {_FLAG}="{folder}"'.strip()
 
 
 def _fingerprint():

@@ -10,6 +10,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
@@ -46,6 +47,8 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
 
     Raises:
         TypeError: when the pipeline is of another class.
+        ValueError: when the model is not in float32 or is quantized, or
+            `length` is not positive.
 
     Example:
 
@@ -55,7 +58,8 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     >>> step = litert_model(TextLanguageModel(model, tokenizer))
     >>> size = pathlib.Path("language.tflite").write_bytes(step)
     """
-    function, specs = _fixed(pipeline, length)
+    function, specs = _fixed(pipeline, positive_integer("length", length))
+    _check_precision(pipeline.model)
     with _unrolled(pipeline.model), tempfile.TemporaryDirectory() as folder:
         signature = graph_function(function, *specs)
         path = pathlib.Path(folder, "1")
@@ -66,6 +70,16 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
         if int8:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
         return bytes(converter.convert())
+
+
+def _check_precision(model):
+    for layer in model._flatten_layers():
+        if layer.quantization_mode or layer.compute_dtype != "float32":
+            raise ValueError(
+                "A LiteRT model is made of one in float32 that is not "
+                "quantized; for weights of 8 bits there is `int8`. Received: "
+                f"the layer {layer.name!r} in {layer.dtype_policy.name!r}"
+            )
 
 
 @functools.singledispatch

@@ -29,7 +29,7 @@ class ProgressLine(Counting):
         self._on_terminal = sys.stdout.isatty()
         self._length = 0
         self._compiled = self._began = self._written = 0.0
-        self._batches = 0  # since the first
+        self._first = self._batches = 0  # of all epochs; since the first
 
     def on_epoch_begin(self, epoch, logs=None):
         super().on_epoch_begin(epoch)
@@ -37,13 +37,13 @@ class ProgressLine(Counting):
 
     def on_train_batch_end(self, batch, logs=None):
         now = time.monotonic()
-        if self._compiled:
-            self._batches += 1
-        else:
-            self._compiled = now
+        done = self.done(batch)
+        total = self.epoch * self.run.steps + done
+        if not self._compiled:
+            self._compiled, self._first = now, total
+        self._batches = total - self._first
         if now - self._written >= _PAUSE:
             self._written = now
-            done = self.done(batch)
             facts = [f"{done:,} of {self.run.steps:,} batches"]
             facts += self._figures(logs)
             if self._batches:

@@ -110,3 +110,17 @@ def test_inference_changes_no_variable():
         *(x for f in graph.library.function for x in f.node_def),
     ]
     assert not [node.name for node in nodes if "Assign" in node.op]
+
+
+@pytest.mark.filterwarnings("ignore:.*does not have a `quantize`")
+@pytest.mark.parametrize("how", ["mixed_bfloat16", "int8"])
+def test_a_model_in_another_precision_is_refused(how):
+    mixed = how == "mixed_bfloat16"
+    cell = FastGRUCell(16, dtype=how if mixed else "float32")
+    pipeline = language(cell)
+    if not mixed:
+        pipeline.model.quantize(how)
+    with pytest.raises(ValueError, match="float32 that is not quantized"):
+        litert_model(pipeline)
+    with pytest.raises(ValueError, match="`length` must be a positive"):
+        litert_model(pipeline, length=0)

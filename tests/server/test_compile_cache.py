@@ -3,6 +3,7 @@
 import os
 import pathlib
 import platform
+import shlex
 
 import pytest
 
@@ -11,6 +12,8 @@ from kerasrnn_server.compile_cache import keep_programs
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
+    tmp_path = tmp_path / "of me"  # TensorFlow splits flags at blanks
+    tmp_path.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("TF_XLA_FLAGS", "--tf_xla_auto_jit=0")
     return tmp_path
@@ -18,7 +21,7 @@ def cache(tmp_path, monkeypatch):
 
 def folder():
     keep_programs()
-    *others, last = os.environ["TF_XLA_FLAGS"].split()
+    *others, last = shlex.split(os.environ["TF_XLA_FLAGS"])
     assert others == ["--tf_xla_auto_jit=0"]
     flag, _, path = last.partition("=")
     assert flag == "--tf_xla_persistent_cache_directory"

@@ -16,6 +16,8 @@ from kerasrnn.serving import demo  # noqa: E402
 from kerasrnn.serving.tabs import tab_of  # noqa: E402
 from kerasrnn.serving.tabs.classifier import probabilities  # noqa: E402
 from kerasrnn.serving.tabs.classifier import weighted_words  # noqa: E402
+from kerasrnn.serving.tabs.forecaster import table_of  # noqa: E402
+from kerasrnn.serving.tabs.forecaster import windows  # noqa: E402
 from kerasrnn.serving.tabs.texts import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.tabs.texts import checked  # noqa: E402
 from kerasrnn.serving.tabs.translator import attention_of  # noqa: E402
@@ -168,6 +170,18 @@ def test_a_forecast_is_drawn_and_listed(page):
     assert "load,heat\n1,2\n" in boxes
 
 
+def test_a_blank_line_of_one_column_is_a_missing_value():
+    facts = {"lookback": 3, "horizon": 2, "columns": ["a"]}
+    past = windows(facts, table_of("\ufeffa\n1\r\n\n3\n"))["past"]
+    np.testing.assert_array_equal(past[0, :, 0], [1, np.nan, 3])
+
+
+def test_the_last_value_may_be_missing(page):
+    past = "load,heat,price\n1,10,0\n2,20,0\n,,0\n"
+    _, table = call(page, "prices", past + ",,1\n,,2\n,,3\n")
+    assert np.isnan(table[0][2])
+
+
 def test_a_forecast_knows_what_is_ahead(page):
     past = "load,heat,price\n1,10,0\n2,20,0\n"
     _, table = call(page, "prices", past + ",,1\n,,2\n,,3\n")
@@ -182,6 +196,8 @@ def test_a_forecast_knows_what_is_ahead(page):
         (" ", "paste rows"),
         ("load\n1", "the column 'heat'. Received: 'load'"),
         ("load,heat\n1,much", "'heat' has no number"),
+        ("load,heat,load\n1,2,3", "different names"),
+        ('load,heat\n"' + "1,2\n" * 40_000, "paste rows as CSV. Received"),
         ("load,heat\n1,2\n3", "2 cells in each row. Received: 1 in row 2"),
         ("x" * 1_000_001, "1,000,001 characters"),
     ],

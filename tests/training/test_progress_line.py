@@ -70,6 +70,19 @@ def test_a_terminal_has_one_line_that_is_written_over(clock, monkeypatch):
         assert len(over) >= len(text.rstrip())
 
 
+def test_batches_of_one_call_of_the_graph_count_each(clock, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    facts = FitFacts(None, Progress(), 40, 0.1, lower, 0, 0, math.inf)
+    line = ProgressLine(facts, "val_loss")
+    line.set_params({"epochs": 1})
+    line.on_epoch_begin(0)
+    for batch in (9, 19, 29):
+        clock.seconds += 20
+        line.on_train_batch_end(batch, {})
+    assert "30 of 40 batches, 20 s left" in terminal.getvalue()
+
+
 def test_batches_in_a_moment_do_not_write(clock, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)

@@ -135,11 +135,12 @@ class FastRNN(keras.layers.RNN):
                 mask = ops.any(mask, axis=-1)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = cells.where_unmasked(mask, sequences)
+        if training:
+            # Outside of any loop: what is drawn changes a variable.
+            super()._maybe_config_dropout_masks(
+                self.cell, sequences[:, 0], initial_state
+            )
         if self.slow_because and (mask is None or not self._masks_at_fault()):
-            if training:
-                super()._maybe_config_dropout_masks(
-                    self.cell, sequences[:, 0], initial_state
-                )
             last, outputs, states = super().inner_loop(
                 sequences, initial_state, mask, training
             )

@@ -164,6 +164,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
         self.layer_norm = layer_norm
         self._has_gains = False
+        self._created_late: list[str] = []
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
@@ -446,12 +447,14 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         try:
             yield
         finally:
-            new = [x.path for x in self.variables if id(x) not in known]
-            if new:
+            self._created_late += [
+                x.path for x in self.variables if id(x) not in known
+            ]
+            if self._created_late:
                 raise ValueError(
                     f"`build` of {type(self).__name__} must create all of its "
                     "weights, and build the layers that a step uses. "
-                    f"Received: a step that creates {new}"
+                    f"Received: a step that creates {self._created_late}"
                 )
 
     def _prepare(self, inputs, masks):

@@ -89,10 +89,21 @@ def table_of(text: str) -> dict[str, list[str]]:
             f"The table has {len(text):,} characters, and at most "
             f"{MAX_CHARACTERS:,} are allowed."
         )
-    header, *lines = [*csv.reader(io.StringIO(text.strip())), []]
+    file = io.StringIO(text.lstrip("\ufeff").strip(), newline=None)
+    try:
+        header, *lines = [*csv.reader(file)] or [[]]
+    except csv.Error as error:
+        raise _error(f"Please paste rows as CSV. Received: {error}.") from error
+    # Of a single column, a blank line is an empty cell.
+    lines = [line or [""] * (len(header) == 1) for line in lines]
     lines = [line for line in lines if line]
     if not lines:
         raise _error("Please paste rows as CSV first, below a header.")
+    if len(set(header)) < len(header):
+        raise _error(
+            "Expected: columns with different names. "
+            f"Received: {', '.join(map(repr, header))}."
+        )
     for number, line in enumerate(lines, 1):
         if len(line) != len(header):
             raise _error(
@@ -125,11 +136,13 @@ def windows(
     past = np.stack([numbers[name] for name in facts["columns"]], axis=-1)
     ahead = 0
     if known:
-        ahead = int((~np.isnan(past).all(axis=1)[::-1]).argmax())
-        if ahead != horizon:
+        empty = np.isnan(past[-horizon:]).all(axis=1)
+        ahead = horizon
+        if len(empty) < horizon or not empty.all():
             raise _error(
                 f"Expected: {horizon} last rows with what is known ahead and "
-                f"no {', '.join(facts['columns'])}. Received: {ahead}."
+                f"no {', '.join(facts['columns'])}. Received: {empty.sum()} "
+                "without any."
             )
     found = {"past": _last(past[: len(past) - ahead], lookback)}
     if known:

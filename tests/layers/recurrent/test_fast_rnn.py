@@ -547,3 +547,15 @@ def test_regularizers_and_constraints(name):
     for weight in layer.weights:
         free = {"gains", "peepholes", "decay"} & set(weight.name.split("_"))
         assert (weight.constraint is None) == bool(free), weight.name
+
+
+def test_a_cell_of_keras_with_dropout_trains_on_masked_steps():
+    """On JAX, masks that are drawn in the loop could not leave it."""
+    cell = keras.layers.LSTMCell(3, dropout=0.5, recurrent_dropout=0.5)
+    model = keras.Sequential(
+        [keras.layers.Embedding(5, 4, mask_zero=True), FastRNN(cell)]
+    )
+    model.compile("sgd", "mse")
+    ids = np.array([[1, 2, 3, 0, 0], [2, 2, 2, 2, 2]])
+    loss = model.train_on_batch(ids, np.ones((2, 3)))
+    assert np.isfinite(loss)

@@ -296,6 +296,8 @@ def test_a_layer_inside_must_have_been_built(method, graph):
     layer, inputs = FastRNN(WithLayer()), {"sequences": SEQUENCE}
     with pytest.raises(ValueError, match=text):
         helpers.compiled(layer, inputs) if graph else layer(**inputs)
+    with pytest.raises(ValueError, match=text):  # now it is built
+        layer(**inputs)
     with pytest.raises(ValueError, match=text):
         WithLayer()(SEQUENCE[:, 0], [helpers.random(3, 2)])
 
