@@ -37,13 +37,11 @@ def one_number(rows, known):
 def several_numbers(rows, known):
     """Numbers the labels of texts that have any number of them.
 
-    Args:
-        rows: `Rows` with the column `labels`. Its report is noted in.
-        known: List of strings, the labels of a trained model; may be empty.
+    As `one_number`, of the column `labels`, whose numbers are a tuple for each
+    text.
 
-    Returns:
-        A tuple of the names of the labels in the order of their numbers, and
-        for each text a tuple of the numbers of its labels.
+    Raises:
+        CorpusError: when a column of a label is given twice.
     """
     names = list(itertools.chain.from_iterable(rows["labels"]))
     spelled = {name: name for name in names}

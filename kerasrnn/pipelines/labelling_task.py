@@ -115,9 +115,7 @@ class LabellingTask(Task):
     ) -> list[tuple[float, int, str]]:
         """Returns the probability of each true label, its text and name.
 
-        Args:
-            true: Integer array of shape `(texts,)`, the true labels.
-            found: Array of shape `(texts, labels)`, their probabilities.
+        It takes what `in_words` takes.
         """
         names = self.pipeline.labels
         return [
@@ -130,9 +128,7 @@ class LabellingTask(Task):
     ) -> dict[str, Any]:
         """Returns pictures of the errors, by name.
 
-        Args:
-            true: Integer array of shape `(texts,)`, the true labels.
-            found: Array of shape `(texts, labels)`, their probabilities.
+        It takes what `in_words` takes.
         """
         names = self.pipeline.labels
         counts = np.zeros((len(names), len(names)), int)

@@ -10,7 +10,6 @@ times as long as in training. All other flags are those of `recipes/ptb_lm.py`,
 for all rows. What is done is not done again.
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -24,6 +23,7 @@ from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import training
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 GAM_RHN = "--cell gam_rhn --micro-steps 2 --units 276"
@@ -114,17 +114,9 @@ def row(name, cards, changes):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
+    parser = table_parser(__doc__, "hybrid_table")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=[*ROWS])
     parser.add_argument("--seeds", nargs="+", default=["13", "14", "15"])
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/hybrid_table",
-        help="folder to write to",
-    )
     args, others = parser.parse_known_args()
     flags = {
         (name, seed): ["--preset", "5m", "--seed", seed, *ROWS[name].split()]

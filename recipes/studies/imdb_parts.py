@@ -6,7 +6,6 @@ All flags but `--output` are those of `recipes/imdb.py`, for all rows. Rows that
 are done, and word vectors, are not trained again.
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -14,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 from studies.rows import check_flags
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 # One change each to the best model.
@@ -41,15 +41,7 @@ def row(name, card):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/imdb_parts",
-        help="folder to write to",
-    )
+    parser = table_parser(__doc__, "imdb_parts")
     args, flags = parser.parse_known_args()
     # Files of vectors have a width of their own.
     own = ["--preset", "--vectors", "--embedding-dim"]

@@ -7,7 +7,6 @@ Each cell is trained with each seed on each set. All other flags are those of
 `recipes/music.py`, for all runs. Runs that are done are not repeated.
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -16,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 import numpy as np
 
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 CELLS = (
@@ -59,18 +59,10 @@ def row(corpus, cell, cards):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
+    parser = table_parser(__doc__, "music_table")
     parser.add_argument("--sets", nargs="+", choices=CHUNG, default=[*CHUNG])
     parser.add_argument("--cells", nargs="+", choices=CELLS, default=CELLS)
     parser.add_argument("--seeds", nargs="+", default=["0", "1", "2"])
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/music_table",
-        help="folder to write to",
-    )
     args, others = parser.parse_known_args()
     rows = {
         f"{corpus}-{cell}-{seed}": [

@@ -7,7 +7,6 @@ flags but `--output` are those of `recipes/ptb_lm.py`, for all rows. Rows that
 are done are not trained again.
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -16,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 import numpy as np
 
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 # Cells with attention have fewer units, for the same number of parameters.
@@ -61,15 +61,7 @@ def row(name, card):
 def main():
     from kerasrnn import plots
 
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/ptb_table",
-        help="folder to write to",
-    )
+    parser = table_parser(__doc__, "ptb_table")
     args, others = parser.parse_known_args()
     runs = [(name, SEEDS[0]) for name in MODELS]
     runs += [(name, seed) for seed in SEEDS[1:] for name in SPREAD]

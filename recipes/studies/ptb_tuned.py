@@ -10,7 +10,6 @@ The validation perplexity chooses the best. All other flags are those of
 `recipes/ptb_lm.py`, for all rows. What is done is not done again.
 """
 
-import argparse
 import pathlib
 import sys
 
@@ -21,6 +20,7 @@ from scipy.stats import qmc
 
 from studies import ptb_table
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 UNIT = (0, 1)
@@ -59,9 +59,7 @@ def row(name, cards, settings):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
+    parser = table_parser(__doc__, "ptb_tuned")
     parser.add_argument(
         "--rows",
         nargs="+",
@@ -69,12 +67,6 @@ def main():
         default=[*ptb_table.MODELS],
     )
     parser.add_argument("--tries", type=int, default=4, help="tries for a row")
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/ptb_tuned",
-        help="folder to write to",
-    )
     args, others = parser.parse_known_args()
     if args.tries < 1:
         parser.error(f"--tries must be at least 1. Received: {args.tries}")

@@ -1,5 +1,6 @@
 """Runs a recipe once for each row of a table."""
 
+import argparse
 import pathlib
 import shlex
 import subprocess
@@ -8,6 +9,25 @@ import sys
 from kerasrnn import training
 
 RECIPES = pathlib.Path(__file__).parents[1]
+
+
+def table_parser(description, name):
+    """Returns a parser of the flags of a study itself, such as `--output`.
+
+    Args:
+        description: String, whose first line is shown by `--help`.
+        name: String, the name of the study and of its folder.
+    """
+    parser = argparse.ArgumentParser(
+        description=description.partition("\n")[0], allow_abbrev=False
+    )
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        default=f"saved_models/{name}",
+        help="folder to write to",
+    )
+    return parser
 
 
 def check_flags(recipe, rows, flags):

@@ -7,7 +7,6 @@ Each cell is trained with each seed for each horizon. All other flags are those
 of `recipes/forecast.py`, for all runs. Runs that are done are not repeated.
 """
 
-import argparse
 import pathlib
 import sys
 import typing
@@ -18,6 +17,7 @@ import numpy as np
 
 from kerasrnn.training import CellName
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 # MSE and MAE of the test part after 720 hours, table 2 of the final version.
@@ -63,19 +63,11 @@ def rows_beside(horizon, card):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
+    parser = table_parser(__doc__, "series_table")
     cells = typing.get_args(CellName)
     parser.add_argument("--cells", nargs="+", choices=cells, default=["gru"])
     parser.add_argument("--horizons", nargs="+", default=[*SEG_RNN])
     parser.add_argument("--seeds", nargs="+", default=["0", "1", "2"])
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/series_table",
-        help="folder to write to",
-    )
     args, others = parser.parse_known_args()
     rows = {
         f"{horizon}-{cell}-{seed}": [

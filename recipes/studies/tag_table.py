@@ -7,7 +7,6 @@ All rows have the same number of epochs. All other flags are those of
 `recipes/tag.py`, for all rows. Rows that are done are not trained again.
 """
 
-import argparse
 import itertools
 import pathlib
 import sys
@@ -15,6 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 from studies.rows import run_rows
+from studies.rows import table_parser
 from studies.rows import write_table
 
 CELLS = "lstm", "gru", "rhn", "gam_rhn"
@@ -34,17 +34,9 @@ def row(name, card):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
+    parser = table_parser(__doc__, "tag_table")
     parser.add_argument("--cells", nargs="+", choices=CELLS, default=CELLS)
     parser.add_argument("--epochs", default="8")
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default="saved_models/tag_table",
-        help="folder to write to",
-    )
     args, others = parser.parse_known_args()
     rows = {
         f"{cell}-{read}-{choice}": [

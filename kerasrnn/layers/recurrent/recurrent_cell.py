@@ -1,6 +1,5 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
-import contextlib
 import functools
 from typing import Any
 
@@ -11,10 +10,10 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.documented import document
-from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.cell_weights import CellWeights
 from kerasrnn.layers.recurrent.in_blocks import run_in_blocks
 from kerasrnn.layers.recurrent.loop import run_loop
 from kerasrnn.layers.recurrent.products import Fixed
@@ -32,17 +31,15 @@ from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Regularizer
-from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 from kerasrnn.typing import Zoneout
 
-# As in the layers of TensorFlow Addons, and of Keras.
-_EPSILON = 1e-3
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
+class RecurrentCell(
+    Configured, CellWeights, DropoutRNNCell, keras.layers.Layer
+):
     """Base class of recurrent cells that run fast.
 
     A subclass sets `state_size` (the width of its state, or a list of widths)
@@ -163,8 +160,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         self.dropout = rate("dropout", dropout)
         self.recurrent_dropout = rate("recurrent_dropout", recurrent_dropout)
         self.layer_norm = layer_norm
-        self._has_gains = False
-        self._created_late: list[str] = []
         self.seed = seed
         self.seed_generator = keras.random.SeedGenerator(seed)
 
@@ -226,59 +221,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             for size in cells.state_sizes(self)
         ]
 
-    def add_kernel(
-        self,
-        shape: Shape,
-        name: str = "kernel",
-        initializer: Any = None,
-    ) -> keras.Variable:
-        """Adds a kernel of the input, or of input and state joined."""
-        return self._add("kernel", shape, name, initializer)
-
-    def add_recurrent_kernel(
-        self,
-        shape: Shape,
-        name: str = "recurrent_kernel",
-        initializer: Any = None,
-    ) -> keras.Variable:
-        """Adds a kernel of the state."""
-        return self._add("recurrent", shape, name, initializer)
-
-    def add_bias(
-        self, shape: Shape, name: str = "bias", initializer: Any = None
-    ) -> keras.Variable:
-        """Adds a bias, or several."""
-        return self._add("bias", shape, name, initializer)
-
-    def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
-        """Adds the gains of `normalize`, `(..., gates, units)`."""
-        if shape[-1] < 2:
-            raise ValueError(
-                "`layer_norm` makes every gate of a single unit 0. Expected: "
-                f"two units or more. Received: gains of shape {tuple(shape)}"
-            )
-        self._has_gains = True
-        return self.add_weight(shape, "ones", name=name)
-
-    def _add(self, kind, shape, name, initializer):
-        if initializer is None:
-            initializer = getattr(self, f"{kind}_initializer")
-        return self.add_weight(
-            shape,
-            reseeded(initializer, name),
-            name=name,
-            regularizer=getattr(self, f"{kind}_regularizer"),
-            constraint=getattr(self, f"{kind}_constraint"),
-        )
-
-    def add_weight(self, *args: Any, **kwargs: Any) -> keras.Variable:
-        """Adds a weight, as `keras.layers.Layer` does, but without autocast.
-
-        A product casts what it needs, and the rest of a step is computed in
-        float32.
-        """
-        return super().add_weight(*args, **{"autocast": False, **kwargs})
-
     def project(self, inputs: Tensor | list[Tensor], kernel: Any) -> Tensor:
         """Returns the products with the inputs, in float32 or wider.
 
@@ -297,29 +239,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             ops.cast(value_of(x), self.compute_dtype) for x in kernels
         )
         return join(map(multiply, inputs, shares(kernel, len(inputs))))
-
-    def with_bias(self, products: Tensor, bias: Tensor | None) -> Tensor:
-        """Adds a bias, unless `normalize` will, or there is none."""
-        if self.layer_norm or bias is None:
-            return products
-        return products + bias
-
-    def normalize(
-        self, gates: Tensor, gains: Tensor, bias: Tensor | float | None = None
-    ) -> Tensor:
-        """Normalizes each gate over its units, and adds the bias.
-
-        Args:
-            gates: Tensor of shape `(..., gates * units)`.
-            gains: Tensor of shape `(gates, units)`.
-            bias: Tensor of shape `(gates * units,)`, or `None`.
-        """
-        x = ops.reshape(gates, (*ops.shape(gates)[:-1], *gains.shape))
-        x = x - ops.mean(x, axis=-1, keepdims=True)
-        variance = ops.mean(ops.square(x), axis=-1, keepdims=True)
-        x = x * ops.rsqrt(variance + _EPSILON) * gains
-        x = ops.reshape(x, ops.shape(gates))
-        return x if bias is None else x + bias
 
     def drop_input(
         self, inputs: Tensor, training: bool = False
@@ -383,7 +302,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
         """
         of_inputs, of_states = masks
         product = product.with_masks(of_states)
-        with self._checked():
+        with self.all_built():
             given = self._prepare(inputs, of_inputs)
             with WeightsOfStep():
                 given = keras.tree.map_structure(_bare, given)
@@ -422,7 +341,7 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
             "last_only": last_only,
             "zoneout": zoneout,
         }
-        with self._checked():
+        with self.all_built():
             if training or (skipped is not None and self._outputs_more):
                 return self._run(states, sequence, skipped, **options)
             return run_in_blocks(
@@ -433,29 +352,6 @@ class RecurrentCell(Configured, DropoutRNNCell, keras.layers.Layer):
                 self.output_size,
                 last_only,
             )
-
-    @contextlib.contextmanager
-    def _checked(self):
-        """Raises `ValueError` for what a subclass has not built."""
-        if self.layer_norm is True and not self._has_gains:
-            raise ValueError(
-                f"{type(self).__name__} normalizes nothing: it has no gains. "
-                "Expected: gains made by `add_gains` in `build`, and "
-                "`normalize` in `given` or `step`. Received: layer_norm=True"
-            )
-        known = {id(variable) for variable in self.variables}
-        try:
-            yield
-        finally:
-            self._created_late += [
-                x.path for x in self.variables if id(x) not in known
-            ]
-            if self._created_late:
-                raise ValueError(
-                    f"`build` of {type(self).__name__} must create all of its "
-                    "weights, and build the layers that a step uses. "
-                    f"Received: a step that creates {self._created_late}"
-                )
 
     def _prepare(self, inputs, masks):
         with WeightsOfStep(may_draw=True):
