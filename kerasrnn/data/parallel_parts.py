@@ -114,7 +114,7 @@ def mix_parts(
     Returns:
         `ParallelParts` of both: those to validate on in random order, and for
         the test a dictionary of the held-out pairs, `"new"` and `"old"`, and
-        of `"test"` if there are such.
+        of `"test"` and `"old test"`, or by their names, if there are such.
 
     Raises:
         CorpusError: When no new or no old pair is left to train on.
@@ -137,8 +137,10 @@ def mix_parts(
     # The first are scored after every epoch: some of each.
     random.Random(seed).shuffle(dev)
     test: dict[str, Pairs] = {"new": new.dev, "old": old.dev}
-    if new.test:
-        test["test"] = new.test
+    for name, parts in (("test", new), ("old test", old)):
+        if parts.test:
+            named = isinstance(parts.test, dict)
+            test |= parts.test if named else {name: parts.test}
     train = _balanced(fresh, known, oversample, "new", "old")
     return ParallelParts(train, dev, test)
 

@@ -94,5 +94,9 @@ def test_named_tests_are_not_trained_on():
     old = ParallelParts(OLD, [("x", "X")], tests)
     mixed = mix_parts(ParallelParts(NEW, [("y", "Y")], []), old)
     assert ("new 0", "neu 0") not in mixed.train
+    assert mixed.test["news"] == tests["news"]
+    tested = ParallelParts(NEW, [("y", "Y")], [("z", "Z")])
+    found = mix_parts(tested, old._replace(test=[("v", "V")])).test
+    assert (found["test"], found["old test"]) == ([("z", "Z")], [("v", "V")])
     more = [("<BT> a", "neu 0"), ("<BT> b", "neu 1")]
     assert more[0] not in add_synthetic(old, more).train
