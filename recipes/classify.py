@@ -10,7 +10,6 @@ import quiet  # noqa: F401  # isort: skip
 import dataclasses
 import math
 from pathlib import Path
-from typing import Literal
 
 import keras
 from corpora.generated_reviews import generated_reviews
@@ -24,23 +23,14 @@ from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings(training.EncoderSettings):
+class Settings(training.ClassificationSettings):
     """Settings of data, model and training; `SIZES` replaces `None`."""
 
-    saved = training.EncoderSettings.saved | {
-        *("lowercase", "clean_reviews", "special", "drop_stop_words"),
-        *("vocabulary_size", "max_tokens", "vectors", "train_vectors"),
-        *("summary", "attention", "embedding_dim"),
+    not_identity = training.ClassificationSettings.not_identity | {
+        *("corpus", "test"),
     }
-    not_identity = training.Settings.not_identity | {
-        *("corpus", "test", "calibrate", "tune_thresholds"),
-    }
-    needs = training.EncoderSettings.needs | {
-        "attention": ("summary", "attention", "decoder"),
-        "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
-        "train_vectors": ("vectors",),
+    needs = training.ClassificationSettings.needs | {
         "label_separator": ("multi_label",),
-        "tune_thresholds": ("multi_label",),
     }
 
     output: Path = Path("saved_models/classify")
@@ -50,54 +40,15 @@ class Settings(training.EncoderSettings):
     """Column of the texts; default: review, text or sentence."""
     label_column: tuple[str, ...] = ()
     """Column of the labels, default: sentiment or label; or a 0/1 one each."""
-    multi_label: bool = False
-    """Whether a text may have several labels: a list, or columns of 0 and 1."""
     label_separator: str | None = None
     """What separates several labels in a cell, such as a comma."""
     group_column: str | None = None
     """Column of what a text is about or by; no such group is split."""
     test: training.Existing | None = None
     """Labelled test texts, scored at the end."""
-    dev_size: training.Count = 2500
-    """Texts to hold out for validation: at most a fifth of them."""
-    lowercase: bool = False
-    """Whether the model works in lower case."""
-    clean_reviews: bool = False
-    """Whether to remove HTML and spell out abbreviations (u, imho)."""
-    special: Literal["apart", "drop", "keep"] = "apart"
-    """Punctuation and symbols: separate words, removed, or kept."""
-    drop_stop_words: bool = False
-    """Whether to remove frequent English words, which include negations."""
-    vocabulary_size: training.Count | None = 30_000
-    """Number of most frequent words to keep; None for all."""
-    max_tokens: training.Count = 400
-    """Truncate texts to so many words."""
-    vectors: Literal["skip-gram", "cbow"] | training.Existing | None = None
-    """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
-    train_vectors: bool = True
-    """Whether to train the word vectors further."""
-    summary: Literal["last", "pooled", "attention", "decoder"] = "attention"
-    """How to reduce a text to one vector; see `TextClassifier`."""
-    attention: training.AttentionName | None = "additive"
-    """Attention of a summary by attention or decoder."""
-    embedding_dim: training.Count = 100
-    """Width of the embeddings, also of word vectors that are trained."""
-    dropout: training.Rate = 0.5
-    label_smoothing: training.Rate = 0.0
-    """Share of each label that is spread over all classes."""
-    calibrate: bool = True
-    """Whether held-out texts set the temperature of the probabilities."""
-    tune_thresholds: bool = False
-    """Whether they set the thresholds of several labels, for the highest F1."""
-    schedule: Literal["cosine", "constant"] = "cosine"
-    """Schedule of the learning rate."""
-    learning_rate: training.Positive = 1e-3
-    clip: training.Positive = 5.0
 
     def __post_init__(self):
         super().__post_init__()
-        if self.summary == "attention" and self.attention is None:
-            raise ValueError("`summary` needs one. Expected: an `attention`.")
         if len(self.label_column) > 1 and not self.multi_label:
             raise ValueError("Several of `label_column` need `multi_label`.")
         own = "test", "text_column", "label_column", "group_column"
@@ -155,27 +106,55 @@ def build_tokenizer(settings, texts):
     )
 
 
-def build_model(settings, tokenizer, classes, embedding_dim):
-    deep = settings.depth > 1  # one dropout after each layer
-    cell = training.build_cell(settings.cell, settings.units)
+def build_encoder(settings, tokenizer, texts):
+    """A new encoder, with word vectors if there are any."""
+    width = settings.embedding_dim
+    if settings.vectors:
+        vectors, _ = data.load_word_vectors(
+            *(settings.vectors, tokenizer, texts),
+            *(settings.output, width, settings.seed),
+        )
+        width = vectors.shape[1]
+    encoder = models.Encoder(
+        tokenizer.vocabulary_size,
+        training.build_cell(settings.cell, settings.units),
+        width,
+        dropout=settings.dropout if settings.depth > 1 else 0.0,
+        embedding_dropout=0.0,
+        pad_id=tokenizer.pad_id,
+        **settings.pick("depth", "bidirectional", "word_dropout"),
+    )
+    encoder.build((None, None))
+    if settings.vectors:
+        encoder.embedding.assign_vectors(vectors)
+        encoder.embedding.trainable = settings.train_vectors
+    return encoder
+
+
+def learnt_encoder(settings):
+    """The tokenizer of a saved language model, and an encoder like it."""
+    language = pipelines.TextLanguageModel.open(settings.language_model)
+    encoder = models.Encoder.from_language_model(
+        language.model,
+        pad_id=language.tokenizer.pad_id,
+        **settings.pick("word_dropout"),
+    )
+    return language.tokenizer, encoder
+
+
+def build_model(settings, encoder, classes):
     summary = settings.summary
     if summary == "attention":
-        summary = models.AttentionSummary(settings.attention, settings.units)
+        units = encoder.cell.output_size
+        summary = models.AttentionSummary(settings.attention, units)
     elif summary == "decoder":
-        summary = models.DecoderSummary(cell, settings.attention)
+        summary = models.DecoderSummary(encoder.cell, settings.attention)
     model = models.TextClassifier(
-        models.Encoder(
-            tokenizer.vocabulary_size,
-            cell,
-            embedding_dim,
-            dropout=settings.dropout if deep else 0.0,
-            embedding_dropout=0.0,
-            pad_id=tokenizer.pad_id,
-            **settings.pick("depth", "bidirectional", "word_dropout"),
-        ),
+        encoder,
         summary,
         num_classes=classes if settings.multi_label or classes > 2 else 1,
-        dropout=0.0 if deep else settings.dropout,
+        # An encoder of several layers has a dropout after each of them.
+        dropout=0.0 if encoder.dropout else settings.dropout,
     )
     model.build((None, None))
     return model
@@ -202,17 +181,13 @@ def build_labeller(settings, corpus):
                 f"Received: {names}, {settings.multi_label}"
             )
         return labeller
-    tokenizer, width = build_tokenizer(settings, texts), settings.embedding_dim
-    if settings.vectors:
-        vectors, _ = data.load_word_vectors(
-            *(settings.vectors, tokenizer, texts + corpus.unlabelled),
-            *(settings.output, width, settings.seed),
-        )
-        width = vectors.shape[1]
-    model = build_model(settings, tokenizer, len(names), width)
-    if settings.vectors:
-        model.encoder.embedding.assign_vectors(vectors)
-        model.encoder.embedding.trainable = settings.train_vectors
+    if settings.language_model:
+        tokenizer, encoder = learnt_encoder(settings)
+    else:
+        tokenizer = build_tokenizer(settings, texts)
+        texts = texts + corpus.unlabelled
+        encoder = build_encoder(settings, tokenizer, texts)
+    model = build_model(settings, encoder, len(names))
     given = model, tokenizer, names, settings.max_tokens
     return pipelines.TextLabeller(*given, multi_label=settings.multi_label)
 

@@ -3,6 +3,8 @@
     python recipes/imdb.py                           # generated film reviews
     python recipes/imdb.py --corpus imdb             # the movie review dataset
     python recipes/imdb.py --corpus imdb --preset lstm     # a report's model
+    python recipes/imdb.py --corpus imdb --preset pretrained \
+        --language-model saved_models/imdb_lm/language.keras    # of imdb_lm.py
 
 All other flags are those of `classify.py`.
 """
@@ -41,6 +43,15 @@ PRESETS = {
     for name, preset in classify.PRESETS.items()
 } | {
     "best": dataclasses.replace(REVIEWS, vectors="skip-gram", dtype="auto"),
+    # Whole reviews, read as by the language model of imdb_lm.py.
+    "pretrained": dataclasses.replace(
+        REVIEWS,
+        max_tokens=1600,
+        summary="pooled",
+        epochs=3,
+        batch_size=32,
+        dtype="auto",
+    ),
     "rnn": RNN,
     "rnn2": dataclasses.replace(RNN, depth=2),
     "lstm": dataclasses.replace(RNN, cell="lstm"),

@@ -170,7 +170,7 @@ def build_optimizer(settings, epoch_steps):
     return keras.optimizers.Adam(rate, **options)
 
 
-def build_language(settings, corpus):
+def build_language(settings, corpus, build_tokenizer):
     """Returns the model as a pipeline."""
     # Here, for presets and models without TensorFlow.
     from kerasrnn import pipelines
@@ -185,14 +185,14 @@ def build_language(settings, corpus):
     return language
 
 
-def run(settings):
-    """Trains, evaluates and exports."""
+def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
+    """Trains, evaluates and exports; other recipes bring texts of their own."""
     from kerasrnn import data
     from kerasrnn import pipelines
 
     with pipelines.Run(settings, ("tensorflow", "jax")) as this_run:
         corpus = load_corpus(settings)
-        language = build_language(settings, corpus)
+        language = build_language(settings, corpus, build_tokenizer)
         for name, lines in corpus._asdict().items():
             # Of a saved pipeline, `fit` warns of the training part.
             if lines and not (settings.start_from and name == "train"):

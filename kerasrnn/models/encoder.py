@@ -1,6 +1,7 @@
 """The encoder: turns tokens into a memory to attend to."""
 
 from typing import Any
+from typing import Self
 
 import keras
 from keras import ops
@@ -10,6 +11,7 @@ from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -142,6 +144,48 @@ class Encoder(Configured, KeepsQuantization):
             name="stack",
         )
         self.depth = self.stack.depth
+
+    @classmethod
+    def from_language_model(cls, model: LanguageModel, **kwargs: Any) -> Self:
+        """Returns an encoder that starts as a trained language model.
+
+        It reads forwards, with the embeddings and the recurrent layers of the
+        model: what they have learnt from any text then serves a task of which
+        there are few examples. The weights are copies.
+
+        Args:
+            model: A `LanguageModel`.
+            **kwargs: Further arguments of the encoder, such as `pad_id` and
+                `word_dropout`.
+
+        Raises:
+            TypeError: when an argument is given that the language model
+                determines, or that an encoder does not have.
+
+        Example:
+
+        >>> model = LanguageModel(50, RHNCell(8))
+        >>> Encoder.from_language_model(model, pad_id=1).memory_dim
+        8
+
+        Reference:
+            [Dai & Le, 2015](https://arxiv.org/abs/1511.01432).
+        """
+        encoder = cls(
+            model.vocabulary_size,
+            model.cell,
+            embedding_dim=model.embedding_dim,
+            depth=model.depth,
+            bidirectional=False,
+            embedding_scale=model.embedding_scale,
+            **kwargs,
+        )
+        encoder.build((None, None))
+        if not model.built:
+            model.build()
+        encoder.embedding.set_weights(model.embedding.get_weights())
+        encoder.stack.set_weights(model.stack.get_weights())
+        return encoder
 
     @property
     def cell(self) -> keras.layers.Layer:

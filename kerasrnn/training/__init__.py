@@ -12,6 +12,7 @@ from kerasrnn.training.cells import CellName
 from kerasrnn.training.cells import add_attention
 from kerasrnn.training.cells import build_cell
 from kerasrnn.training.cells import cell_needs
+from kerasrnn.training.classification_settings import ClassificationSettings
 from kerasrnn.training.command_line import read_settings
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
@@ -51,6 +52,7 @@ from kerasrnn.training.weights import start_from
 __all__ = [
     "AttentionName",
     "CellName",
+    "ClassificationSettings",
     "Count",
     "EncoderSettings",
     "Existing",

@@ -11,6 +11,7 @@ from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import ZoneoutCell
 from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
 from tests import helpers
 from tests.models.small import SOURCE
 from tests.models.small import LeakyCell
@@ -351,3 +352,29 @@ def test_dropout_of_embeddings_may_be_off_where_there_is_dropout():
 def test_every_dropout_rate_is_checked():
     with pytest.raises(ValueError, match="`dropout` must be in"):
         make(dropout=1.0, embedding_dropout=0.0)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_an_encoder_starts_as_a_language_model(tied):
+    model = LanguageModel(9, RHNCell(4, 2), 3, depth=2, tie_embeddings=tied)
+    model.build()
+    helpers.randomize(model)
+    encoder = Encoder.from_language_model(model, pad_id=0, dropout=0.5)
+    # Its memory is what the language model predicts the next word from.
+    memory, _, _ = encoder(SOURCE)
+    read = model.embedding(SOURCE)
+    expected, _ = model.run_rnns(read, model.initial_states(len(SOURCE)))
+    real = SOURCE != 0
+    np.testing.assert_allclose(
+        helpers.as_numpy(memory)[real], helpers.as_numpy(expected)[real], 1e-5
+    )
+    before = model.get_weights()
+    helpers.randomize(encoder)
+    for old, new in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_a_language_model_says_how_deep_its_encoder_is():
+    model = LanguageModel(9, RHNCell(4))
+    with pytest.raises(TypeError, match="depth"):
+        Encoder.from_language_model(model, depth=1)

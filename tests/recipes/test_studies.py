@@ -19,7 +19,6 @@ from studies import hybrid_table
 from studies import imdb_folds
 from studies import imdb_models
 from studies import imdb_parts
-from studies import imdb_pretraining
 from studies import imdb_self_training
 from studies import music_table
 from studies import ptb_dynamic
@@ -144,74 +143,6 @@ def test_a_second_model_learns_from_the_answers_of_the_first(
         answered.train.labels[count:], expected, rtol=1e-2
     )
     assert second.tokenizer.vocabulary == first.tokenizer.vocabulary
-
-
-def test_words_are_predicted_from_the_context_on_either_side():
-    encoder = models.Encoder(9, keras.layers.GRUCell(4), 6, pad_id=0)
-    encoder.build((None, None))
-    language = imdb_pretraining.BidirectionalLanguageModel(encoder, 5)
-    ids = np.array([[3, 4, 5, 6], [7, 8, 0, 0]])
-    words, known = map(np.array, language(ids))
-    assert words.tolist() == [4, 5, 6, 8, 3, 4, 5, 7]
-    # What a prediction knows: only words before it, or only words after it.
-    changed = np.array([[3, 4, 2, 6], [7, 8, 0, 0]])
-    differs = (np.array(language(changed)[1]) != known).any(axis=1)
-    assert differs.tolist() == [0, 0, 1, 0, 1, 1, 0, 0]
-
-
-@pytest.mark.slow
-def test_a_language_model_learns_which_word_follows():
-    keras.utils.set_random_seed(1)
-    encoder = models.Encoder(9, keras.layers.GRUCell(8), 8, pad_id=0)
-    encoder.build((None, None))
-    language = imdb_pretraining.BidirectionalLanguageModel(encoder, 9)
-    language.compile(keras.optimizers.Adam(0.05))
-    ids = np.array([[3, 4, 5, 6, 7, 8]] * 4)
-    losses = language.fit(ids, epochs=30, verbose=0).history["loss"]
-    assert losses[0] > 1 and losses[-1] < 0.1
-
-
-@pytest.mark.slow
-def test_the_encoder_is_pretrained_then_frozen_then_trained(
-    archive, tmp_path, monkeypatch
-):
-    found, real = [], classify.build_labeller
-
-    def weights(labeller):
-        return labeller.model.encoder.get_weights()
-
-    def watched(settings, corpus):
-        labeller = real(settings, corpus)
-        found.append(weights(labeller))
-        return labeller
-
-    def pretrained(settings, labeller, texts):
-        pretrain(settings, labeller, texts)
-        found.append(weights(labeller))
-
-    def trained(settings, build_labeller):
-        settings = training.by_size(settings, 60, classify.SIZES)
-        labeller = build_labeller(settings, classify.load_parts(settings)[0])
-        found.append(weights(labeller))
-        assert labeller.model.encoder.trainable
-
-    pretrain = imdb_pretraining.pretrain
-    monkeypatch.setattr(classify, "build_labeller", watched)
-    monkeypatch.setattr(imdb_pretraining, "pretrain", pretrained)
-    monkeypatch.setattr(classify, "run", trained)
-    flags = ("--corpus", archive, "--preset", "best", *TINY)
-    run(imdb_pretraining, monkeypatch, *flags, "--output", tmp_path)
-    assert len(list(tmp_path.glob("training-*"))) == 2
-    start, learnt, frozen = found
-    assert all((a != b).any() for a, b in zip(start, learnt, strict=True))
-    for a, b in zip(learnt, frozen, strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize("change", [{"depth": 2}, {"bidirectional": False}])
-def test_pretraining_needs_one_layer_that_reads_both_ways(change):
-    with pytest.raises(ValueError, match="one bidirectional layer"):
-        imdb_pretraining.Settings(**change)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from kerasrnn.layers.attention.by_name import _BY_NAME
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.training import AttentionName
 from kerasrnn.training import CellName
+from kerasrnn.training import ClassificationSettings
 from kerasrnn.training import Count
 from kerasrnn.training import EncoderSettings
 from kerasrnn.training import Existing
@@ -288,6 +289,20 @@ def test_vectors_of_words_need_words_on_their_side():
     both = {"source_vectors", "target_vectors"}
     assert both <= idle("unigram") and not both & idle("word")
     assert both & idle("unigram-word") == {"source_vectors"}
+
+
+def test_a_language_model_determines_tokens_and_cells():
+    def idle(**options):
+        return ClassificationSettings(
+            output=pathlib.Path("out"), **options
+        ).without_effect()
+
+    learnt = {"lowercase", "vectors", "units", "bidirectional"}
+    assert not learnt & idle()
+    found = idle(language_model=pathlib.Path(__file__))
+    assert learnt <= found and not found & {"summary", "max_tokens"}
+    with pytest.raises(ValueError, match="`summary` needs one"):
+        idle(attention=None)
 
 
 def test_settings_are_picked_as_arguments():

@@ -1,0 +1,80 @@
+"""Trains a language model of film reviews, for a classifier to start from.
+
+    python recipes/imdb_lm.py                        # generated film reviews
+    python recipes/imdb_lm.py --corpus imdb          # the movie review dataset
+    python recipes/imdb.py --corpus imdb --preset pretrained \
+        --language-model saved_models/imdb_lm/language.keras
+
+It reads all reviews, with and without a label, but those that `imdb.py` holds
+out with the same `--seed` and `--limit`. All other flags are those of
+`language_model.py`.
+"""
+
+import dataclasses
+from pathlib import Path
+
+import classify
+import imdb
+import language_model
+
+from kerasrnn import data
+from kerasrnn import training
+
+OUTPUT = Path("saved_models/imdb_lm")
+REVIEWS = language_model.Settings(
+    corpus="generated",
+    output=OUTPUT,
+    vocabulary_size=30_000,
+    cell="lstm",
+    micro_steps=None,
+    units=64,
+    dropout=0.1,
+    recurrent_dropout=0.0,
+    word_dropout=0.0,
+    epochs=4,
+    dynamic=False,
+)
+PRESETS = {
+    "generated": REVIEWS,
+    "imdb": dataclasses.replace(
+        REVIEWS,
+        corpus="imdb",
+        units=1024,
+        embedding_dim=400,
+        batch_size=256,
+        window=64,
+        dtype="auto",
+    ),
+}
+
+
+def of_reviews(settings):
+    """The settings of `imdb.py` for the same reviews."""
+    preset = imdb.PRESETS[imdb.preset_for(settings.corpus)]
+    names = "corpus", "data_dir", "limit", "seed", "vocabulary_size"
+    return dataclasses.replace(preset, **settings.pick(*names))
+
+
+def load_corpus(settings):
+    """Returns the reviews to train and to validate on, one a line."""
+    corpus, dev = classify.load_parts(of_reviews(settings))
+    train = corpus.train.texts + corpus.unlabelled
+    return data.TextCorpus(train, dev.texts, None)
+
+
+def build_tokenizer(settings, lines):
+    return classify.build_tokenizer(of_reviews(settings), lines)
+
+
+def preset_for(corpus):
+    """The default preset for a corpus."""
+    return "imdb" if corpus == "imdb" else "generated"
+
+
+def main():
+    settings = training.read_settings(PRESETS, preset_for, __doc__)
+    language_model.run(settings, load_corpus, build_tokenizer)
+
+
+if __name__ == "__main__":
+    main()

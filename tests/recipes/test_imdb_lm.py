@@ -1,0 +1,73 @@
+import dataclasses
+
+import classify
+import imdb
+import imdb_lm
+import numpy as np
+import pytest
+
+from kerasrnn import training
+from kerasrnn.pipelines import TextLanguageModel
+from tests.recipes import brief
+
+FLAGS = ("--limit", "60", "--epochs", "1", "--seed", "2")
+SMALL = (*FLAGS, "--units", "6", "--batch-size", "4", "--window", "20")
+
+
+def settings_of(*flags):
+    flags = [str(flag) for flag in flags]
+    return training.read_settings(imdb.PRESETS, imdb.preset_for, args=flags)
+
+
+@pytest.mark.parametrize("corpus", imdb_lm.PRESETS)
+def test_a_preset_goes_with_a_corpus(corpus):
+    assert imdb_lm.preset_for(corpus) == corpus
+
+
+def test_it_reads_what_the_classifier_does_not_hold_out(tmp_path):
+    archive = brief.write_reviews(tmp_path / "aclImdb_v1.tar.gz")
+    settings = training.read_settings(
+        imdb_lm.PRESETS, imdb_lm.preset_for, args=["--corpus", "imdb"]
+    )
+    settings = dataclasses.replace(settings, corpus=str(archive))
+    corpus = imdb_lm.load_corpus(settings)
+    labelled, dev = classify.load_parts(settings_of("--corpus", archive))
+    assert corpus.validation == dev.texts and corpus.test is None
+    assert corpus.train == labelled.train.texts + labelled.unlabelled
+    assert labelled.unlabelled
+
+
+def test_the_model_determines_what_it_has_learnt(tmp_path, capsys):
+    path = tmp_path / "language.keras"
+    path.touch()
+    for flags in (["--units", 9], ["--no-lowercase"], ["--vectors", "cbow"]):
+        with pytest.raises(SystemExit):
+            settings_of("--language-model", path, *flags)
+        assert capsys.readouterr().err.endswith(f"Received: {flags[0]}\n")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
+def test_a_classifier_starts_from_the_model(tmp_path):
+    output = tmp_path / "lm"
+    brief.run(imdb_lm, *SMALL, "--output", output)
+    path = output / "language.keras"
+    flags = (*FLAGS, "--preset", "pretrained", "--language-model", path)
+    flags += ("--corpus", "generated", "--batch-size", "16")
+    settings = settings_of(*flags, "--output", tmp_path / "untrained")
+    corpus, _ = classify.load_parts(settings)
+    labeller = classify.build_labeller(settings, corpus)
+    language = TextLanguageModel.open(path)
+    assert labeller.tokenizer.vocabulary == language.tokenizer.vocabulary
+    for name in ("embedding", "stack"):
+        learnt, taken = (
+            getattr(model, name).get_weights()
+            for model in (language.model, labeller.model.encoder)
+        )
+        for old, new in zip(learnt, taken, strict=True):
+            np.testing.assert_array_equal(old, new)
+    brief.run(imdb, *flags, "--output", tmp_path / "labeller")
+    card = brief.card(tmp_path / "labeller")
+    assert "units" not in card["settings"]
+    assert card["settings"]["language_model"] == str(path)
+    assert 0 <= card["scores"]["dev"]["accuracy"] <= 1
