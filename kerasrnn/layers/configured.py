@@ -51,6 +51,28 @@ class Configured(Deserialized):
         return config
 
 
+def template(layer: keras.layers.Layer) -> Config:
+    """Returns the configuration of a layer, to make copies of the layer.
+
+    Inner layers of a copy are not built. And nothing in it is shared: while a
+    file is loaded, Keras takes objects for one if they had the same address,
+    one after the other.
+    """
+    return _without(layer.get_config(), ("build_config", "shared_object_id"))
+
+
+def _without(config, names):
+    if isinstance(config, dict):
+        return {
+            name: _without(value, names)
+            for name, value in config.items()
+            if name not in names
+        }
+    if isinstance(config, (list, tuple)):
+        return [_without(value, names) for value in config]
+    return config
+
+
 def arguments(cls: type) -> dict[str, inspect.Parameter]:
     """Returns the named parameters of a class and of its bases, in order.
 

@@ -15,6 +15,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.monotonic_attention import MonotonicAttention
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.multi_scale_attention import MultiScaleAttention
+from kerasrnn.layers.configured import template
 from kerasrnn.typing import Config
 from kerasrnn.typing import DType
 
@@ -63,7 +64,7 @@ def copy_of_attention(identifier: _Attention) -> _Attention:
     """
     if not isinstance(identifier, AttentionMechanism):
         return identifier
-    return type(identifier).from_config(identifier.get_config())
+    return type(identifier).from_config(template(identifier))
 
 
 def get_attention(

@@ -10,6 +10,7 @@ as `keras.layers.RNN` requires. `running.py` runs one over a whole sequence.
 import keras
 from keras import ops
 
+from kerasrnn.layers.configured import template
 from kerasrnn.layers.initializers import derived_seed
 
 
@@ -51,7 +52,7 @@ def clone_cell(cell, *path):
     Raises:
         ValueError: when the new cell has other widths.
     """
-    copy = type(cell).from_config(_fresh(cell.get_config(), path))
+    copy = type(cell).from_config(_reseeded(template(cell), path))
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -62,19 +63,19 @@ def clone_cell(cell, *path):
     return copy
 
 
-def _fresh(config, path):
-    """A configuration of other seeds, whose inner layers are not built."""
+def _reseeded(config, path):
+    """Returns a configuration with other seeds."""
     if isinstance(config, dict):
         return {
             name: derived_seed(value, *path)
             if name == "seed"
-            else _fresh(value, (*path, name))
+            else _reseeded(value, (*path, name))
             for name, value in config.items()
-            if name != "build_config"
         }
-    if isinstance(config, (list, tuple)):
+    if isinstance(config, list):
         return [
-            _fresh(value, (*path, place)) for place, value in enumerate(config)
+            _reseeded(value, (*path, place))
+            for place, value in enumerate(config)
         ]
     return config
 

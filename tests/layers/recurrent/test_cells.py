@@ -7,6 +7,7 @@ from keras.layers import GRUCell
 from keras.layers import LSTMCell
 from keras.layers import StackedRNNCells
 
+from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import ZoneoutCell
 from kerasrnn.layers.recurrent import cells
@@ -164,3 +165,17 @@ def test_a_configuration_that_forgets_an_argument_is_told():
 
     with pytest.raises(ValueError, match=r"Forgetful.get_config.*\(3, \[3\]\)"):
         cells.clone_cell(Forgetful(4))
+
+
+@pytest.mark.slow_on_jax
+def test_copies_made_while_a_file_is_loaded_share_nothing(tmp_path):
+    """Keras takes two objects for one if they had the same address."""
+    seeded = keras.initializers.GlorotUniform(seed=7)
+    cell = FastLSTMCell(4, kernel_initializer=seeded)
+    inputs = keras.Input((None,), dtype="int32")
+    model = keras.Model(inputs, LanguageModel(9, cell, depth=3)(inputs))
+    loaded = helpers.reloaded(model, tmp_path).layers[-1]
+    found = [x for x in loaded._flatten_layers() if isinstance(x, FastLSTMCell)]
+    initializers = [x.kernel_initializer for x in found]
+    assert len({id(x) for x in initializers}) == 3
+    assert len({x.seed for x in initializers}) == 3
