@@ -13,6 +13,12 @@ from tests import helpers
 SOURCE = np.array([[3, 4, 5, 6, 2], [7, 4, 2, 0, 0], [2, 0, 0, 0, 0]])
 TARGET = np.array([[1, 5, 6, 7], [1, 4, 0, 0], [1, 8, 3, 5]])
 INPUTS = {"source": SOURCE.astype("int32"), "target": TARGET.astype("int32")}
+DECODER_INPUTS = {
+    "ids": np.array([[1, 5, 6, 7], [1, 4, 0, 0]], "int32"),
+    "memory": helpers.random(2, 5, 5),
+    "memory_mask": np.array([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]], bool),
+    "final": helpers.random(2, 4),
+}
 
 
 @keras.saving.register_keras_serializable("kerasrnn_tests")
@@ -56,6 +62,14 @@ def translator(cell=None, encoder=None, decoder=None):
         Encoder(9, **sides | (encoder or {})),
         Decoder(10, **sides | decoder),
     )
+    helpers.randomize(model)
+    return model
+
+
+def decoder(cell=None, **kwargs):
+    """A Decoder of 10 words that reads `DECODER_INPUTS`, weights at random."""
+    model = Decoder(10, cell or GRUCell(4), embedding_dim=3, **kwargs)
+    model(**DECODER_INPUTS)
     helpers.randomize(model)
     return model
 

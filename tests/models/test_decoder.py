@@ -12,23 +12,10 @@ from kerasrnn.models import Lexicon
 from kerasrnn.models import Translator
 from kerasrnn.models import TranslatorEnsemble
 from tests import helpers
+from tests.models.small import DECODER_INPUTS as INPUTS
+from tests.models.small import decoder as make
 from tests.models.small import lexicon
 from tests.models.small import translation_table
-
-INPUTS = {
-    "ids": np.array([[1, 5, 6, 7], [1, 4, 0, 0]], "int32"),
-    "memory": helpers.random(2, 5, 5),
-    "memory_mask": np.array([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]], bool),
-    "final": helpers.random(2, 4),
-}
-READ = [INPUTS[name] for name in ("memory", "memory_mask", "final")]
-
-
-def make(cell=None, **kwargs):
-    decoder = Decoder(10, cell or GRUCell(4), embedding_dim=3, **kwargs)
-    decoder(**INPUTS)
-    helpers.randomize(decoder)
-    return decoder
 
 
 @pytest.mark.parametrize(
@@ -44,24 +31,6 @@ def test_shapes(kwargs):
     assert decoder(**INPUTS).shape == (2, 4, 10)
     model = helpers.functional(decoder, INPUTS)
     assert model.output.shape == (None, None, 10)
-
-
-def test_a_deep_decoder_starts_from_the_bridge():
-    decoder = make(LSTMCell(3), depth=2)
-    states, _ = decoder.start(*READ)
-    keras.tree.assert_same_structure(
-        states, decoder.rnn.cell.get_initial_state(2)
-    )
-    helpers.assert_close(
-        keras.tree.flatten(states), decoder.bridge(INPUTS["final"])
-    )
-
-
-def test_the_copy_bridge_starts_from_the_final_states():
-    decoder = make(LSTMCell(2), bridge="copy", input_feeding=True)
-    (fed, (h, c)), _ = decoder.start(*READ)
-    helpers.assert_close(fed, np.zeros((2, 2)))
-    helpers.assert_close(ops.concatenate([h, c], -1), INPUTS["final"])
 
 
 def test_the_copy_bridge_wants_equal_widths():
@@ -243,40 +212,6 @@ def test_it_keeps_no_template():
     assert not cell.built
     assert decoder.cell is decoder.rnn.cell.cell.cells[0]
     assert all(layer.built for layer in decoder._flatten_layers())
-
-
-STARTS = {
-    "plain": {},
-    "lexicon": {"lexicon": True},
-    "tied": {"lexicon": True, "tie_embeddings": True, "attention_units": 6},
-    "factorized": {"factorized": True, "input_feeding": True},
-}
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_a_step_for_a_few_words_has_their_logits(name):
-    """Three hypotheses of each of two sentences, and their shortlists."""
-    options = dict(STARTS[name])
-    if options.pop("lexicon", False):
-        options["lexicon"] = lexicon(translation_table())
-    decoder = Decoder(10, GRUCell(4), embedding_dim=3, **options)
-    decoder(INPUTS["ids"], *READ, source=SOURCE)
-    helpers.randomize(decoder)
-    words = np.array([[9, 2, 0, 5], [1, 2, 3, 4]])
-    ids = np.array([1, 5, 8, 2, 2, 4])
-    found = []
-    for vocabulary in (None, words):
-        states, memory = decoder.start(*READ, SOURCE, vocabulary)
-        states = keras.tree.map_structure(
-            lambda x: ops.repeat(x, 3, axis=0), states
-        )
-        found.append(decoder.step(ids, states, memory))
-    (logits, *rest), (few, *same) = found
-    assert logits.shape == (6, 10)
-    helpers.assert_close(
-        few, np.take_along_axis(helpers.as_numpy(logits), words.repeat(3, 0), 1)
-    )
-    helpers.assert_close(same, rest)
 
 
 @pytest.mark.slow_on_jax

@@ -10,10 +10,12 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.layers.attention.attending import Attending
+from kerasrnn.layers.attention.attention_states import AttentionStates
+from kerasrnn.layers.attention.attention_states import first_state
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.layers.attention.rows import attend_rows
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import Config
@@ -24,7 +26,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class AttentionCell(Configured, keras.layers.Layer):
+class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
     """A recurrent cell that attends to a memory given from outside.
 
     It adds attention to any `cell`, whose state is `s` and whose output is `h`,
@@ -176,42 +178,10 @@ class AttentionCell(Configured, keras.layers.Layer):
             f"Received: cell={self!r}"
         )
 
-    def get_initial_state(
-        self,
-        batch_size: int | Tensor | None = None,
-        projected: Any = None,
-        states: States | None = None,
-    ) -> States:
-        """Returns the initial states.
-
-        These are `h~` (with input feeding), the state of the attention (if it
-        has one), and the states of `cell`, in this order.
-
-        Args:
-            batch_size: Number of rows, by default those of `projected`.
-            projected: What `project` returned for the memory. Required if the
-                attention has a state.
-            states: States to use instead: all of them, or those of `cell`
-                alone.
-        """
-        fed, state = [], ()
-        if batch_size is None and projected is not None:
-            batch_size = ops.shape(projected[1])[0]
-        if self.input_feeding:
-            shape = (batch_size, self.output_size)
-            fed = [ops.zeros(shape, self.compute_dtype)]
-        if self.attention is not None:
-            state = self.attention.initial_state(batch_size, projected)
-        own = cells.initial_state(self.cell, batch_size)
-        first = self.pack(fed, state, own)
-        return first if states is None else _replaced(first, own, states)
-
     def build(self, inputs_shape: Shape, memory_shape: Shape) -> None:
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
         output_size = self.cell.output_size
-        self.context_dim = 0
-        if self.attention is not None:
-            self.context_dim = self._build_attention(memory_shape)
+        self.context_dim = self.build_attention(self.query_dim, memory_shape)
         width = inputs_shape[-1]
         if self.placement == "before":
             width += self.context_dim
@@ -231,96 +201,6 @@ class AttentionCell(Configured, keras.layers.Layer):
             self.kernel = self.add_weight(
                 shape=shape, initializer=self.kernel_initializer, name="kernel"
             )
-
-    def _build_attention(self, memory_shape):
-        """Builds the mechanism; returns the width of its context."""
-        if not self.attention.built:
-            self.attention.build((None, None, self.query_dim), memory_shape)
-            self.attention.built = True
-        self._check_widths(self.query_dim, memory_shape[-1])
-        return self.attention.context_dim(memory_shape[-1])
-
-    def _check_widths(self, query_dim, memory_dim):
-        """Raises `ValueError` if the attention was built for other widths."""
-        config = self.attention.get_build_config() or {}
-        shapes = config.get("shapes_dict")
-        if not shapes:
-            return
-        built_for = shapes["query_shape"][-1], shapes["memory_shape"][-1]
-        if built_for != (query_dim, memory_dim):
-            raise ValueError(
-                "`attention` is already built, for a query of width "
-                f"{built_for[0]} and a memory of width {built_for[1]}, but "
-                f"here they have the widths {query_dim} and {memory_dim}. "
-                f"Received: attention={self.attention!r}"
-            )
-
-    def project(
-        self, memory: Tensor, memory_mask: Tensor | None = None
-    ) -> tuple[Tensor, ...]:
-        """Prepares a memory `(batch, positions, dim)` for all steps at once."""
-        if self.attention is None:
-            return memory[..., :0], memory[..., :0]
-        return self.attention.project(memory, memory_mask)
-
-    def draw_noise(
-        self, sequence: Tensor, projected: tuple[Tensor, ...]
-    ) -> dict[str, Tensor]:
-        """Draws the noise of the attention in training, for all steps.
-
-        Args:
-            sequence: Tensor of shape `(batch, time, dim)`.
-            projected: What `project` returned.
-
-        Returns:
-            A dictionary of tensors `(batch, time, ...)`.
-        """
-        if self.attention is None:
-            return {}
-        return self.attention.draw_noise(sequence, projected)
-
-    def attend(
-        self,
-        query: Tensor,
-        projected: tuple[Tensor, ...],
-        memory_mask: Tensor | None = None,
-        state: Tensor = (),
-        training: bool = False,
-        noise: dict[str, Tensor] | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Attends with one query per row, `(rows, query_dim)`.
-
-        Arguments and results are those of `AttentionMechanism.attend`, without
-        the axis of queries.
-        """
-        if self.attention is None:
-            return _nothing(query, projected)
-        return attend_rows(
-            self.attention,
-            # A loop has its states in float32.
-            ops.cast(query, self.compute_dtype),
-            projected,
-            memory_mask,
-            state,
-            training,
-            noise,
-        )
-
-    def attend_in_turn(
-        self,
-        query: Tensor,
-        projected: tuple[Tensor, ...],
-        memory_mask: Tensor | None = None,
-        state: Tensor = (),
-        training: bool = False,
-        noise: dict[str, Tensor] | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Attends with the queries of all steps; see `AttentionMechanism`."""
-        if self.attention is None:
-            return _nothing(query, projected)
-        return self.attention.attend_in_turn(
-            query, projected, memory_mask, state, training, noise
-        )
 
     def combine(self, context: Tensor, output: Tensor) -> Tensor:
         """Returns `h~ = tanh(W_c [c; h])`, for any leading axes."""
@@ -398,30 +278,6 @@ class AttentionCell(Configured, keras.layers.Layer):
         fed = [output] if self.input_feeding else []
         return output, context, self.pack(fed, state, own), weights
 
-    def unpack(self, states: States) -> tuple[list[Tensor], Tensor, States]:
-        """Returns `[h~]` or `[]`, the attention's state, the cell's states."""
-        is_stateful = self.attention is not None and self.attention.stateful
-        if not self.input_feeding and not is_stateful:
-            return [], (), states
-        *first, own = states
-        return (
-            first[: int(self.input_feeding)],
-            first[-1] if is_stateful else (),
-            own,
-        )
-
-    def pack(self, fed: list[Tensor], state: Tensor, own: States) -> States:
-        """Returns the states as one list, which `unpack` takes apart."""
-        first = [*fed, *keras.tree.flatten(state)]
-        return [*first, own] if first else own
-
-
-def first_state(cell, states):
-    """Returns the first state of a cell, or of the last cell of a stack."""
-    if hasattr(cell, "cells"):
-        return first_state(cell.cells[-1], states[-1])
-    return keras.tree.flatten(states)[0]
-
 
 def _check_options(attention, placement, units, input_feeding, readout):
     if placement not in ("before", "after"):
@@ -443,28 +299,3 @@ def _check_options(attention, placement, units, input_feeding, readout):
             f"readout={readout}, placement={placement!r}, "
             f"attention={attention!r}"
         )
-
-
-def _nothing(query, projected):
-    """Returns an empty context, weights of 0, and no state."""
-    places = ops.shape(projected[1])[-2]
-    return query[..., :0], ops.zeros((*ops.shape(query)[:-1], places)), ()
-
-
-def _replaced(first, own, states):
-    """Returns the initial states, the last of them replaced by given ones."""
-    given, flat = keras.tree.flatten(states), keras.tree.flatten(first)
-    sizes = len(keras.tree.flatten(own)), len(flat)
-    if len(given) not in sizes:
-        raise ValueError(
-            "The initial states must be all states of the AttentionCell, or "
-            "those of the cell inside it. Expected: "
-            f"{' or '.join(map(str, sorted(set(sizes))))} tensors. "
-            f"Received: {len(given)}."
-        )
-    start = len(flat) - len(given)
-    flat[start:] = [
-        ops.cast(state, like.dtype)
-        for state, like in zip(given, flat[start:], strict=True)
-    ]
-    return keras.tree.pack_sequence_as(first, flat)

@@ -1,6 +1,5 @@
 """The base class of recurrent cells that run fast: a cell defines its step."""
 
-import functools
 from typing import Any
 
 import keras
@@ -11,12 +10,9 @@ from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.documented import document
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent import running
-from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.cell_dropout import CellDropout
+from kerasrnn.layers.recurrent.cell_runs import CellRuns
 from kerasrnn.layers.recurrent.cell_weights import CellWeights
-from kerasrnn.layers.recurrent.in_blocks import run_in_blocks
-from kerasrnn.layers.recurrent.loop import run_loop
-from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
 from kerasrnn.layers.recurrent.products import may_multiply
@@ -24,8 +20,6 @@ from kerasrnn.layers.recurrent.products import multiply
 from kerasrnn.layers.recurrent.products import of_the_loop
 from kerasrnn.layers.recurrent.products import shares
 from kerasrnn.layers.recurrent.products import value_of
-from kerasrnn.layers.recurrent.products import wide
-from kerasrnn.layers.recurrent.weights_of_step import WeightsOfStep
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
@@ -33,12 +27,11 @@ from kerasrnn.typing import Nest
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
-from kerasrnn.typing import Zoneout
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RecurrentCell(
-    Configured, CellWeights, DropoutRNNCell, keras.layers.Layer
+    Configured, CellWeights, CellDropout, CellRuns, keras.layers.Layer
 ):
     """Base class of recurrent cells that run fast.
 
@@ -212,6 +205,11 @@ class RecurrentCell(
         """
         return states[0]
 
+    @property
+    def _outputs_more(self):
+        """Whether the output is anything but the first state."""
+        return type(self).read_out is not RecurrentCell.read_out
+
     def get_initial_state(
         self, batch_size: int | Tensor | None = None
     ) -> States:
@@ -239,168 +237,3 @@ class RecurrentCell(
             ops.cast(value_of(x), self.compute_dtype) for x in kernels
         )
         return join(map(multiply, inputs, shares(kernel, len(inputs))))
-
-    def drop_input(
-        self, inputs: Tensor, training: bool = False
-    ) -> Tensor | list[Tensor]:
-        """Applies dropout to the input, with the same mask at every step.
-
-        Returns a list, if the gates have masks of their own.
-        """
-        return _dropped(inputs, self.masks(inputs, [], training)[0])
-
-    def masks(
-        self, inputs: Tensor, states: States, training: bool = False
-    ) -> tuple[list[Tensor], list[Tensor]]:
-        """Returns the dropout masks of input and state, for all steps.
-
-        Args:
-            inputs: Tensor of shape `(batch, input_dim)` or
-                `(time, batch, input_dim)`.
-            states: List of tensors `(batch, width)`; none for the masks of the
-                input alone.
-            training: Whether to apply dropout.
-
-        Returns:
-            Two lists: of one mask, of one for each gate, or of none.
-        """
-        found: tuple[list[Tensor], list[Tensor]] = ([], [])
-        if training and self.dropout:
-            step = inputs if len(inputs.shape) == 2 else inputs[0]
-            found[0][:] = _listed(self.get_dropout_mask(step))
-        if training and self.recurrent_dropout and states:
-            found[1][:] = _listed(self.get_recurrent_dropout_mask(states[0]))
-        return found
-
-    def call(
-        self, inputs: Tensor, states: States, training: bool = False
-    ) -> tuple[Tensor, States]:
-        flat = [wide(state) for state in keras.tree.flatten(states)]
-        masks = self.masks(inputs, flat, training)
-        product = Product(self.compute_dtype)
-        output, new = self.advance(inputs, flat, product, masks)
-        output, *new = (ops.cast(x, self.compute_dtype) for x in (output, *new))
-        return output, keras.tree.pack_sequence_as(states, new)
-
-    def advance(
-        self,
-        inputs: Tensor,
-        states: States,
-        product: Product,
-        masks: tuple[list[Tensor], list[Tensor]],
-    ) -> tuple[Tensor, States]:
-        """Computes one step, alone or in a loop whose product is given.
-
-        Args:
-            inputs: Tensor of shape `(batch, input_dim)`.
-            states: List of tensors `(batch, width)`, in float32 or wider.
-            product: What multiplies by the kernels.
-            masks: What the method `masks` returned.
-
-        Returns:
-            The output and the list of new states, in float32 or wider.
-        """
-        of_inputs, of_states = masks
-        product = product.with_masks(of_states)
-        with self.all_built():
-            given = self._prepare(inputs, of_inputs)
-            with WeightsOfStep():
-                given = keras.tree.map_structure(_bare, given)
-                new = self.step(states, given, product)
-                return self.read_out(new, wide(inputs)), new
-
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-        last_only: bool = False,
-        zoneout: Zoneout = None,
-    ) -> tuple[Tensor, States]:
-        """Runs over a whole sequence; see `FastRNN`.
-
-        Args:
-            sequence: Tensor of shape `(time, batch, input_dim)`.
-            states: List of tensors `(batch, width)`, in float32 or wider.
-            mask: Optional tensor of shape `(time, batch, 1)`, 1 where a step
-                counts and 0 where it is skipped.
-            training: Whether to apply dropout.
-            last_only: Whether only the last output is wanted, as a sequence of
-                one step.
-            zoneout: What each state keeps of the step before: noise of shape
-                `(time, batch, width)`, a share, or `None`; see `ZoneoutCell`.
-
-        Returns:
-            The outputs of shape `(time, batch, output_size)`, and the last
-            states.
-        """
-        skipped = None if mask is None else ops.equal(mask[..., 0], 0)
-        options = {
-            "training": training,
-            "last_only": last_only,
-            "zoneout": zoneout,
-        }
-        with self.all_built():
-            if training or (skipped is not None and self._outputs_more):
-                return self._run(states, sequence, skipped, **options)
-            return run_in_blocks(
-                functools.partial(self._run, **options),
-                states,
-                sequence,
-                skipped,
-                self.output_size,
-                last_only,
-            )
-
-    def _prepare(self, inputs, masks):
-        with WeightsOfStep(may_draw=True):
-            return self.given(_dropped(inputs, masks))
-
-    @property
-    def _outputs_more(self):
-        """Whether the output is anything but the first state."""
-        return type(self).read_out is not RecurrentCell.read_out
-
-    def _run(
-        self, states, sequence, skipped=None, *, training, last_only, zoneout
-    ):
-        """Runs over a sequence whose products are computed at once."""
-        of_inputs, of_states = self.masks(sequence, states, training)
-        given = self._prepare(sequence, of_inputs)
-        repeats = skipped is not None and self._outputs_more
-        every = len(states) if self._outputs_more else 1
-        if last_only and not repeats:
-            every = 0
-        after, last = run_loop(
-            self.step,
-            given,
-            states,
-            self.compute_dtype,
-            of_states,
-            skipped,
-            zoneout,
-            training,
-            every,
-        )
-        if not every:
-            sequence = sequence[-1:]
-            after = [ops.expand_dims(state, 0) for state in last]
-        with WeightsOfStep():
-            outputs = self.read_out(after, wide(sequence))
-        return running.repeated(outputs, skipped) if repeats else outputs, last
-
-
-def _listed(masks):
-    """Returns a list of masks; Keras returns a single one as it is."""
-    return masks if isinstance(masks, list) else [masks]
-
-
-def _dropped(inputs, masks):
-    """Returns the inputs after dropout, for each mask, if there are several."""
-    dropped = [inputs * ops.cast(mask, inputs.dtype) for mask in masks]
-    return dropped if len(dropped) > 1 else (dropped or [inputs])[0]
-
-
-def _bare(leaf):
-    return value_of(leaf) if isinstance(leaf, Fixed) else leaf

@@ -1,0 +1,71 @@
+"""Variational dropout of all cells, in the loop of Keras."""
+
+import numpy as np
+import pytest
+from keras.layers import RNN
+
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from tests import helpers
+from tests.layers import small_layers
+
+SEQUENCE = helpers.random(3, 40, 2)
+
+every_cell = pytest.mark.parametrize("name", small_layers.LAYERS)
+
+
+@every_cell
+def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
+    cell = small_layers.new_cell(
+        name, dropout=0.5, recurrent_dropout=0.5, seed=1
+    )
+    masks = []
+    get = cell.masks
+
+    def spy(inputs, states, training=False):
+        found = get(inputs, states, training)
+        masks.extend(found[0])
+        return found
+
+    cell.masks = spy
+    layer = RNN(cell, unroll=True)
+    for _ in range(2):
+        layer(helpers.random(8, 4, 2), training=True)
+    masks = helpers.as_numpy(masks)
+    assert len(masks) == 8
+    for mask in masks:
+        assert set(np.unique(mask)) == {0, 2}
+    for first in (0, 4):
+        for mask in masks[first : first + 4]:
+            np.testing.assert_array_equal(mask, masks[first])
+    assert np.any(masks[0] != masks[4])
+
+
+@every_cell
+def test_nothing_is_dropped_in_inference(name):
+    options = {"dropout": 0.5, "recurrent_dropout": 0.5}
+    dropped, plain = small_layers.loop(name, **options), small_layers.loop(name)
+    some = SEQUENCE[:, :4]
+    helpers.assert_close(dropped(some), plain(some))
+
+
+def test_keras_draws_and_resets_the_masks_of_our_cells():
+    cell = RHNCell(3, dropout=0.5, recurrent_dropout=0.5)
+    assert isinstance(cell, DropoutRNNCell)
+    calls = []
+    for name in (
+        "get_dropout_mask",
+        "get_recurrent_dropout_mask",
+        "reset_dropout_mask",
+        "reset_recurrent_dropout_mask",
+    ):
+        assert hasattr(DropoutRNNCell, name)
+
+        def spy(*args, name=name):
+            calls.append(name)
+            return getattr(RHNCell, name)(cell, *args)
+
+        setattr(cell, name, spy)
+    RNN(cell)(SEQUENCE)
+    assert calls[:2] == ["get_dropout_mask", "get_recurrent_dropout_mask"]
+    assert calls[-2:] == ["reset_dropout_mask", "reset_recurrent_dropout_mask"]
