@@ -269,6 +269,12 @@ class Associative(keras.layers.Layer):
         return h, [h[-1]]
 
 
+@pytest.mark.skipif(
+    keras.backend.backend() == "tensorflow"
+    and keras.version().startswith("3.12."),
+    reason="`associative_scan` of Keras 3.12 calls itself without end in a "
+    "graph of TensorFlow",
+)
 @pytest.mark.parametrize("return_sequences", [False, True])
 def test_a_scan_of_keras_in_a_cell_of_ones_own(return_sequences):
     """TensorFlow does not know the rank of what it returns."""
