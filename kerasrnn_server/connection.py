@@ -12,24 +12,41 @@ log = logging.getLogger(__name__)
 class Connection(H11Protocol):
     """Answers a client that has closed its side after its request.
 
-    It leaves a client that does not take its answer, as long as the server
-    would wait for it to end.
+    It leaves a client that does not send the head of a request, or does not
+    take its answer, for as long as the server would wait for it to end.
     """
 
+    _begun: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Called when a client has connected."""
+        super().connection_made(transport)
+        self._begun = self._leave_later()
+
+    def data_received(self, data: bytes) -> None:
+        """Called when it has sent something."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop(self._begun)
+            self._begun = None
+        elif self._begun is None:
+            self._begun = self._leave_later()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called when the connection has ended."""
+        self._stop(self._begun)
+        super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         """Called when the client has not read what was sent."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(
-            self.config.timeout_graceful_shutdown or 0, self.transport.abort
-        )
+        self._stalled = self._leave_later()
 
     def resume_writing(self) -> None:
         """Called when it has."""
         super().resume_writing()
-        if self._stalled is not None:
-            self._stalled.cancel()
+        self._stop(self._stalled)
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Returns whether an answer is still to be sent."""
@@ -38,6 +55,16 @@ class Connection(H11Protocol):
             return False
         cycle.keep_alive = False
         return True
+
+    def _leave_later(self):
+        return self.loop.call_later(
+            self.config.timeout_graceful_shutdown or 0, self.transport.abort
+        )
+
+    @staticmethod
+    def _stop(timer):
+        if timer is not None:
+            timer.cancel()
 
 
 class Logged:

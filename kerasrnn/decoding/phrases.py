@@ -45,16 +45,17 @@ def _with_borders(tokens):
     """
     size = ops.shape(tokens)[2]
     place = ops.arange(size, dtype="int32")
-    written, count = place[:, None, None], place[:, None]
-    shift = ops.clip(written - count + place, 0, size - 1)
-    shifted = ops.take(tokens, shift, axis=2)
-    same = ops.equal(tokens[:, :, None, None], shifted)
-    # The first `n` tokens, and these only if there are as many.
-    same = ops.all(ops.logical_or(same, place >= count), axis=4)
+    written = place[:, None]
+    # How many tokens follow each place that are also its first ones (the
+    # Z-function of Gusfield 1997); behind the end it does not matter.
+    following = ops.minimum(place[:, None] + place, size - 1)
+    same = ops.equal(tokens[:, :, None], ops.take(tokens, following, axis=2))
+    common = ops.sum(ops.cumprod(ops.cast(same, "int32"), axis=3), axis=3)
+    common = ops.take(common, ops.maximum(written - place, 0), axis=2)
     return {
         "tokens": tokens,
         "lengths": ops.sum(ops.cast(tokens >= 0, "int32"), axis=2),
-        "borders": ops.logical_and(same, place <= place[:, None]),
+        "borders": ops.logical_and(common >= place, place <= written),
     }
 
 

@@ -14,7 +14,13 @@ WITH_PHRASES = [
     tf.TensorSpec([None, None], tf.string, name="forbidden"),
 ]
 
-
+# The most that is kept of phrases: for each of their tokens one number more
+# than the longest has tokens.
+_MOST = 2**22
+_TOO_MANY = (
+    "The number of phrases, times the square of the tokens of the longest, "
+    f"must be at most {_MOST}. Received the tokens of each:"
+)
 _UNKNOWN = "All words of a phrase must be in the target vocabulary. Received:"
 
 
@@ -27,13 +33,20 @@ def phrase_ids(texts, tokenizer):
         tokenizer: The `Tokenizer` of the target.
 
     Raises:
-        tf.errors.InvalidArgumentError: when the vocabulary lacks a word.
+        tf.errors.InvalidArgumentError: when the vocabulary lacks a word, or
+            there are too many or too long phrases.
     """
     flat = tf.reshape(texts, [-1])
     ids = tokenizer.tokenize(flat)
     wrong = unwritable(flat, ids, tokenizer)
-    check = tf.debugging.Assert(tf.equal(tf.size(wrong), 0), [_UNKNOWN, wrong])
-    with tf.control_dependencies([check]):
+    lengths = ids.row_lengths()
+    size = tf.reduce_max(tf.concat([lengths, [0]], axis=0)) + 1
+    few = ids.nrows() * size * size <= _MOST
+    checks = [
+        tf.debugging.Assert(tf.equal(tf.size(wrong), 0), [_UNKNOWN, wrong]),
+        tf.debugging.Assert(few, [_TOO_MANY, lengths]),
+    ]
+    with tf.control_dependencies(checks):
         ids = ids.to_tensor(PAD)
     return tf.reshape(ids, tf.concat([tf.shape(texts), tf.shape(ids)[1:]], 0))
 

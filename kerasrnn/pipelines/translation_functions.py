@@ -23,6 +23,9 @@ from kerasrnn.pipelines.served_phrases import phrase_ids
 from kerasrnn.pipelines.source_search import SourceSearch
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 
+# The most sentences that are translated at once: a text may have thousands.
+_MOST_SENTENCES = 1024
+
 
 class TranslationFunctions(SourceSearch):
     """The graph functions that a `TextTranslator` serves.
@@ -111,7 +114,10 @@ class TranslationFunctions(SourceSearch):
     def translate_sentences(self, text):
         """Each sentence of each text, and the sum of their scores."""
         sentences = split_sentences(text)
-        found = self.translate(sentences.flat_values)
+        flat = sentences.flat_values
+        check = check_length(tf.size(flat), _MOST_SENTENCES, "sentences")
+        with tf.control_dependencies([check]):
+            found = self.translate(tf.identity(flat))
         joined = tf.ragged.map_flat_values(
             lambda _: found["translation"], sentences
         )

@@ -2,6 +2,9 @@
 
 import tensorflow as tf
 
+# The logits of so many positions, of all rows together, are held at once.
+_POSITIONS = 4096
+
 
 def token_scores(model, ids, window, end_id):
     """Scores each token of texts, window by window, as graph operations.
@@ -10,18 +13,20 @@ def token_scores(model, ids, window, end_id):
         model: A layer with the methods `run` and `initial_states` of a
             `LanguageModel`.
         ids: Integer tensor of shape `(batch, time)`.
-        window: Integer, how many ids to score at once.
+        window: Integer, how many ids of a text to score at once; of many
+            texts, these are fewer.
         end_id: Integer id of the end token, the first input of every text.
 
     Returns:
         Float tensor of shape `(batch, time)`, the log-probabilities.
     """
     rows, time = tf.unstack(tf.shape(ids))
+    window = tf.clip_by_value(_POSITIONS // tf.maximum(rows, 1), 1, window)
     count = tf.maximum((time + window - 1) // window, 1)
     padding = count * window - time
     labels = tf.pad(ids, [[0, 0], [0, padding]], constant_values=end_id)
     inputs = tf.pad(labels, [[0, 0], [1, 0]], constant_values=end_id)
-    parts = tf.TensorArray(tf.float32, count, element_shape=[None, window])
+    parts = tf.TensorArray(tf.float32, count, element_shape=[None, None])
 
     def next_window(i, states, parts):
         start = i * window

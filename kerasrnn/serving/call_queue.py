@@ -44,11 +44,40 @@ class Call:
         return len(next(iter(self.inputs.values())))
 
     @functools.cached_property
+    def by_row(self) -> bool:
+        """Whether its rows may be computed apart, or with those of others.
+
+        Inputs of unlike rows could seem to be alike if they were joined with
+        those of another call.
+        """
+        alike = len(set(map(len, self.inputs.values()))) == 1
+        return alike and self.signature.by_row
+
+    @functools.cached_property
     def lane(self) -> str | None:
         """What calls share of which one runs at a time, if any."""
         if self.positions > SMALL:
             return "a large call"
-        return self.signature.name if self.signature.by_row else None
+        return self.signature.name if self.by_row else None
+
+    def run(self) -> dict[str, np.ndarray]:
+        """Returns the outputs; many rows are computed in pieces.
+
+        At once, they would take much memory.
+        """
+        if self.positions <= SMALL or not self.by_row:
+            return self.signature.run(self.inputs)
+        size = max(1, SMALL * self.rows // self.positions)
+        pieces = [
+            self.signature.run(
+                {name: x[i : i + size] for name, x in self.inputs.items()}
+            )
+            for i in range(0, self.rows, size)
+        ]
+        return {
+            name: np.concatenate([piece[name] for piece in pieces])
+            for name in pieces[0]
+        }
 
 
 class CallQueue:
@@ -152,7 +181,7 @@ def refused(error: Exception) -> Answer:
 def _together(calls):
     signature = calls[0].signature
     if len(calls) == 1:
-        return [calls[0].write(signature.run(calls[0].inputs))]
+        return [calls[0].write(calls[0].run())]
     joined = {
         name: np.concatenate([call.inputs[name] for call in calls])
         for name in signature.inputs

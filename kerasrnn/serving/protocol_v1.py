@@ -228,15 +228,19 @@ def _takes_text(name, signature):
 def _decoded(value, name):
     """A nested list of strings, with bytes for those in base64."""
     try:
-        if isinstance(value, list):
-            return [_decoded(part, name) for part in value]
-        if isinstance(value, dict) and value.keys() == {"b64"}:
-            return base64.b64decode(value["b64"], validate=True)
-    except (binascii.Error, TypeError, ValueError) as error:
+        return _with_bytes(value)
+    except (binascii.Error, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
             f"The input `{name}` must be text, or an object with 'b64' and its "
             f"UTF-8 in base64. Received: {error}."
         ) from error
+
+
+def _with_bytes(value):
+    if isinstance(value, list):
+        return [_with_bytes(part) for part in value]
+    if isinstance(value, dict) and value.keys() == {"b64"}:
+        return base64.b64decode(value["b64"], validate=True)
     return value
 
 

@@ -81,7 +81,7 @@ def receive_v2(
     about = {
         "model_name": model.name,
         "model_version": model.version,
-        "id": body.get("id") or str(uuid.uuid4()),
+        "id": _id(body),
     }
     return signature, arrays, functools.partial(_write, about, binary)
 
@@ -151,6 +151,14 @@ def _named(body, side):
             f"Received: {str(body)[:200]}."
         )
     return found
+
+
+def _id(body):
+    """The name of a request, which the answer repeats."""
+    name = body.get("id") or str(uuid.uuid4())
+    if not isinstance(name, str):
+        raise ValueError(f"'id' must be a string. Received: {name!r:.200}.")
+    return name
 
 
 def _parameters(part):

@@ -52,6 +52,7 @@ class Calls:
         self.model, self.limits = model, limits
         self._connection, self._sending = connection, threading.Lock()
         self._queue = CallQueue(limits.batch_rows)
+        self._reading: dict[int, Request] = {}
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(limits.threads):
             threading.Thread(target=self._work, daemon=True).start()
@@ -64,8 +65,9 @@ class Calls:
             request: The `Request`; `None` to forget it if it has not begun.
         """
         if request is not None:
+            self._reading[number] = request
             self._readers.submit(self._read, number, request)
-        elif self._queue.remove(number):
+        elif self._reading.pop(number, None) or self._queue.remove(number):
             self.send(number, None)
 
     def send(self, number: int, answer: object) -> None:
@@ -75,12 +77,16 @@ class Calls:
             self._connection.sendall(message)
 
     def _read(self, number, request):
+        if number not in self._reading:
+            return
         try:
             call = self._call(number, request)
         except Exception as error:
+            self._reading.pop(number, None)
             self.send(number, refused(error))
         else:
-            self._queue.put(call)
+            if self._reading.pop(number, None):
+                self._queue.put(call)
 
     def _call(self, number: int, request: Request) -> Call:
         """Reads and checks a request."""
@@ -102,6 +108,16 @@ class Calls:
                 self.send(call.number, answer)
 
 
+def end_with(connection: socket.socket) -> None:
+    """Ends this process if the server ends before it asks for anything.
+
+    Args:
+        connection: Socket to the server.
+    """
+    if not connection.recv(1, socket.MSG_PEEK):
+        os._exit(0)
+
+
 def main() -> None:
     """Loads a version, says so, and answers until the server ends."""
     path, descriptor, limits = sys.argv[1:]
@@ -113,6 +129,8 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(descriptor))
+    # To load a version may take minutes.
+    threading.Thread(target=end_with, args=[connection], daemon=True).start()
     try:
         model = ExportedModel(pathlib.Path(path))
         warm_up(model)

@@ -7,6 +7,7 @@ from keras import ops
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import SamplingSearch
+from kerasrnn.decoding.phrases import arranged
 from tests.decoding.steps import random_trees
 from tests.decoding.steps import search_trees
 from tests.decoding.steps import tree_functions
@@ -128,3 +129,17 @@ def test_whatever_is_found_has_its_phrases(search):
     # What is both required and forbidden is not found.
     assert hypotheses > 0.75 * np.prod(found.scores.shape)
     assert changed > 100
+
+
+def test_where_a_phrase_begins_again_inside_itself():
+    phrases = np.random.default_rng(6).integers(1, 3, size=(3, 40, 7))
+    found = arranged(None, ops.convert_to_tensor(phrases, "int32"), None)
+    borders = ops.convert_to_numpy(found["required"]["borders"])
+    for phrase, border in zip(
+        phrases.reshape(-1, 7).tolist(), borders.reshape(-1, 8, 8), strict=True
+    ):
+        for p in range(8):
+            expected = [
+                n <= p and phrase[:n] == phrase[p - n : p] for n in range(8)
+            ]
+            assert border[p].tolist() == expected

@@ -59,3 +59,7 @@ def test_each_sentence_is_translated_by_itself():
     expected = [scores[:3].sum(), 0, scores[3]]
     assert served["score"].numpy().tolist() == pytest.approx(expected, rel=1e-4)
     assert translator.translate_sentences([]) == []
+    # In few characters, many sentences.
+    many = tf.constant(["a\n" * 1025])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1024 sentences"):
+        translator.signatures["translate_sentences"](many)

@@ -12,6 +12,7 @@ from kerasrnn.models import Lexicon
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Translator
 from kerasrnn.pipelines import TextTranslator
+from kerasrnn.pipelines.served_phrases import phrase_ids
 from kerasrnn.tokenizers import WordTokenizer
 from tests.helpers import randomize
 from tests.pipelines.small import PAIRS
@@ -99,3 +100,11 @@ def test_what_has_no_translation_is_counted(translator):
 def test_phrases_that_cannot_be_written(translator, phrases, said):
     with pytest.raises(ValueError, match=said):
         translator.translate(TEXTS[:2], **phrases)
+
+
+def test_too_many_and_too_long_phrases_are_refused(translator):
+    tokenizer, said = translator.target_tokenizer, "square of the tokens"
+    assert phrase_ids(tf.constant([["lal"] * 1000]), tokenizer).shape[2] == 1
+    for phrases in (["lal " * 2048], ["lal " * 99] + [""] * 500):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+            phrase_ids(tf.constant([phrases]), tokenizer)

@@ -11,6 +11,7 @@ from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.models import LanguageModel
 from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import window_scores
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -160,6 +161,28 @@ def test_a_text_in_a_batch_scores_as_alone(language):
         assert (scores[i, length:] == 0).all()
         assert (tokens[i, length:] == b"").all()
         assert (tokens[i, :length] != b"").all()
+
+
+def test_of_many_texts_fewer_ids_are_scored_at_once(words, monkeypatch):
+    """The logits of all at once would take much memory."""
+    texts = [*TEXTS.values(), *["the red book is there"] * 50]
+    expected = scored(words, texts)
+    seen, run = [], words.model.run
+
+    def noted(ids, states):
+        seen.append(ids)
+        return run(ids, states)
+
+    monkeypatch.setattr(window_scores, "_POSITIONS", 100)
+    monkeypatch.setattr(words.model, "run", noted)
+    ids = words.text_ids(tf.constant(texts))
+    found = window_scores.token_scores(
+        words.model, ids.to_tensor(END), WINDOW, END
+    )
+    assert {x.shape[1] for x in seen} == {1}
+    found = tf.ragged.boolean_mask(found, tf.sequence_mask(ids.row_lengths()))
+    for row, scores in zip(found, expected["log_probabilities"], strict=True):
+        assert_close(row, scores[: len(row)])
 
 
 def test_the_probabilities_of_all_continuations_sum_to_1(words):

@@ -135,13 +135,25 @@ def head(length):
 
 
 @pytest.mark.thorough
-def test_slow_bodies_end(server):
+def test_slow_heads_and_bodies_end(server):
     with contextlib.ExitStack() as stack:
         slow = [stack.enter_context(connect(server)) for _ in range(100)]
         for client in slow:
             client.sendall(head(1000).encode() + b"{")
+        silent, begins, asks_again = (
+            stack.enter_context(connect(server)) for _ in "abc"
+        )
+        begins.sendall(head(1000).encode()[:-2])
+        asks_again.sendall(b"GET /v2 HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert asks_again.recv(1) == b"H"
+        asks_again.sendall(b"GET /v2 HTTP/1.1\r\n")
         for client in slow:
             assert client.recv(1000).startswith(b"HTTP/1.1 408")
+        for client in (silent, begins, asks_again):
+            client.settimeout(30)
+            with contextlib.suppress(ConnectionResetError):
+                while client.recv(1000):
+                    pass
 
 
 def test_long_bodies_and_answers_do_not_fill_the_memory(server):
@@ -216,3 +228,20 @@ def test_it_ends_when_told_whatever_it_does(folder):
     assert len(wrong) <= 4
     assert all(isinstance(x, ConnectionError) for x in wrong)
     until(lambda: not any(map(alive, processes)))
+
+
+def test_a_process_that_loads_ends_with_its_server(tmp_path):
+    """Even if the server had no time to end it."""
+    path = toys.heavy(tmp_path / "heavy") / "1"
+    toys.record(path, "generate", prompt=["a"], max_tokens=10**9)
+    with running(tmp_path, ready="/v2/health/live") as server:
+        until(lambda: len(server.processes()) == 2)
+        [_, worker] = server.processes()
+        time.sleep(5)
+        server.process.kill()
+        try:
+            until(lambda: not alive(worker), seconds=20)
+        except AssertionError:
+            os.kill(worker, signal.SIGKILL)
+            raise
+        server.end()

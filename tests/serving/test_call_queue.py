@@ -102,6 +102,48 @@ def test_each_gets_the_answers_to_its_own_rows(make, model):
     assert model.rows == [3]
 
 
+def test_many_rows_are_computed_in_pieces(make, model):
+    """At once, they would take much memory."""
+    texts = [f"a{i}" for i in range(100)]
+    [answer] = answers([make(0, *texts, positions=100 * 256)])
+    assert json.loads(answer.body) == [text.upper() for text in texts]
+    assert model.rows == [16] * 6 + [4]
+
+
+def test_inputs_of_unlike_rows_do_not_mix_with_those_of_others(tmp_path):
+    """Joined, the first and the last would give both of theirs to the other."""
+
+    @tf.function(
+        input_signature=[toys.TEXTS, tf.TensorSpec([None], tf.string, "other")]
+    )
+    def pairs(text, other):
+        check = tf.debugging.Assert(len(text) == len(other), ["unlike rows"])
+        with tf.control_dependencies([check]):
+            return {"loud": tf.strings.join([text, other])}
+
+    path = toys.export(tmp_path / "pairs", {"serving_default": pairs})
+    signature = ExportedModel(path / "1").signatures["serving_default"]
+    queue = CallQueue(batch_rows=32)
+    for number, (text, other) in enumerate([("ab", "x"), "cy", ("d", "zw")]):
+        inputs = {"text": [*text], "other": [*other]}
+        queue.put(
+            Call(
+                number,
+                signature,
+                signature.arrays(inputs),
+                10,
+                lambda outputs: Answer(200, outputs["loud"][0].encode()),
+            )
+        )
+    found = []
+    for number in range(3):
+        calls = queue.take()
+        assert numbers(calls) == [number]
+        found += answers(calls)
+    assert [x.status for x in found] == [400, 200, 400]
+    assert found[1].body == b"cy"
+
+
 def test_a_bad_text_is_the_error_of_who_sent_it(make):
     calls = [make(i, "bad" if i == 5 else f"a{i}") for i in range(8)]
     found = answers(calls)

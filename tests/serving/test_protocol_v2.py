@@ -154,6 +154,7 @@ def square(data):
         ({"inputs": [tensor()], "outputs": [{"name": "x"}]}, "outputs ['x']"),
         ({"inputs": [tensor()], "parameters": {"signature": "x"}}, "'square'"),
         ({"inputs": [tensor()], "parameters": 1}, "Received: 1"),
+        ({"inputs": [tensor()], "id": [1]}, "Received: [1]"),
         ({"inputs": {}}, "Open Inference Protocol"),
         ({"instances": []}, "Open Inference Protocol"),
         ([], "Open Inference Protocol"),

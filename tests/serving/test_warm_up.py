@@ -3,9 +3,9 @@ import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.prediction_log import PredictionLog
 from kerasrnn.serving.warm_up import recorded_requests
 from kerasrnn.serving.warm_up import warm_up
+from tests.serving import toys
 from tests.serving.small import export_small_model
 
 
@@ -30,20 +30,8 @@ def model(tmp_path):
     return model
 
 
-def write(model, signature, **inputs):
-    entry = PredictionLog()
-    request = entry.predict_log.request
-    request.model_spec.signature_name = signature
-    for name, value in inputs.items():
-        request.inputs.add(key=name, value=tf.make_tensor_proto(value))
-    path = model.path / WARM_UP_FILE
-    path.parent.mkdir(exist_ok=True)
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        writer.write(entry.SerializeToString())
-
-
 def test_the_requests_in_a_model_are_replayed(model):
-    write(model, "square", ids=[[1, 2]])
+    toys.record(model.path, "square", ids=[[1, 2]])
     warm_up(model)
     assert model.calls[0] == ("square", {"ids": [[1, 2]]})
     assert [name for name, _ in model.calls].count("square") == 1
@@ -79,16 +67,16 @@ def test_signatures_without_requests_get_an_example(model):
 
 
 def test_a_request_that_fails_is_an_error(model):
-    write(model, "square", ids=[[99]])
+    toys.record(model.path, "square", ids=[[99]])
     with pytest.raises(ValueError, match="not in"):
         warm_up(model)
-    write(model, "cube", ids=[[1]])
+    toys.record(model.path, "cube", ids=[[1]])
     with pytest.raises(ValueError, match="Received: 'cube'"):
         warm_up(model)
 
 
 def test_a_damaged_file_is_an_error(model):
-    write(model, "square", ids=[[1]])
+    toys.record(model.path, "square", ids=[[1]])
     path = model.path / WARM_UP_FILE
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(tf.errors.DataLossError):

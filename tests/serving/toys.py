@@ -4,6 +4,9 @@ import json
 
 import tensorflow as tf
 
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
+
 TEXTS = tf.TensorSpec([None], tf.string, "text")
 
 
@@ -16,6 +19,19 @@ def export(path, functions, card=None, version="1"):
     if card is not None:
         (path / version / "card.json").write_text(json.dumps(card))
     return path
+
+
+def record(path, signature, **inputs):
+    """Writes the one warm-up request of a version."""
+    entry = PredictionLog()
+    request = entry.predict_log.request
+    request.model_spec.signature_name = signature
+    for name, value in inputs.items():
+        request.inputs.add(key=name, value=tf.make_tensor_proto(value))
+    path = path / WARM_UP_FILE
+    path.parent.mkdir(exist_ok=True)
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        writer.write(entry.SerializeToString())
 
 
 def translator(path, **others):
