@@ -1,5 +1,6 @@
 """Back-translation: pairs from text of the target language alone."""
 
+import itertools
 import pathlib
 import warnings
 
@@ -16,7 +17,7 @@ from kerasrnn.training.files import whole
 from kerasrnn.typing import PathLike
 
 TAG = "<BT>"  # the first word of a source that is a translation
-_LINES = 1000  # that are translated between two steps of the progress bar
+_LINES = 1000  # in a table
 
 
 def back_translate(
@@ -27,8 +28,9 @@ def back_translate(
 ) -> list[tuple[str, str]]:
     """Translates text of the target language into sources, with a model.
 
-    The pairs are written to `back-translated-*.tsv` in the folder, whose name
-    depends on the text and the translator. If that file exists, it is read.
+    The pairs are written to tables in the folder `back-translated-*`, whose
+    name depends on the text and the translator, 1,000 in each. Tables that
+    exist are read: so an interrupted call goes on where it was.
 
     Args:
         text: Path of a text file, a sentence in a line.
@@ -53,17 +55,21 @@ def back_translate(
     check_limit(limit)
     text, reverse = (pathlib.Path(x).expanduser() for x in (text, reverse))
     facts = [file_fingerprint(text), file_fingerprint(reverse), limit]
-    path = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}.tsv")
-    if not path.exists():
-        sentences = [" ".join(line.split()) for line in all_lines(text)]
-        sentences = [sentence for sentence in sentences if sentence][:limit]
-        if not sentences:
-            raise CorpusError(
-                f"The text {text} is empty. Expected: a sentence in each "
-                "line. Received: nothing"
-            )
-        _write_translations(TextTranslator.open(reverse), sentences, path)
-    pairs = [line.split("\t") for line in all_lines(path) if line]
+    folder = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}")
+    sentences = [" ".join(line.split()) for line in all_lines(text)]
+    sentences = [sentence for sentence in sentences if sentence][:limit]
+    if not sentences:
+        raise CorpusError(
+            f"The text {text} is empty. Expected: a sentence in each "
+            "line. Received: nothing"
+        )
+    tables = {
+        folder / f"{first:09}.tsv": sentences[first : first + _LINES]
+        for first in range(0, len(sentences), _LINES)
+    }
+    _write_translations(reverse, tables, folder)
+    lines = itertools.chain.from_iterable(map(all_lines, tables))
+    pairs = [line.split("\t") for line in lines if line]
     kept = [(f"{TAG} {source}", target) for source, target in pairs if source]
     if len(kept) < len(pairs):
         warnings.warn(
@@ -75,19 +81,32 @@ def back_translate(
     return kept
 
 
-def _write_translations(translator, sentences, path):
-    """Writes a table of the translations and the sentences."""
-    print(f"Translating {len(sentences):,} sentences back, to {path}.")
-    bar = keras.utils.Progbar(len(sentences), unit_name="sentence")
-    with (
-        whole(path) as partial,
-        partial.open("w", encoding="utf-8", newline="\n") as file,
-    ):
-        for first in range(0, len(sentences), _LINES):
-            part = sentences[first : first + _LINES]
-            found = translator.translate(part)
-            file.writelines(
-                f"{' '.join(source.split())}\t{target}\n"
-                for source, target in zip(found, part, strict=True)
-            )
-            bar.add(len(part))
+def _write_translations(reverse, tables, folder):
+    """Writes the tables that are missing, of translations and sentences.
+
+    Args:
+        reverse: Path of the translator.
+        tables: Dict from the paths of tables to their sentences.
+        folder: Path of the folder of the tables.
+    """
+    missing = [path for path in tables if not path.exists()]
+    if not missing:
+        return
+    translator = TextTranslator.open(reverse)
+    folder.mkdir(parents=True, exist_ok=True)
+    count = sum(map(len, tables.values()))
+    print(f"Translating {count:,} sentences back, to {folder}.")
+    bar = keras.utils.Progbar(count, unit_name="sentence")
+    for path, sentences in tables.items():
+        if path in missing:
+            found = translator.translate(sentences)
+            with whole(path) as partial:
+                partial.write_text(
+                    "".join(
+                        f"{' '.join(source.split())}\t{target}\n"
+                        for source, target in zip(found, sentences, strict=True)
+                    ),
+                    "utf-8",
+                    newline="\n",
+                )
+        bar.add(len(sentences))

@@ -34,7 +34,7 @@ def test_sentences_become_targets_once(reverse, tmp_path):
             ("<BT> EIN BAUM", "ein Baum"),
         ]
     assert asked == ["das Haus", "ein Baum"]
-    [table] = folder.iterdir()
+    [table] = folder.glob("*/*")
     assert table.read_text("utf-8").startswith("DAS HAUS\tdas Haus\n")
     # Of another translator, and of all of the text.
     path.write_text("another")
@@ -42,23 +42,25 @@ def test_sentences_become_targets_once(reverse, tmp_path):
     assert len(asked) == 5 and len(list(folder.iterdir())) == 2
 
 
-def test_an_interrupted_translation_leaves_no_file(
-    reverse, tmp_path, monkeypatch
-):
-    path, _ = reverse
-    text = tmp_path / "text.txt"
-    text.write_text("a\n" * 1001)
+def test_an_interrupted_translation_goes_on(reverse, tmp_path, monkeypatch):
+    path, asked = reverse
+    text, calm = tmp_path / "text.txt", TextTranslator.open
+    sentences = [f"a{n}" for n in range(1001)]
+    text.write_text("\n".join(sentences))
 
     class Torn:
         def translate(self, texts):
             if len(texts) == 1:
                 raise KeyboardInterrupt
-            return texts
+            return [text.upper() for text in texts]
 
     monkeypatch.setattr(TextTranslator, "open", lambda path: Torn())
     with pytest.raises(KeyboardInterrupt):
         back_translate(text, path, tmp_path)
-    assert not list(tmp_path.glob("back-translated*"))
+    monkeypatch.setattr(TextTranslator, "open", calm)
+    found = back_translate(text, path, tmp_path)
+    assert asked == ["a1000"]
+    assert found == [(f"<BT> {text.upper()}", text) for text in sentences]
 
 
 def test_an_empty_text_is_refused(reverse, tmp_path):

@@ -336,13 +336,13 @@ def test_text_of_the_target_is_translated_back_by_a_model(
     # The reverse model and its translations are made once, also for another
     # training, and for one that is given the model.
     made = [output / "reverse" / "translator.keras"]
-    made += output.glob("back-translated-*.tsv")
+    made += output.glob("back-translated-*/*.tsv")
     times = [path.stat().st_mtime_ns for path in made]
     run(*flags, "--epochs", 1, "--seed", 2, "--output", output)
     more = "--reverse", made[0], "--oversample", 1
     run(*flags, *more, "--epochs", 1, "--output", output)
     assert [path.stat().st_mtime_ns for path in made] == times
-    assert len([*output.glob("back-translated-*.tsv")]) == 1
+    assert len([*output.glob("back-translated-*/*.tsv")]) == 1
     assert card(output)["data"]["train"] == {"pairs": 30 + 11}
     assert capsys.readouterr().out.count("of the other direction") == 1
 
