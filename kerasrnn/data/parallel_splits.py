@@ -11,6 +11,17 @@ from kerasrnn.data.splits import whole_groups
 from kerasrnn.typing import Pairs
 
 
+class _Punctuation(dict):
+    """What `str.translate` removes, looked up once for each character."""
+
+    def __missing__(self, code):
+        is_mark = unicodedata.category(chr(code)).startswith("P")
+        return self.setdefault(code, None if is_mark else code)
+
+
+_PUNCTUATION = _Punctuation()
+
+
 def source_key(text: str) -> str:
     """Reduces a sentence to a key that is equal for near-identical sentences.
 
@@ -32,8 +43,8 @@ def source_key(text: str) -> str:
     'i dont know'
     """
     text = unicodedata.normalize("NFC", text.casefold())
-    kept = (c for c in text if not unicodedata.category(c).startswith("P"))
-    return " ".join(("".join(kept).strip() or text).split())
+    kept = text.translate(_PUNCTUATION)
+    return " ".join((kept.strip() or text).split())
 
 
 def split_by_source(

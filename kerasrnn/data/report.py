@@ -1,5 +1,6 @@
 """What was read of a corpus, what was left out, and why."""
 
+import array
 import sys
 import warnings
 
@@ -23,7 +24,7 @@ class Report:
         seen: Integer, how many items were read.
         malformed: List of `(place, reason)`, what was left out. A place is
             the number of a line, counted from 1, or the name of a file.
-        kept: List of the places of the rows that were not left out.
+        kept: Array of the numbers of the rows that were not left out.
         columns: Dict from what was asked for to the column that was taken.
         notes: List of strings, what else is to be warned of.
     """
@@ -33,7 +34,7 @@ class Report:
         self.unit = unit
         self.seen = 0
         self.malformed = []
-        self.kept = []
+        self.kept = array.array("q")  # a quarter of a list
         self.columns = {}
         self.notes = []
         self._undecodable = []

@@ -1,5 +1,6 @@
 """Length-bucketed batches of token ids."""
 
+import numpy as np
 import tensorflow as tf
 
 from kerasrnn.data.guided_alignment import Links
@@ -78,14 +79,25 @@ def translation_batches(
     training = seed is not None
     source_length = max_length + (source_tokenizer.end_id >= 0)
 
-    texts = [tf.constant([pair[side] for pair in pairs]) for side in (0, 1)]
+    pairs = list(pairs)
     tokenizers = source_tokenizer, target_tokenizer
     links = None
     if any(len(pair) > 2 for pair in pairs):
         links = Links(["".join(pair[2:]) for pair in pairs])
 
+    def texts_at(indices):
+        chosen = [pairs[index] for index in indices]
+        return [
+            np.array([pair[side].encode() for pair in chosen], object)
+            for side in (0, 1)
+        ]
+
     def encode(indices):
-        given = [tf.gather(side, indices) for side in texts]
+        # Tensors of all texts would hold a large corpus a second time.
+        given = tf.numpy_function(
+            texts_at, [indices], [tf.string, tf.string], stateful=False
+        )
+        given = [tf.ensure_shape(side, [None]) for side in given]
         sides, guide = zip(tokenizers, given, strict=True), ()
         if links is None:
             source, target = (split(*side) for side in sides)

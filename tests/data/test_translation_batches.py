@@ -101,6 +101,14 @@ def test_an_empty_side_is_only_its_end(tokenizers):
     assert [END, PAD] in labels.tolist()
 
 
+def test_a_list_that_changes_later_changes_no_batch(tokenizers):
+    pairs = numbered_pairs(3)
+    dataset = batches_of(pairs, tokenizers)
+    pairs[:] = ["something else"]
+    batches = as_lists(dataset)
+    assert sorted(pairs_in(batches, tokenizers)) == sorted(numbered_pairs(3))
+
+
 def fill(dataset):
     """The part of the batches that is not padding."""
     filled = collections.Counter()
