@@ -40,6 +40,8 @@ def _text(value, name):
 
 def _name(value, name):
     """The name in a cell, a string even if the value is a number."""
+    if isinstance(value, dict | list | tuple):
+        raise ValueError(f"no {name}: {value!r:.40}")
     return _text("" if _is_missing(value) else str(value), name)
 
 

@@ -1,6 +1,7 @@
 """The encoding of text: UTF-8, or an error that names what it seems to be."""
 
 import codecs
+import re
 
 from kerasrnn.data.errors import CorpusError
 
@@ -10,6 +11,15 @@ _MARKS = {
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
+}
+# How files begin that are no text.
+_OTHERS = {
+    rb"\x1f\x8b": "packed by gzip, which needs a name that ends in .gz",
+    rb"PK\x03\x04": "packed by zip, as spreadsheets are",
+    rb"BZh[1-9]1AY&SY": "packed by bzip2",
+    rb"\xfd7zXZ\0": "packed by xz",
+    rb"\(\xb5/\xfd": "packed by zstd",
+    rb"PAR1": "parquet, which needs a name that ends in .parquet",
 }
 # The encodings that old corpora have, the likeliest of similar ones first.
 _USUAL = (
@@ -76,6 +86,13 @@ def probable_encoding(content):
 
 def check_encoding(sample, place):
     """Raises an error that says how to convert a file to UTF-8 and LF."""
+    for beginning, what in _OTHERS.items():
+        if re.match(beginning, sample):
+            raise CorpusError(
+                f"The corpus {place} is {what}. Expected: text, which may be "
+                f"packed by gzip. Received: a file that begins with "
+                f"{sample[:8]!r}"
+            )
     if encoding := _wide_encoding(sample):
         raise CorpusError(
             f"The corpus {place} is {encoding}. Expected: UTF-8; convert it "

@@ -32,7 +32,7 @@ def read_labelled_corpus(
     label_column: str | int | Sequence[str | int] | None = None,
     limit: int | None = None,
     label_names: Strings | None = None,
-    test_path: PathLike | None = None,
+    test_path: PathLike | Any | None = None,
     group_column: str | int | None = None,
     multi_label: bool = False,
     label_separator: str | None = None,
@@ -89,7 +89,7 @@ def read_labelled_corpus(
         label_names: List of strings, the allowed classes in the order of
             their numbers, such as those of a trained model. Defaults to the
             classes of the corpus.
-        test_path: String or path of a corpus in any of these formats, whose
+        test_path: The same of a corpus in any of these formats, whose
             training part becomes the test part. Defaults to that at `path`.
         group_column: String or number, the column of a table with what a text
             belongs to, such as a film or an author: `split_labelled_corpus`
@@ -132,7 +132,8 @@ def read_labelled_corpus(
     check_limit(limit)
     if isinstance(path, str | os.PathLike):
         path = existing_path(path)
-    test_path = test_path and existing_path(test_path)
+    if isinstance(test_path, str | os.PathLike):
+        test_path = existing_path(test_path)
     label_column = checked_columns(label_column, multi_label, label_separator)
     refuse_columns_of_files(
         *(path, test_path, text_column, label_column, group_column),

@@ -1,8 +1,9 @@
 """Lines of text files, and where they are.
 
 All readers of corpora use these functions, so a line means the same to all of
-them: UTF-8, with or without a byte order mark, ended by LF or CRLF and by
-nothing else. Files whose names end in `.gz` are unpacked while they are read.
+them: UTF-8, ended by LF or CRLF and by nothing else. It may begin with a byte
+order mark, as the first line of each of several files that were joined. Files
+whose names end in `.gz` are unpacked while they are read.
 """
 
 import codecs
@@ -59,7 +60,7 @@ def existing_file(path: PathLike) -> pathlib.Path:
 def byte_lines(path, report):
     """Yields `(number, line)`, the lines of a file as bytes, counted from 1.
 
-    Lines keep their line feed. A byte order mark is removed from the first.
+    Lines keep their line feed, but no byte order mark.
 
     Raises:
         CorpusError: If the beginning of the file is not UTF-8, or it is a
@@ -69,9 +70,7 @@ def byte_lines(path, report):
     """
     with opened(path) as file:
         for report.seen, line in enumerate(file, start=1):
-            if report.seen == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            yield report.seen, line
+            yield report.seen, line.removeprefix(codecs.BOM_UTF8)
 
 
 def numbered_lines(path, report):
@@ -118,17 +117,24 @@ def split_lines(content, place):
         raise CorpusError(
             f"The corpus {place} is not UTF-8 text. Received: {error}"
         ) from error
-    return text.removeprefix("\ufeff").removesuffix("\n").split("\n")
+    lines = text.removesuffix("\n").split("\n")
+    return [line.removeprefix("\ufeff") for line in lines]
 
 
 @contextlib.contextmanager
-def opened(path):
-    """Opens a file as bytes, unpacking gzip. It may be a pipe."""
+def opened(path, is_text=True):
+    """Opens a file as bytes, unpacking gzip. It may be a pipe.
+
+    Args:
+        path: String or path.
+        is_text: Whether to check its encoding; XML says what it has.
+    """
     path = existing_file(path)
     packed = path.suffix.lower() == ".gz"
     try:
         with gzip.open(path) if packed else open(path, "rb", SAMPLE) as file:
-            check_encoding(file.peek(SAMPLE), path)
+            if is_text:
+                check_encoding(file.peek(SAMPLE), path)
             yield file
     except DAMAGE as error:
         raise CorpusError(

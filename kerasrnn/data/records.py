@@ -83,14 +83,14 @@ def flat(record):
 def tmx_records(path):
     """Yields the units of a translation memory, a dict from its languages."""
     try:
-        with opened(path) as file:
+        with opened(path, is_text=False) as file:
             for _, element in xml.etree.ElementTree.iterparse(file):
-                if element.tag == "tu":
+                if _name(element) == "tu":
                     yield {
                         variant.get(_LANGUAGE) or variant.get("lang"): _segment(
-                            variant.find("seg")
+                            variant.find("{*}seg")
                         )
-                        for variant in element.iter("tuv")
+                        for variant in element.iterfind("{*}tuv")
                     }
                     element.clear()
     except xml.etree.ElementTree.ParseError as error:
@@ -100,11 +100,16 @@ def tmx_records(path):
         ) from error
 
 
+def _name(element):
+    """The tag of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
 def _segment(element):
     """The text of a segment without the codes of its layout."""
     if element is None:
         return ""
-    text = "" if element.tag in _CODES else element.text or ""
+    text = "" if _name(element) in _CODES else element.text or ""
     return text + "".join(
         _segment(child) + (child.tail or "") for child in element
     )
@@ -117,6 +122,7 @@ def parquet_records(path):
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
+            check_names(file.schema_arrow.names, path)
             # Files of the Hugging Face Hub say the names of their classes.
             facts = (file.schema_arrow.metadata or {}).get(b"huggingface")
             features = json.loads(facts or "{}").get("info", {}).get("features")
@@ -157,7 +163,8 @@ def dataset_records(path):
 
 def object_records(source):
     """The rows of a data set or DataFrame in memory, or of a list of dicts."""
-    if hasattr(source, "to_dict") and hasattr(source, "columns"):
+    if hasattr(source, "notna") and hasattr(source, "columns"):
+        check_names(list(map(str, source.columns)), "the DataFrame")
         rows = source.astype(object).where(source.notna(), None)
         return rows.rename(columns=str).to_dict("records")
     if hasattr(source, "features"):
@@ -173,6 +180,21 @@ def object_records(source):
         + f". Received: {type(source).__name__}"
         + f" of {', '.join(map(repr, parts))}" * bool(parts)
     )
+
+
+def check_names(columns, place, more=""):
+    """Raises an error if columns have the same name, unless it is empty.
+
+    Args:
+        columns: List of strings.
+        place: String or path, the name of their table in the message.
+        more: String, what the names may be instead.
+    """
+    if any(name and columns.count(name) > 1 for name in columns):
+        raise CorpusError(
+            f"The columns of {place} must have different names{more}. "
+            f"Received: {', '.join(map(repr, columns))}"
+        )
 
 
 def _with_class_names(rows, features):

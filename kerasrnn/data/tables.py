@@ -11,6 +11,7 @@ from kerasrnn.data.encodings import decode
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import byte_lines
 from kerasrnn.data.lines import existing_path
+from kerasrnn.data.records import check_names
 from kerasrnn.data.records import dataset_records
 from kerasrnn.data.records import flat
 from kerasrnn.data.records import is_dataset
@@ -131,6 +132,11 @@ def find_column(table, names, argument, report):
     Raises:
         CorpusError: If no column has any of the names.
     """
+    if not (table.columns or report.malformed):
+        raise CorpusError(
+            f"The corpus {report.corpus} is empty. Expected: rows with "
+            f"columns. Received: {report.received(1)}"
+        )
     places = {column.lower(): column for column in reversed(table.columns)}
     for name in names:
         column = name if name in table.columns else places.get(name.lower())
@@ -151,17 +157,16 @@ def find_column(table, names, argument, report):
 
 def _headed_table(rows, report):
     columns = [cell.strip() for cell in next(rows, (1, []))[1]]
-    twice = {column for column in columns if columns.count(column) > 1}
-    if twice - {""}:
-        raise CorpusError(
-            f"The columns of {report.corpus} must have different names; if "
-            "its first row is no header, give them by their numbers, from 1. "
-            f"Received: {', '.join(map(repr, columns))}"
-        )
+    check_names(
+        *(columns, report.corpus),
+        "; if its first row is no header, give them by their numbers, from 1",
+    )
 
     def named():
         for number, cells in rows:
-            if len(cells) == len(columns):
+            if [cell.strip() for cell in cells] == columns:
+                report.add(number, "the header again")
+            elif len(cells) == len(columns):
                 yield number, dict(zip(columns, cells, strict=True))
             else:
                 problem = f"{len(cells)} columns instead of {len(columns)}"

@@ -154,7 +154,8 @@ class SeveralLabels:
         labels, known = list(labels), {x: n for n, x in enumerate(self.names)}
         found = np.zeros((len(labels), len(known)), "int32")
         for row, names in zip(found, labels, strict=True):
-            if isinstance(names, str) or not isinstance(names, Collection):
+            is_list = isinstance(names, Collection)
+            if not is_list or isinstance(names, str | Mapping):
                 raise ValueError(
                     "A text may have several labels. Expected: a list of "
                     "names for each text, `[]` for none; or an array of 0 and "

@@ -273,6 +273,15 @@ def test_a_limit_is_one_of_the_test_part_too(write):
     assert corpus.test == corpus.train == (["a", "c"], [0, 1])
 
 
+def test_a_test_part_in_memory():
+    train = [{"text": "a", "label": "x"}, {"text": "b", "label": "y"}]
+    corpus = read_labelled_corpus(train, test_path=train[1:])
+    assert corpus.test == (["b"], [1])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(train)
+    assert read_labelled_corpus(frame, test_path=frame).test == corpus.train
+
+
 def test_a_folder_has_no_columns(write, tmp_path):
     for name in ("bad", "good"):
         (tmp_path / "texts" / name).mkdir(parents=True)

@@ -1,6 +1,8 @@
 """What every reader refuses, and where it says so."""
 
+import bz2
 import gzip
+import lzma
 
 import pytest
 
@@ -77,6 +79,32 @@ def test_a_nul_byte_is_not_text(write):
     path = write(b"text,label\na\0,1\nb,0\nc,1\n")
     with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte"):
         assert read_labelled_corpus(path).train.texts == ["b", "c"]
+
+
+@by_all
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (gzip.compress(TEXT.encode()), r"gzip, which needs a name.* \.gz"),
+        (bz2.compress(TEXT.encode()), "packed by bzip2"),
+        (lzma.compress(TEXT.encode()), "packed by xz"),
+        (b"PK\x03\x04\x14\0\0\0", "zip, as spreadsheets are"),
+    ],
+)
+def test_packed_files_are_named(write, read, content, message):
+    with pytest.raises(CorpusError, match=message):
+        read(write(content))
+
+
+def test_joined_files_have_no_mark_between_them(write):
+    mark = b"\xef\xbb\xbf"
+    path = write(2 * (mark + b"a\tb\n\n"))
+    assert read_parallel_corpus(path).pairs == [("a", "b")] * 2
+    assert read_tagged_words(path) == [[("a", "b")]] * 2
+    assert read_text_corpus(path).validation == ["a\tb"]
+    path = write(mark + b"text,label\nx,0\n" + mark + b"text,label\ny,1\n")
+    with pytest.warns(CorpusWarning, match="line 3 .the header again"):
+        assert read_labelled_corpus(path).label_names == ["0", "1"]
 
 
 def test_offsets_are_those_of_the_file(write):

@@ -129,6 +129,11 @@ def test_a_translation_memory(write):
     with pytest.warns(CorpusWarning, match="row 2 .empty target"):
         pairs = read_parallel_corpus(path, "en", "de").pairs
     assert pairs == [("A red\n book", "Ein Buch"), ("House", "Haus")]
+    spaced = TMX.replace("<tmx", '<tmx xmlns="http://www.lisa.org/tmx14"')
+    wide = spaced.replace('"1.0"', '"1.0" encoding="utf-16"', 1)
+    path = write(wide.encode("utf-16"), "wide.tmx")
+    with pytest.warns(CorpusWarning, match="row 2 .empty target"):
+        assert read_parallel_corpus(path, "en", "de").pairs == pairs
     with pytest.raises(CorpusError, match="in the format TMX"):
         read_parallel_corpus(write("<tmx>", "b.tmx"))
 
@@ -194,11 +199,28 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
         ("a.json", '{\n"text": "a"\n}', "one JSON object in several lines"),
         ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
         ("a.csv", "a,a\n1,2\n", "different names; if its first row is no head"),
+        ("a.csv", "", "is empty. .*Received: 0 lines"),
+        ("a.json", "[]", "is empty. .*Received: 0 rows"),
+        ("a.jsonl", '{"text": "a", "label": {"b": 1}}', "no label: {'b': 1}"),
+        ("a.jsonl", '{"text": "a", "label": [["b"]]}', r"no label: \['b'\]"),
     ],
 )
 def test_sources_that_cannot_be_read(write, name, content, message):
     with pytest.raises(CorpusError, match=message):
         read_rows(write(content, name), text=None, label=None)
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    frame = pandas.DataFrame([["a", "b"]], columns=["text", "text"])
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table([["a"], ["b"]], names=["text", "text"])
+    parquet.write_table(table, path)
+    for source in (frame, path):
+        with pytest.raises(CorpusError, match="names. Received: 'text', 'te"):
+            read_rows(source, text=None)
 
 
 def test_columns_must_be_named():

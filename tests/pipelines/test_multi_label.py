@@ -136,6 +136,8 @@ WRONG = {
     "numbers": [[0], [1], [], [0, 2]],
     "another shape": HAS[:, :2],
     "other numbers": HAS * 2,
+    "probabilities": HAS * 0.9,
+    "probabilities by name": [{"fine": 0.9}, {}, {}, {"poor": 0.1}],
     "too few": TAGS[:2],
 }
 
