@@ -18,7 +18,6 @@ from studies.rows import table_parser
 from studies.rows import write_table
 
 CELLS = "lstm", "gru", "rhn", "gam_rhn"
-CHARACTERS = {"words": ["--characters", "None"], "characters": []}
 CHOICE = {"softmax": ["--no-crf"], "crf": []}
 
 
@@ -37,14 +36,19 @@ def main():
     parser = table_parser(__doc__, "tag_table")
     parser.add_argument("--cells", nargs="+", choices=CELLS, default=CELLS)
     parser.add_argument("--epochs", default="8")
+    parser.add_argument("--character-units", default="32")
     args, others = parser.parse_known_args()
+    readers = {
+        "words": ["--characters", "None"],
+        "characters": ["--character-units", args.character_units],
+    }
     rows = {
         f"{cell}-{read}-{choice}": [
             *("--cell", cell, "--epochs", args.epochs),
-            *(CHARACTERS[read] + CHOICE[choice]),
+            *(readers[read] + CHOICE[choice]),
         ]
         for cell, read, choice in itertools.product(
-            args.cells, CHARACTERS, CHOICE
+            args.cells, readers, CHOICE
         )
     }
     cards = run_rows("tag.py", rows, args.output, others)
