@@ -13,6 +13,9 @@ none.
 `log_gamma(x)` and `incomplete_beta(a, b, x)` are the logarithm of the gamma
 function and the regularized incomplete beta function. PyTorch lacks the second.
 
+`rows(table, places)` are rows of a table, as of `keras.ops.take`. LiteRT keeps
+what TensorFlow gathers from in 8 bits if asked to, but not here.
+
 `ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
 rank, as what `keras.ops.associative_scan` returns has.
 """
@@ -67,6 +70,9 @@ if BACKEND == "tensorflow":
             tape.watch(arguments)
             results, others = function(*arguments)
         return tape.gradient(results, arguments, cotangents), others
+
+    def rows(table, places):
+        return tf.gather_nd(table, places[..., None])
 
     def ranked(x, shape):
         return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
@@ -127,6 +133,9 @@ else:
 
 
 if BACKEND != "tensorflow":
+
+    def rows(table, places):
+        return keras.ops.take(table, places, axis=0)
 
     def ranked(x, shape):
         return x

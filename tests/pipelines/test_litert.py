@@ -5,11 +5,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from kerasrnn.layers import CRF
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.models import LanguageModel
+from kerasrnn.models import Tagger
 from kerasrnn.pipelines import TextLanguageModel
+from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines import litert_model
+from kerasrnn.tokenizers import WordTokenizer
 from tests.helpers import randomize
 from tests.pipelines import small
 
@@ -75,6 +79,23 @@ def test_a_tagger_finds_the_path_that_it_finds_in_tensorflow():
         assert found["tags"][0, :count].tolist() == expected[0, :count].tolist()
         several |= {*found["tags"][0].tolist()}
     assert len(several) > 1
+
+
+@pytest.mark.slow
+def test_transitions_between_many_tags_are_not_rounded():
+    """Of a table of 34 x 34 weights, which has those of no tag beside it."""
+    words = WordTokenizer([f"w{n}" for n in range(20)])
+    model = Tagger(20, 33, FastGRUCell(8), 8, crf=CRF())
+    model.build()
+    randomize(model)
+    randomize(model.crf, 10.0)
+    tagger = TextTagger(model, words, [f"t{n}" for n in range(33)])
+    converted = litert_model(tagger, length=12, int8=True)
+    ids = np.arange(3, 15, dtype="int32")[None]
+    expected = keras.ops.convert_to_numpy(model(ids)).argmax(axis=-1)
+    found = interpreted(converted, words=ids)["tags"]
+    assert found.tolist() == expected.tolist()
+    assert len({*found[0].tolist()}) > 3
 
 
 @pytest.mark.slow

@@ -78,7 +78,8 @@ def best_path(emissions, mask, transitions, end):
         return ops.where(mask[index][:, None], new, old), old
 
     def backward(tag, index):
-        scores = before[index] + ops.take(arriving, tag, axis=0)
+        # In 8 bits nothing would be left of weights beside `NEVER`.
+        scores = before[index] + _backend.rows(arriving, tag)
         here = mask[index]
         old = _place_of_greatest(scores)
         return ops.where(here, old, tag), ops.where(here, tag, 0)
