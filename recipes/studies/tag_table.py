@@ -47,9 +47,7 @@ def main():
             *("--cell", cell, "--epochs", args.epochs),
             *(readers[read] + CHOICE[choice]),
         ]
-        for cell, read, choice in itertools.product(
-            args.cells, readers, CHOICE
-        )
+        for cell, read, choice in itertools.product(args.cells, readers, CHOICE)
     }
     cards = run_rows("tag.py", rows, args.output, others)
     columns = ["cell, reads, chooses", "parameters", "F1", "accuracy"]
