@@ -54,6 +54,7 @@ def conll_table(path, columns, report, arguments):
         )
         for name, column in columns.items()
     }
+    lines = _without_comments(lines, pattern, width, places["tags"], report)
     rows = _sentences(lines, pattern, width, conll_u, places, path, report)
     taken = {name: str(place + 1) for name, place in places.items()}
     return Table(list(columns), rows, numbered=True), taken
@@ -62,6 +63,32 @@ def conll_table(path, columns, report, arguments):
 def _begins_apart(line):
     """Whether a line may stand before the first sentence."""
     return line.startswith(("#", _DOCUMENT))
+
+
+def _without_comments(lines, pattern, width, place, report):
+    """Leaves out comments that have as many columns as words have.
+
+    Such a line stands before a sentence, begins with a `#` and a blank, and no
+    word has its "tag". Parts of speech of the Penn Treebank tag `#` as `#`.
+    """
+    found, known, within = {}, {"#"}, False
+    for number, line in lines:
+        cells = [cell.strip() for cell in pattern.split(line.rstrip())]
+        if len(cells) == width and cells[0] == "#" and not within:
+            found[number] = cells[place]
+            continue
+        within = bool(line.strip()) and (within or not _begins_apart(line))
+        if len(cells) == width:
+            known.add(cells[place])
+    found = {n: tag for n, tag in found.items() if tag not in known}
+    if found:
+        number, tag = next(iter(found.items()))
+        report.notes.append(
+            "lines before sentences that begin with '# ' were read as "
+            f"comments, since no word has their tag: {len(found)}, the first "
+            f"is line {number} with {tag!r}"
+        )
+    return [(n, line) for n, line in lines if n not in found]
 
 
 def _sentences(lines, pattern, width, conll_u, places, path, report):

@@ -27,10 +27,11 @@ def read_tagged_words(
     there are none in its first line, by blanks. Negative numbers count from
     the last column, which is -1. Blank lines separate sentences, and so do
     lines of `-DOCSTART-`. Before a sentence, a line that begins with `#` and
-    has another number of columns is a comment. CoNLL-U has ten columns and
-    numbered words; its ranges, as `1-2`, and empty nodes, as `1.1`, are
-    passed over. Files are UTF-8, with or without a byte order mark, with LF or
-    CRLF line ends, gzipped or not.
+    has another number of columns is a comment; so is one of as many, which is
+    reported in a `CorpusWarning`, if `#` stands alone and no word has its tag.
+    CoNLL-U has ten columns and numbered words; its ranges, as `1-2`, and empty
+    nodes, as `1.1`, are passed over. Files are UTF-8, with or without a byte
+    order mark, with LF or CRLF line ends, gzipped or not.
 
     A table, in the formats of `read_rows` that have lists, has a sentence in
     each row: a list of words in `tokens` or `words`, and one of tags in

@@ -124,6 +124,18 @@ def test_one_column_has_no_tags(write):
         read_tagged_words(write("who\nknows\n"))
 
 
+def test_a_comment_may_have_as_many_columns_as_words(write):
+    """As in MultiCoNER: `# id NUMBER domain=en`, then four columns."""
+    lines = ["# id 7\tdomain=en", "# _ _ O", "red _ _ B-X", ""]
+    lines += ["# id 8\tdomain=en", "#hot _ _ O", "# _ _ O"]
+    path = write("\n".join(lines))
+    with pytest.warns(CorpusWarning, match="2, .* line 1 with 'domain=en'"):
+        assert read_tagged_words(path) == [
+            [("#", "O"), ("red", "B-X")],
+            [("#hot", "O"), ("#", "O")],
+        ]
+
+
 def test_a_comment_inside_a_sentence_is_malformed(write):
     with pytest.raises(CorpusError, match="^Line 3 .*Received: '# text'"):
         read_tagged_words(write("# id\nwho\tWP\n# text\nknows\tVBZ\n"))
