@@ -13,6 +13,7 @@ import collections
 import dataclasses
 import itertools
 import math
+import operator
 from pathlib import Path
 from typing import Literal
 
@@ -126,8 +127,8 @@ def load_parts(settings):
     wanted = settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
-    if None not in (scheme, wanted) and scheme != wanted:
-        parts = [part and convert(part, wanted) for part in parts]
+    if None not in (scheme, wanted):
+        parts = [part and convert(part, scheme, wanted) for part in parts]
     return parts, scheme and wanted
 
 
@@ -140,13 +141,17 @@ def hold_out(sentences, settings):
     return [part["sentence"] for part in parts]
 
 
-def convert(sentences, scheme):
-    """Returns the sentences with their tags in another scheme."""
-    converted = []
+def convert(sentences, scheme, wanted):
+    """Returns the sentences with their tags in the scheme that is wanted."""
+    converted, broken = [], 0
     for sentence in sentences:
         words, tags = zip(*sentence, strict=True)
-        tags = data.convert_tags(tags, scheme)
+        kept = data.convert_tags(tags, scheme)
+        broken += sum(map(operator.ne, tags, kept))
+        tags = data.convert_tags(tags, wanted)
         converted.append(list(zip(words, tags, strict=True)))
+    if broken:
+        print(f"Tags that break {scheme}, and were changed: {broken}.")
     return converted
 
 

@@ -1,11 +1,13 @@
 """Phrases as tags of words: IOB1, IOB2, BIOES and BILOU, told apart."""
 
+import collections
 import itertools
 import re
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kerasrnn.data.report import warn
 from kerasrnn.typing import Strings
 
 _TAG = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
@@ -40,8 +42,9 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
         sentences: Lists of tags.
 
     Returns:
-        The name of the scheme; `None` if the tags mark no phrases, such as
-        parts of speech.
+        The name of the scheme, which some tags may break; `None` if the tags
+        mark no phrases, such as parts of speech. A `CorpusWarning` says if some
+        of them would.
 
     Example:
 
@@ -50,24 +53,34 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
     >>> tag_scheme([["B-PER", "I-PER", "O"]]), tag_scheme([["NOUN", "VERB"]])
     ('IOB2', None)
     """
-    prefixes, begins_inside = set(), False
+    moves: set[tuple[str, bool]] = set()
+    others: collections.Counter[str] = collections.Counter()
     for tags in sentences:
-        before = ("O", "")
+        before = ""
         for tag in tags:
-            here = parsed_tag(tag)
-            if tag != "O" and not here[1]:
-                return None
-            prefixes.add(here[0])
-            begins_inside |= here[0] == "I" and before[1] != here[1]
-            before = here
-    prefixes.discard("O")
-    if not prefixes:
+            prefix, label = parsed_tag(tag)
+            if label:
+                moves.add((prefix, before == label))
+            elif tag != "O":
+                others[tag] += 1
+            before = label
+    prefixes = {prefix for prefix, _ in moves}
+    if others and moves:
+        (tag, count), *_ = others.most_common(1)
+        warn(
+            "Some tags mark no phrases, so that all are taken as those of "
+            'single words. Expected: "O", or a prefix and a type, such as '
+            f'"B-PER". Received: {len(others)} other tags, such as {tag!r}, '
+            f"{count} times"
+        )
+    if others or not moves:
         return None
     if prefixes & set("LU"):
         return "BILOU"
     if prefixes & set("ES"):
         return "BIOES"
-    return "IOB1" if begins_inside else "IOB2"
+    begins_with = {prefix for prefix, goes_on in moves if not goes_on}
+    return "IOB1" if begins_with == {"I"} else "IOB2"
 
 
 def phrases_of(tags: Strings) -> list[Phrase]:
@@ -98,6 +111,21 @@ def phrases_of(tags: Strings) -> list[Phrase]:
     return phrases
 
 
+def check_scheme(scheme: str, tags: Strings = ()) -> None:
+    """Raises `ValueError` for no scheme, or for a tag that is of none."""
+    if scheme not in _SCHEMES:
+        raise ValueError(
+            f"`scheme` must be one of {', '.join(map(repr, _SCHEMES))}. "
+            f"Received: scheme={scheme!r}"
+        )
+    for tag in tags:
+        if tag != "O" and not parsed_tag(tag)[1]:
+            raise ValueError(
+                f'With scheme={scheme!r} a tag must be "O", or a prefix and '
+                f'a type, such as "B-PER". Received: {tag!r}'
+            )
+
+
 def parsed_tag(tag: str) -> tuple[str, str]:
     """Returns the prefix and the type of a tag; `("O", "")` outside."""
     found = _TAG.fullmatch(tag)
@@ -120,11 +148,7 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
     >>> tags_of([Phrase(0, 2, "PER"), Phrase(3, 4, "LOC")], 4, "BIOES")
     ['B-PER', 'E-PER', 'O', 'S-LOC']
     """
-    if scheme not in _SCHEMES:
-        raise ValueError(
-            f"`scheme` must be one of {', '.join(map(repr, _SCHEMES))}. "
-            f"Received: scheme={scheme!r}"
-        )
+    check_scheme(scheme)
     tags = ["O"] * length
     end, single = {"BIOES": ("E", "S"), "BILOU": ("L", "U")}.get(
         scheme, ("I", "B")

@@ -6,6 +6,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.data.length_buckets import index_batches
+from kerasrnn.data.tag_schemes import check_scheme
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.pipelines.tagging import Tagging
@@ -44,8 +45,9 @@ class TextTagger(Tagging):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the number of `tags` is not that of the model, or only
-            one of model and pipeline has characters.
+        ValueError: when the number of `tags` is not that of the model, there
+            is no such `scheme`, a tag or the `CRF` of the model is of another
+            one, or only one of model and pipeline has characters.
 
     Example:
 
@@ -78,10 +80,10 @@ class TextTagger(Tagging):
         self.characters = characters
         self.scheme = scheme
         self.max_letters = max_letters
-        if len(self.tags) != model.num_tags:
+        if not len(set(tags)) == len(self.tags) == model.num_tags:
             raise ValueError(
-                f"`tags` must be {model.num_tags}, as many as the model has. "
-                f"Received: tags={tags!r}"
+                f"`tags` must be {model.num_tags} names, as many as the model "
+                f"has tags, each another. Received: tags={tags!r}"
             )
         if (characters is None) != (model.characters is None):
             raise ValueError(
@@ -89,6 +91,22 @@ class TextTagger(Tagging):
                 "`CharacterReader`, and by no other. Received: "
                 f"characters={characters!r}, "
                 f"model.characters={model.characters!r}"
+            )
+        if scheme is not None:
+            check_scheme(scheme, self.tags)
+        self._check_crf()
+
+    def _check_crf(self) -> None:
+        """Raises `ValueError` if the `CRF` has another scheme, or tags."""
+        crf = self.model.crf
+        if crf is None or crf.scheme is None:
+            return
+        own, ours = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
+        if own != ours:
+            raise ValueError(
+                "The pipeline must have the scheme and the tags of the `CRF` "
+                f"of its model, in their order. Expected: {own}. "
+                f"Received: {ours}"
             )
 
     def default_loss(self) -> keras.losses.Loss:

@@ -8,6 +8,7 @@ from kerasrnn.data import convert_tags
 from kerasrnn.data import phrases_of
 from kerasrnn.data import tag_scheme
 from kerasrnn.data import tags_of
+from kerasrnn.data.errors import CorpusWarning
 
 PHRASES = [Phrase(0, 1, "A"), Phrase(1, 3, "A"), Phrase(3, 4, "B")]
 TAGS = {
@@ -49,8 +50,15 @@ def test_a_broken_scheme_begins_a_phrase():
     ]
 
 
+def test_a_scheme_is_told_from_others_though_some_tags_break_it():
+    tags = "B-A I-A O I-A O B-A B-A".split()
+    assert tag_scheme([tags]) == "IOB2"
+    assert convert_tags(tags, "IOB2") == "B-A I-A O B-A O B-A B-A".split()
+
+
 def test_what_is_no_scheme():
-    assert tag_scheme([["NOUN", "B-X"]]) is None
+    with pytest.warns(CorpusWarning, match="1 other tags, such as 'NOUN', 2"):
+        assert tag_scheme([["NOUN", "B-X", "NOUN", "O"]]) is None
     assert tag_scheme([["O", "O"], []]) is None
     assert phrases_of(["NOUN", "O", "B-"]) == []
     with pytest.raises(ValueError, match="scheme='BIO'"):

@@ -151,3 +151,20 @@ def test_what_is_wrong_is_said():
         TextTagger(tagger.model, tagger.words, ["O"], tagger.characters)
     with pytest.raises(ValueError, match="CharacterReader"):
         TextTagger(tagger.model, tagger.words, small.TAGS)
+
+
+@pytest.mark.parametrize(
+    "scheme, tags, message",
+    [
+        ("IOB2", [*small.TAGS[::-1]], "in their order. Expected: .'IOB2', 'O'"),
+        ("BIOES", small.TAGS, "Received: .'BIOES', 'O'"),
+        (None, small.TAGS, "Received: .None, 'O'"),
+        ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
+        ("IOB2", ["O", "PER", *small.TAGS[2:]], "Received: 'PER'"),
+        ("IOB2", ["O", *small.TAGS[:-1]], "each another"),
+    ],
+)
+def test_tags_are_those_of_the_scheme_and_the_crf(scheme, tags, message):
+    tagger = small.tagger()
+    with pytest.raises(ValueError, match=message):
+        TextTagger(tagger.model, tagger.words, tags, tagger.characters, scheme)

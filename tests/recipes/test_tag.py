@@ -117,6 +117,18 @@ def test_a_saved_tagger_keeps_its_scheme(tmp_path):
     assert scheme == data.tag_scheme(names) == "IOB2"
 
 
+def test_tags_that_break_their_scheme_are_mended_and_counted(tmp_path, capsys):
+    """A `CRF` that knows the scheme would have a loss of 10,000 for each."""
+    lines = [f"w{n} S-A\nx B-A\ny I-A\n" for n in range(9)]
+    corpus = tmp_path / "tagged.conll"
+    corpus.write_text("\n".join(lines), "utf-8")
+    settings = tag.Settings(corpus=str(corpus), output=tmp_path / "out")
+    (train, _, _), scheme = tag.load_parts(settings)
+    assert scheme == "BIOES"
+    assert [name for _, name in train[0]] == ["S-A", "B-A", "E-A"]
+    assert "that break BIOES, and were changed: 8." in capsys.readouterr().out
+
+
 def test_columns_need_a_file():
     with pytest.raises(ValueError, match="`tag_column` needs a `corpus`"):
         tag.Settings(tag_column="2")
