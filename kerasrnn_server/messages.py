@@ -17,8 +17,7 @@ class Limits:
     max_rows: int = 1024
     """The most rows of an input, such as sentences to translate at once."""
     max_positions: int = 2**16
-    """The most positions of a request: its rows, times the characters or ids
-    of the longest of them and the tokens to be added to it."""
+    """The most positions of a request: rows times length, with max_tokens."""
     max_values: int = 2**21
     """The most numbers and strings of an answer."""
     batch_rows: int = 32

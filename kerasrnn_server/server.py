@@ -29,10 +29,10 @@ def serve(
     folder: Annotated[pathlib.Path, tyro.conf.Positional],
     settings: Annotated[ServerSettings, tyro.conf.arg(name="")],
 ) -> None:
-    """Serves the models in a folder over HTTP, until SIGTERM or SIGINT.
+    """Serves the models in a folder over HTTP, until it is told to end.
 
-    Requests that have come in by then are answered, for as long as an answer
-    may take.
+    Requests that have come in by then are still answered. Ctrl-C and SIGTERM
+    end it.
 
     Args:
         folder: Folder of the models, such as saved_models.
@@ -62,7 +62,7 @@ def serve(
     # uvicorn raises the signal again once it has ended.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    log.info("http://%s:%d", settings.host, settings.port)
+    log.info("Serving at http://%s:%d", settings.host, settings.port)
     uvicorn.Server(config).run()
 
 

@@ -22,8 +22,7 @@ class ServerSettings(Limits):
     poll_seconds: float = 5.0
     """Seconds between looks for new versions."""
     keep_programs: bool = True
-    """Whether to keep what XLA compiles in the user's cache, for the next
-    start."""
+    """Whether to keep what XLA compiles for the next start."""
     access_log: bool = False
     """Whether to write a line for each request, not only for those refused."""
 

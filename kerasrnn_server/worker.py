@@ -78,7 +78,7 @@ class Worker:
         reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "kerasrnn.serving.worker"),
+                *(sys.executable, "-m", "kerasrnn_commands.worker"),
                 *(str(path), str(theirs.fileno())),
                 json.dumps(dataclasses.asdict(limits)),
                 pass_fds=[theirs.fileno()],

@@ -10,7 +10,7 @@ Naive, seasonal naive and linear forecasts are scored beside the model. See
 `translate.py` for the files that a run writes and how to resume it.
 """
 
-import quiet  # noqa: F401  # isort: skip
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 import math
 from pathlib import Path

@@ -9,7 +9,7 @@ A run writes `language.keras`, a SavedModel in `OUTPUT/VERSION/` and
 finished one if `--epochs` is increased.
 """
 
-import quiet  # noqa: F401  # isort: skip
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 from pathlib import Path
 from typing import Literal

@@ -10,7 +10,7 @@ pictures and `sample.mid`, a piece that the model continues. The same command
 resumes an interrupted run.
 """
 
-import quiet  # noqa: F401  # isort: skip
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 from pathlib import Path
 from typing import Literal

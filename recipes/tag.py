@@ -8,7 +8,7 @@
 See `translate.py` for the files that a run writes and how to resume it.
 """
 
-import quiet  # noqa: F401  # isort: skip
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import collections
 import dataclasses
 import itertools

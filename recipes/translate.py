@@ -10,7 +10,7 @@ A run writes `translator.keras`, `card.json`, pictures and a SavedModel, in
 interrupted run, and continues a finished one if `--epochs` is increased.
 """
 
-import quiet  # noqa: F401  # isort: skip
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 import functools
 import math

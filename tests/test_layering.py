@@ -29,8 +29,6 @@ ALLOWED = {
     },
     # Named in annotations, so every part may import it.
     "typing": {"keras"},
-    # Imports what a command needs once it is known to be there.
-    "commands": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.
     "models": {"keras", "kerasrnn.distribute", "kerasrnn.layers", "numpy"},
@@ -199,6 +197,18 @@ def test_the_server_imports_neither_tensorflow_nor_the_package():
     )
 
 
+def test_the_terminal_is_quiet_before_a_command_imports_anything():
+    paths = [ROOT / "kerasrnn_commands" / "scripts.py"]
+    assert_none(
+        refused(
+            paths,
+            lambda _, module, __: (
+                part_of(module) not in sys.stdlib_module_names
+            ),
+        )
+    )
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_rooms_of_layers_import_along_the_arrows(room):
     closed = ROOMS.keys() - ROOMS[room] - {room}
@@ -259,6 +269,8 @@ def test_a_recipe_imports_public_names_only():
         if module == "kerasrnn":
             return f"kerasrnn.{name}" not in rooms
         if module.startswith("kerasrnn"):
+            if module == "kerasrnn_commands.quiet":
+                return False
             return module not in rooms or name not in public_names(module)
         # Other recipes are imported as they stand beside one another.
         return module.split(".")[0] in {"recipes", "tests"}

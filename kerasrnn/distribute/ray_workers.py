@@ -1,6 +1,6 @@
 """Starts the workers of a recipe with Ray Train, from the command line.
 
-    python -m kerasrnn.distribute.ray_workers 2 recipes/ptb_lm.py
+    kerasrnn-ray 2 recipes/ptb_lm.py
     kerasrnn-ray 8 --gpu --restarts 3 recipes/translate.py --train pairs.tsv
 
 Each of them is told where the others are, and trains on its share.

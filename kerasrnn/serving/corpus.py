@@ -1,7 +1,7 @@
 """Translates a whole text file, or labels or scores its lines.
 
-    python -m kerasrnn.serving.corpus saved_models/nmt_hindi in.txt out.txt
-    python -m kerasrnn.serving.corpus saved_models/imdb reviews.txt.gz out.tsv
+    kerasrnn-corpus saved_models/nmt_hindi in.txt out.txt
+    kerasrnn-corpus saved_models/imdb reviews.txt.gz out.tsv
 
 The same command finishes an interrupted run.
 """
@@ -164,17 +164,29 @@ def main(args: Strings | None = None) -> None:
         epilog="The same command finishes an interrupted run.",
         allow_abbrev=False,
     )
-    parser.add_argument("model", help="such as saved_models/nmt_hindi")
-    parser.add_argument("source", metavar="INPUT", help="text, .gz or not")
+    parser.add_argument("model", help="folder, as saved_models/nmt_hindi")
+    parser.add_argument(
+        "source", metavar="INPUT", help="text file, may be gzipped"
+    )
     parser.add_argument("target", metavar="OUTPUT", help="file to write")
     parser.add_argument("--version", type=int, help="default: the newest")
-    parser.add_argument("--shards", type=int, default=10)
-    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument(
+        "--shards",
+        type=int,
+        default=10,
+        help="parts that are finished one by one (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=int,
+        default=64,
+        help="lines answered at once (default: %(default)s)",
+    )
     parser.add_argument(
         "--max-bytes",
         type=int,
         default=2**16,
-        help="longer lines are bad (default: 65536)",
+        help="longer lines are left empty (default: %(default)s)",
     )
     parser.add_argument(
         "--beam",

@@ -1,6 +1,6 @@
 """A page in the browser to try exported models.
 
-    python -m kerasrnn.serving.demo saved_models
+    kerasrnn-demo saved_models
 
 Translators, classifiers, taggers, language models and forecasters have a tab
 each.
@@ -127,11 +127,20 @@ def main(args: Strings | None = None) -> None:
         description="Serves a page to try exported models.",
         allow_abbrev=False,
     )
-    parser.add_argument("folder", nargs="?", default="saved_models")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="0.0.0.0 for all of the network"
+        "folder",
+        nargs="?",
+        default="saved_models",
+        help="above the models (default: %(default)s)",
     )
-    parser.add_argument("--port", type=int, default=7860)
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="0.0.0.0 opens it to the network (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--port", type=int, default=7860, help="default: %(default)s"
+    )
     found = parser.parse_args(args)
     # Gradio would send statistics, also on single components.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"

@@ -1,6 +1,5 @@
 """Converts an exported model to ONNX: a file for each signature on numbers.
 
-    python -m kerasrnn.serving.onnx_export saved_models/nmt_hindi/1 onnx
     kerasrnn-onnx saved_models/nmt_hindi/1 onnx
 
 Each file is compared with the SavedModel before it is left.

@@ -1,4 +1,4 @@
-"""The process of one version of a model: `python -m kerasrnn.serving.worker`.
+"""The process of one version of a model.
 
 The HTTP server starts it and ends it. It reads, checks and answers requests, so
 that the server itself does nothing but pass bytes on.
@@ -151,7 +151,3 @@ def main() -> None:
             calls.begin(*message)
     # A call that runs cannot be stopped otherwise.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

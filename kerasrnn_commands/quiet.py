@@ -1,7 +1,7 @@
-"""Keeps a recipe's terminal for what the recipe has to say.
+"""Keeps the terminal for what a recipe, or a command, has to say.
 
-It is the first import of a recipe. It imports Keras and its backend without
-the rows that TensorFlow logs while it is loaded, before its own setting counts;
+It is imported before all else. It imports Keras and its backend without the
+rows that TensorFlow logs while it is loaded, before its own setting counts;
 with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
 without the line of code that it refers to, and what is wrong with a corpus
 without a traceback.

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from kerasrnn import commands
+from kerasrnn_commands import scripts
 from kerasrnn_server import __main__ as serve
 from tests.test_layering import ROOT
 
@@ -26,7 +26,7 @@ def test_a_missing_extra_is_named(command, needed, monkeypatch):
         lambda name: None if name == needed else find("sys"),
     )
     with pytest.raises(SystemExit) as ended:
-        getattr(commands, command)()
+        getattr(scripts, command)()
     assert ended.value.code == (
         f"kerasrnn-{command} needs {needed}: pip install 'kerasrnn[{command}]'"
     )
@@ -36,7 +36,7 @@ def test_a_command_runs_with_the_arguments_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["kerasrnn-ray", "--help"])
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
     with pytest.raises(SystemExit, match="0"):
-        commands.ray()
+        scripts.ray()
     assert "usage: kerasrnn-ray" in capsys.readouterr().out
 
 
@@ -52,9 +52,9 @@ def test_the_server_names_its_extra(monkeypatch):
 
 def test_every_command_is_a_function():
     with (ROOT / "pyproject.toml").open("rb") as file:
-        scripts = tomllib.load(file)["project"]["scripts"]
-    for name, place in scripts.items():
-        module, _, function = place.partition(":")
+        commands = tomllib.load(file)["project"]["scripts"]
+    for name, target in commands.items():
+        module, _, function = target.partition(":")
         assert callable(getattr(importlib.import_module(module), function)), (
             name
         )

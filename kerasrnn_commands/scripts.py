@@ -1,0 +1,44 @@
+"""The console scripts, and that an extra is missing if it is."""
+
+import importlib
+import importlib.util
+import sys
+
+
+def corpus() -> None:
+    """Runs `kerasrnn-corpus`."""
+    _run("kerasrnn.serving.corpus")
+
+
+def demo() -> None:
+    """Runs `kerasrnn-demo`."""
+    _need("demo", "gradio", "matplotlib")
+    _run("kerasrnn.serving.demo")
+
+
+def onnx() -> None:
+    """Runs `kerasrnn-onnx`."""
+    _need("onnx", "onnx", "onnxruntime", "tf2onnx")
+    _run("kerasrnn.serving.onnx_export")
+
+
+def ray() -> None:
+    """Runs `kerasrnn-ray`."""
+    _need("ray", "ray")
+    _run("kerasrnn.distribute.ray_workers")
+
+
+def _need(extra, *modules):
+    """Ends the process if a module that an extra installs is missing."""
+    for name in modules:
+        if importlib.util.find_spec(name) is None:
+            sys.exit(
+                f"kerasrnn-{extra} needs {name}: "
+                f"pip install 'kerasrnn[{extra}]'"
+            )
+
+
+def _run(module):
+    """Runs the command line of a module, in a terminal that is quiet."""
+    importlib.import_module("kerasrnn_commands.quiet")
+    importlib.import_module(module).main()
