@@ -8,6 +8,7 @@ without a traceback.
 """
 
 import contextlib
+import logging
 import os
 import re
 import sys
@@ -49,6 +50,8 @@ def load():
         import tensorflow_text  # noqa: F401
 
         tensorflow.config.list_physical_devices()
+        # It warns of each loop of an exported model that is loaded.
+        logging.getLogger("absl").setLevel(logging.ERROR)
 
 
 def sentence(message, *_, **__):

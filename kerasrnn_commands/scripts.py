@@ -12,7 +12,7 @@ def corpus() -> None:
 
 def demo() -> None:
     """Runs `kerasrnn-demo`."""
-    _need("demo", "gradio", "matplotlib")
+    _need("demo", "gradio", "matplotlib", "mido")
     _run("kerasrnn.serving.demo")
 
 

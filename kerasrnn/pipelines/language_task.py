@@ -21,6 +21,8 @@ from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
+_SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
+_LINES = 5  # that are shown of a text; the card has it whole
 _STEPS = 512  # in a window of static evaluation
 _DYNAMIC_STEPS = 20  # in a window of dynamic evaluation
 
@@ -82,12 +84,15 @@ class LanguageTask(Task):
             return {"samples": []}, {}
         samples = [
             self.pipeline.write([""], seed + i, temperature=0.8, top_k=40)[0]
-            for i in range(5)
+            for i in range(_SAMPLES)
         ]
         print("\nTexts that the model writes:")
         for sample in samples:
-            print("", *map(wrapped, sample.splitlines()), sep="\n")
-        return {"samples": samples}, {}
+            lines = [line for line in sample.splitlines() if line]
+            print("", *map(wrapped, lines[:_LINES]), sep="\n")
+        # The page offers them as beginnings of texts.
+        first = [" ".join(row.split()[:_BEGIN]) for row in rows[:_SAMPLES]]
+        return {"samples": samples, "beginnings": first}, {}
 
     def _static_scores(self, ids, lines):
         clock, single = Stopwatch(), self.pipeline.model.with_batch_size(1)

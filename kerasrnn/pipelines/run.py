@@ -266,6 +266,9 @@ class Run(RunScope):
             vocabulary_sizes=vocabulary_sizes(task.tokenizers),
             data=self._data,
             scores=scores,
+            results={
+                part: task.headline(found) for part, found in scores.items()
+            },
             **shown,
             **facts,
             **self.clock.read(),

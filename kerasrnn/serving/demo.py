@@ -2,13 +2,14 @@
 
     kerasrnn-demo saved_models
 
-Translators, classifiers, taggers, language models and forecasters have a tab
-each.
+Translators, classifiers, taggers, language models, forecasters and models of
+music have a tab each.
 """
 
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Sequence
 
 import gradio as gr
@@ -18,6 +19,7 @@ from kerasrnn.plots.fonts import packaged_font
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.exported import model_folders
 from kerasrnn.serving.tabs import tab_of
+from kerasrnn.serving.warm_up import warm_up
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -30,6 +32,12 @@ FONT_FACE = """@font-face {{
     src: url("gradio_api/file={path}");
     unicode-range: U+0900-097F, U+200C-200D, U+25CC;
 }}"""
+# Pictures have a white background, and Gradio marks weights in red: dark mode
+# turns the brightness of the first, and the second become blue.
+STYLE = """
+.dark .picture img { filter: invert(0.92) hue-rotate(180deg); }
+.weighted-words .textfield { filter: hue-rotate(210deg); }
+"""
 # At once: Chromium does not draw the text in a box anew when it comes later.
 LOAD_FONT = "() => { document.fonts.load('1em FiraGO', 'अ'); }"
 
@@ -56,6 +64,7 @@ def load_models(path: PathLike) -> list[ExportedModel]:
     """
     models = []
     for name, folder in model_folders(path).items():
+        print(f"Loading {name} ...", file=sys.stderr)
         try:
             models.append(folder.load())
         except (OSError, ValueError, tf.errors.OpError) as error:
@@ -76,33 +85,50 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
         ValueError: when there is a tab for none of the models.
     """
     tabs = [(model, tab) for model in models if (tab := tab_of(model))]
+    others = [model.name for model in models if not tab_of(model)]
     if not tabs:
         raise ValueError(
             "There must be a translator, a classifier, a tagger, a language "
-            "model or a forecaster. "
-            f"Received: {[model.name for model in models]}"
+            f"model, a forecaster or a model of music. Received: {others}"
         )
     with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:
         for model, tab in tabs:
             with gr.Tab(model.name):
                 gr.Markdown(caption(model))
                 tab(model)
+        if others:
+            gr.Markdown(
+                "Not shown, since this page has no tab for such a model: "
+                f"{', '.join(others)}."
+            )
     return page
 
 
 def caption(model: ExportedModel) -> str:
-    """Returns a line of Markdown on where a model comes from.
+    """Returns Markdown on how good a model is and where it comes from.
 
     Args:
         model: The `ExportedModel`.
     """
     card = model.card() or {}
     parts = [f"Version {model.version}"]
-    if "commit" in card:
-        parts.append(f"commit {card['commit']}")
+    parts += [
+        f"{name} {card[name]}" for name in ("date", "commit") if name in card
+    ]
     if "command" in card:
         parts.append(f"`{card['command']}`")
-    return ", ".join(parts)
+    results = [
+        f"**{sentence}** on {_of_part(card, part)}."
+        for part, sentence in card.get("results", {}).items()
+    ]
+    return "<br>".join([*results, ", ".join(parts)])
+
+
+def _of_part(card, part):
+    """How much data a part has, as "40 texts, 1,092 words (dev)"."""
+    sizes = card.get("data", {}).get(part, {})
+    words = ", ".join(f"{count:,} {name}" for name, count in sizes.items())
+    return f"{words} ({part})" if words else part
 
 
 def _fonts():
@@ -110,7 +136,7 @@ def _fonts():
     path = packaged_font()
     return {
         "theme": gr.themes.Default(font=FONT, font_mono=MONOSPACE_FONT),
-        "css": FONT_FACE.format(path=path) if path else None,
+        "css": STYLE + (FONT_FACE.format(path=path) if path else ""),
         "js": LOAD_FONT if path else None,
         "allowed_paths": [path] if path else [],
     }
@@ -145,15 +171,24 @@ def main(args: Strings | None = None) -> None:
     # Gradio would send statistics, also on single components.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     try:
-        page = build_page(load_models(found.folder))
-        page.launch(
+        models = load_models(found.folder)
+        page = build_page(models)
+        _, address, _ = page.launch(
             server_name=found.host,
             server_port=found.port,
             show_error=True,
             ssr_mode=False,
             footer_links=[],
+            quiet=True,
+            prevent_thread_lock=True,
             **_fonts(),
         )
+        print(f"The page is at {address} (Ctrl-C ends it).", file=sys.stderr)
+        # The first calls of a model are slow.
+        threading.Thread(
+            target=lambda: [*map(warm_up, models)], daemon=True
+        ).start()
+        page.block_thread()
     except (OSError, ValueError) as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
 

@@ -124,7 +124,8 @@ def main() -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
-    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    for library in ("absl", "tensorflow"):
+        logging.getLogger(library).setLevel(logging.ERROR)
     # The server is told to end, and then ends this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

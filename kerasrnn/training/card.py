@@ -1,6 +1,7 @@
 """The results of a run as a JSON file, beside its other outputs."""
 
 import contextlib
+import datetime
 import importlib.metadata
 import json
 import os
@@ -46,6 +47,7 @@ def new_card(**facts):
     return {
         "command": shlex.join(["python", *sys.argv]),
         "commit": _commit(),
+        "date": datetime.date.today().isoformat(),
         "device": {
             "cpu_cores": os.cpu_count(),
             "machine": platform.machine(),

@@ -11,6 +11,7 @@ import pytest
 
 gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
 
+from kerasrnn.data import read_midi  # noqa: E402
 from kerasrnn.serving import ExportedModel  # noqa: E402
 from kerasrnn.serving import demo  # noqa: E402
 from kerasrnn.serving.tabs import tab_of  # noqa: E402
@@ -93,9 +94,11 @@ def test_each_model_has_a_tab_by_its_signatures(page, models):
     tabs = [tab.label for tab in components(page, gr.Tab)]
     assert tabs == [
         *("full", "hours", "names", "plain", "prices", "stars", "topics"),
-        *("words", "writer"),
+        *("tune", "words", "writer"),
     ]
-    assert tab_of(models["shout"]) is None and tab_of(models["tune"]) is None
+    assert tab_of(models["shout"]) is None
+    last = components(page, gr.Markdown)[-1].value
+    assert last.startswith("Not shown") and last.endswith(": shout.")
     with pytest.raises(ValueError, match=r"Received: \['shout'\]"):
         demo.build_page([models["shout"]])
 
@@ -107,15 +110,17 @@ def test_what_an_export_lacks_is_not_shown(page):
         ["Beam", "Greedy, word by word"]
     )
     sliders = [slider.label for slider in components(page, gr.Slider)]
-    assert sliders == ["Temperature", "Top k", "Length in tokens"]
+    music = ["Length in steps", "Temperature"]
+    assert sliders == [*music, "Temperature", "Top k", "Length in tokens"]
 
 
 def test_a_translation_is_shown_with_hypotheses_and_attention(page):
     steps = call(page, "full", "come in", "serving_default")
-    translation, rows, _ = steps[0]
+    translation, rows, *_ = steps[0]
     assert translation == "COME IN"
     assert rows == [[-1.0, "COME IN"], [-2.0, "come in"]]
-    figure = steps[-1][2]
+    _, _, figure, note = steps[-1]
+    assert note == ""
     labels = [x.get_text() for x in figure.axes[0].get_yticklabels()]
     assert labels == ["COME", "IN"]
     steps = call(page, "plain", "come in", "serving_default")
@@ -129,8 +134,26 @@ def test_greedy_is_shown_as_it_is_written(page):
 
 
 def test_a_text_without_words_has_no_attention(models):
-    assert attention_of(models["full"], " ") is None
+    found = models["full"].signatures["attend"](text=[" "])
+    assert attention_of(found) is None
     assert len(hypotheses(models["full"], "a", "greedy")) == 1
+
+
+def test_a_note_says_what_a_translation_may_lack(page):
+    *_, note = call(page, "full", "Come <unk> in. Who?", "greedy")[-1]
+    assert note.startswith("Words that the model does not know: 1. The model")
+    assert "only the first" in note
+
+
+def test_hypotheses_that_read_alike_are_one(models):
+    rows = hypotheses(models["full"], "ABC", "serving_default")
+    assert rows == [[-1.0, "ABC"]]
+
+
+def test_music_is_a_picture_and_a_file(page):
+    figure, path = call(page, "tune", 8, 1.0, 40)
+    assert len(figure.axes) == 1
+    assert read_midi(path).argmax(axis=1).tolist() == [40] * 8
 
 
 def test_a_review_has_labels_and_weighted_words(page):
@@ -224,6 +247,9 @@ def test_padding_and_no_weight_at_all_are_no_words():
 
 def test_a_language_model_gets_what_the_controls_say(page):
     assert call(page, "writer", "say", 0.5, 20, 3, 7) == "say 27 27 27"
+    # Without a seed, each call has a new one.
+    texts = {call(page, "writer", "say", 0.5, 20, 3, None) for _ in range(3)}
+    assert len(texts) == 3
     with pytest.raises(ValueError, match="cannot take"):
         call(page, "writer", "say", -1.0, 20, 3, 7)
 
@@ -250,6 +276,15 @@ def test_subwords_are_merged_with_their_weights():
 def test_the_page_says_where_a_model_comes_from(folder):
     model = ExportedModel(folder / "full" / "1")
     assert demo.caption(model) == "Version 1, commit 1234567"
+    card = {
+        "results": {"dev": "BLEU 9.1"},
+        "data": {"dev": {"pairs": 500}},
+        "date": "2026-11-26",
+    }
+    (folder / "full" / "1" / "card.json").write_text(json.dumps(card))
+    assert demo.caption(ExportedModel(folder / "full" / "1")) == (
+        "**BLEU 9.1** on 500 pairs (dev).<br>Version 1, date 2026-11-26"
+    )
 
 
 @pytest.mark.slow
@@ -265,7 +300,7 @@ def test_the_command_serves_the_page(folder):
         server.terminate()
         server.wait()
     labels = [x["props"].get("label") for x in config["components"]]
-    assert {"full", "Translation", "Hypotheses, the best first"} <= {*labels}
+    assert {"full", "Translation", "Phrases"} <= {*labels}
     # No statistics, and no font from elsewhere.
     assert not config["analytics_enabled"]
     assert not [x for x in config["stylesheets"] if x.startswith("http")]

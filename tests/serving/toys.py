@@ -238,16 +238,19 @@ def forecaster(path, known=()):
 
 
 def music(path):
-    """Repeats the last step."""
+    """Holds the key that the seed names."""
 
     @tf.function(
         input_signature=[
             tf.TensorSpec([None, None, 88], tf.float32, "prompt"),
+            tf.TensorSpec([], tf.int32, "seed"),
+            tf.TensorSpec([], tf.float32, "temperature"),
             tf.TensorSpec([], tf.int32, "steps"),
         ]
     )
-    def generate(prompt, steps):
-        added = tf.repeat(prompt[:, -1:], steps, axis=1)
+    def generate(prompt, seed, temperature, steps):
+        key = tf.one_hot(seed, 88) * tf.cast(temperature > 0, tf.float32)
+        added = tf.tile(key[None, None], [tf.shape(prompt)[0], steps, 1])
         return {"roll": tf.concat([prompt, added], axis=1)}
 
     return export(path, {"serving_default": generate, "generate": generate})

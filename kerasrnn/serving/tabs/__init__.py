@@ -8,6 +8,7 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.classifier import classifier_tab
 from kerasrnn.serving.tabs.forecaster import forecaster_tab
 from kerasrnn.serving.tabs.language_model import language_model_tab
+from kerasrnn.serving.tabs.music import music_tab
 from kerasrnn.serving.tabs.tagger import tagger_tab
 from kerasrnn.serving.tabs.translator import translator_tab
 
@@ -32,10 +33,10 @@ def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
     if "forecast" in model.signatures["serving_default"].outputs:
         return forecaster_tab if "columns" in (model.card() or {}) else None
     for name, tab in _BY_SIGNATURE.items():
-        # A model of music generates from piano rolls.
         if name in model.signatures and _reads_text(model.signatures[name]):
             return tab
-    return None
+    generate = model.signatures.get("generate")
+    return music_tab if generate and "roll" in generate.outputs else None
 
 
 def _reads_text(signature):

@@ -35,13 +35,13 @@ def classifier_tab(model: ExportedModel) -> None:
 
     with gr.Row():
         with gr.Column():
-            text = text_box("Text", lines=6)
+            text = text_box("Text")
             button = gr.Button("Classify", variant="primary")
             add_examples(samples(model), text)
         with gr.Column():
             label = gr.Label(label=title)
             words = gr.HighlightedText(
-                label="Words: the darker, the more weight",
+                label="Words: the stronger the blue, the more weight",
                 show_legend=False,
                 elem_classes="weighted-words",
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from kerasrnn.plots import forecast_figure
 from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.tabs.texts import picture_box
 from kerasrnn.typing import Config
 
 MAX_CHARACTERS = 1_000_000
@@ -25,17 +26,6 @@ def forecaster_tab(model: ExportedModel) -> None:
         model: The `ExportedModel`, whose card has the names of the columns.
     """
     facts = model.card() or {}
-    known, static = (facts.get(name, []) for name in ("known", "static"))
-    more = "".join(
-        f" {what}: {', '.join(names)}."
-        for what, names in (("Known ahead", known), ("Of the series", static))
-        if names
-    )
-    if known:
-        more += (
-            f" The last {facts['horizon']} rows are to be forecast: they have "
-            "what is known ahead and nothing else."
-        )
 
     def forecast(text):
         inputs = windows(facts, table_of(text))
@@ -43,11 +33,7 @@ def forecaster_tab(model: ExportedModel) -> None:
         answer = {name: values[0] for name, values in found.items()}
         return picture(facts, inputs["past"][0], answer), rows(facts, answer)
 
-    gr.Markdown(
-        f"{facts['lookback']} rows of the past, a step of {facts['step']} "
-        f"apart: {', '.join(facts['columns'])}.{more} Of more rows the last "
-        "are read; empty cells are missing values."
-    )
+    gr.Markdown(what_to_paste(facts))
     with gr.Row():
         with gr.Column():
             text = gr.Textbox(
@@ -59,7 +45,7 @@ def forecaster_tab(model: ExportedModel) -> None:
             )
             button = gr.Button("Forecast", variant="primary")
         with gr.Column():
-            plot = gr.Plot(show_label=False)
+            plot = picture_box()
             levels = facts.get("levels", [])
             table = gr.Dataframe(
                 headers=["step", "column", "forecast", *map(str, levels)],
@@ -67,6 +53,26 @@ def forecaster_tab(model: ExportedModel) -> None:
                 interactive=False,
             )
     gr.on([button.click], forecast, [text], [plot, table])
+
+
+def what_to_paste(facts: Config) -> str:
+    """Returns sentences on the rows that a model reads.
+
+    Args:
+        facts: What the card of the model says.
+    """
+    known, static = (facts.get(name, []) for name in ("known", "static"))
+    columns = [*facts["columns"], *known, *static]
+    text = (
+        f"Paste {facts['lookback']} rows or more, in steps of "
+        f"{facts['step']}, with the columns {', '.join(columns)}."
+    )
+    if known:
+        text += (
+            f" Below them, {facts['horizon']} rows to forecast, in which only "
+            f"{', '.join([*known, *static])} are filled in."
+        )
+    return f"{text} An empty cell is a missing value."
 
 
 def example(model: ExportedModel) -> str:

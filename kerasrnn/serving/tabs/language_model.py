@@ -5,10 +5,9 @@ import gradio as gr
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.texts import add_examples
 from kerasrnn.serving.tabs.texts import checked
-from kerasrnn.serving.tabs.texts import samples
+from kerasrnn.serving.tabs.texts import chosen_seed
+from kerasrnn.serving.tabs.texts import seed_box
 from kerasrnn.serving.tabs.texts import text_box
-
-PROMPT_WORDS = 3
 
 
 def language_model_tab(model: ExportedModel) -> None:
@@ -21,13 +20,15 @@ def language_model_tab(model: ExportedModel) -> None:
 
     def write(prompt, *values):
         given = dict(zip(controls, values, strict=True))
+        if "seed" in given:
+            given["seed"] = chosen_seed(given["seed"])
         return generate(prompt=[checked(prompt)], **given)["text"][0]
 
     with gr.Row():
         with gr.Column():
             prompt = text_box("Beginning of a text")
             button = gr.Button("Continue", variant="primary")
-            add_examples(map(_beginning, samples(model)), prompt)
+            add_examples((model.card() or {}).get("beginnings", []), prompt)
             controls = {
                 name: control()
                 for name, control in CONTROLS.items()
@@ -67,7 +68,7 @@ CONTROLS = {
         value=1,
         step=0.05,
         label="Top p",
-        info="Only the most probable tokens, up to this share together",
+        info="Only the most probable tokens, up to this probability in sum",
     ),
     "max_tokens": lambda: gr.Slider(
         1, 300, value=60, step=1, label="Length in tokens"
@@ -75,16 +76,5 @@ CONTROLS = {
     "one_sentence": lambda: gr.Checkbox(
         value=False, label="Stop after the sentence"
     ),
-    "seed": lambda: gr.Number(
-        0,
-        minimum=0,
-        maximum=2**31 - 1,
-        precision=0,
-        label="Seed",
-        info="The same seed writes the same text",
-    ),
+    "seed": seed_box,
 }
-
-
-def _beginning(text):
-    return " ".join(text.split()[:PROMPT_WORDS])

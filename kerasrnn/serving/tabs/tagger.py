@@ -30,7 +30,7 @@ def tagger_tab(model: ExportedModel) -> None:
 
     with gr.Row():
         with gr.Column():
-            text = text_box("Text", lines=6)
+            text = text_box("Text")
             button = gr.Button("Tag", variant="primary")
             add_examples(examples, text)
         with gr.Column():
@@ -40,7 +40,7 @@ def tagger_tab(model: ExportedModel) -> None:
             )
             table = gr.Dataframe(
                 headers=["phrase", "label", "score"],
-                label="Phrases and the least probability of their tags",
+                label="Phrases; score: the lowest probability of a tag in it",
                 visible=not of_words,
             )
     gr.on([button.click, text.submit], tag, [text], [shown, table])

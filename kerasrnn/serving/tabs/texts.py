@@ -1,5 +1,6 @@
 """What the tabs share: the text that is typed, and examples of it."""
 
+import random
 from collections.abc import Iterable
 
 import gradio as gr
@@ -7,17 +8,48 @@ import gradio as gr
 from kerasrnn.serving.exported import ExportedModel
 
 MAX_CHARACTERS = 2000
+MAX_SEED = 2**31 - 1
 EXAMPLES = 4
 
 
-def text_box(label: str, lines: int = 3) -> gr.Textbox:
+def text_box(label: str) -> gr.Textbox:
     """Adds a box to type in, with a limited length.
+
+    It grows with its text. Only in a box that begins with one line, Enter
+    sends the text.
 
     Args:
         label: String.
-        lines: Positive integer, its height.
     """
-    return gr.Textbox(label=label, lines=lines, max_length=MAX_CHARACTERS)
+    return gr.Textbox(
+        label=label,
+        lines=1,
+        max_lines=12,
+        max_length=MAX_CHARACTERS,
+        placeholder="Enter sends the text",
+    )
+
+
+def picture_box() -> gr.Plot:
+    """Adds a picture without a label, which would cover a part of it."""
+    return gr.Plot(show_label=False, elem_classes="picture")
+
+
+def seed_box() -> gr.Number:
+    """Adds a box for a seed, which may be empty."""
+    return gr.Number(
+        None,
+        minimum=0,
+        maximum=MAX_SEED,
+        precision=0,
+        label="Seed",
+        info="The same seed gives the same again; empty: a new one each time",
+    )
+
+
+def chosen_seed(seed: int | None) -> int:
+    """Returns the seed of a box, or if that is empty, a random one."""
+    return random.randint(0, MAX_SEED) if seed is None else seed
 
 
 def checked(text: str) -> str:

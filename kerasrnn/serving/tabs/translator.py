@@ -1,5 +1,7 @@
 """The tab of a translator: its translation, hypotheses and attention."""
 
+import re
+
 import gradio as gr
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,9 +12,14 @@ from kerasrnn.serving.step_by_step import can_write
 from kerasrnn.serving.step_by_step import written
 from kerasrnn.serving.tabs.texts import add_examples
 from kerasrnn.serving.tabs.texts import checked
+from kerasrnn.serving.tabs.texts import picture_box
 from kerasrnn.serving.tabs.texts import samples
 from kerasrnn.serving.tabs.texts import text_box
 from kerasrnn.serving.tabs.words import merge_subwords
+
+UNKNOWN = "<unk>"
+# A line break, or the end of a sentence before its last one.
+SENTENCES = re.compile(r"\n|[.!?।。！？]\s+\S")
 
 
 def translator_tab(model: ExportedModel) -> None:
@@ -26,10 +33,11 @@ def translator_tab(model: ExportedModel) -> None:
         text = checked(text)
         if search == "greedy" and can_write(model):
             for begun in written(model, text):
-                yield begun, gr.skip(), gr.skip()
+                yield begun, gr.skip(), gr.skip(), ""
         rows = hypotheses(model, text, search)
-        yield rows[0][1], rows, gr.skip()
-        yield gr.skip(), gr.skip(), attention_of(model, text)
+        yield rows[0][1], rows, gr.skip(), gr.skip()
+        found = model.signatures["attend"](text=[text])
+        yield gr.skip(), gr.skip(), attention_of(found), note(text, found)
 
     with gr.Row():
         with gr.Column():
@@ -41,22 +49,26 @@ def translator_tab(model: ExportedModel) -> None:
             translation = gr.Textbox(
                 label="Translation", lines=3, buttons=["copy"]
             )
+            remark = gr.Markdown()
             table = gr.Dataframe(
                 headers=["score", "translation"],
                 datatype=["number", "str"],
-                label="Hypotheses, the best first",
+                label="Hypotheses, the best first; score: log probability, "
+                "divided by a penalty for the length",
                 column_widths=["25%", "75%"],
                 interactive=False,
                 wrap=True,
             )
-    # A label of the plot itself would cover a part of it.
-    gr.Markdown("Attention of the best translation")
-    picture = gr.Plot(show_label=False)
+    gr.Markdown(
+        "Attention: each row is a word of the best translation, each column "
+        "a word of the text that it may attend to"
+    )
+    picture = picture_box()
     gr.on(
         [button.click, text.submit],
         translate,
         [text, search],
-        [translation, table, picture],
+        [translation, table, picture, remark],
     )
 
 
@@ -94,22 +106,40 @@ def hypotheses(
     else:
         found = model.signatures[search](text=[text])
         texts, scores = found["translation"], found["score"]
-    return [
-        [round(float(score), 3), translation]
-        for score, translation in zip(scores, texts, strict=True)
-        # A beam may end with fewer hypotheses than it is wide.
-        if np.isfinite(score)
-    ]
+    best: dict[str, float] = {}
+    for score, translation in zip(scores, texts, strict=True):
+        # A beam may end with fewer hypotheses than it is wide. Different
+        # tokens may be the same text.
+        if np.isfinite(score):
+            best.setdefault(translation, round(float(score), 3))
+    return [[score, translation] for translation, score in best.items()]
 
 
-def attention_of(model: ExportedModel, text: str) -> Figure | None:
+def note(text: str, found: dict[str, np.ndarray]) -> str:
+    """Returns what to know of a translation: words unknown, sentences left.
+
+    Args:
+        text: String.
+        found: What the signature `attend` answers to it.
+    """
+    unknown = int((found["source_tokens"] == UNKNOWN).sum())
+    notes = []
+    if unknown:
+        notes.append(f"Words that the model does not know: {unknown}.")
+    if SENTENCES.search(text.strip()):
+        notes.append(
+            "The model was trained on single sentences; of several, it may "
+            "translate only the first."
+        )
+    return " ".join(notes)
+
+
+def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
     """Draws where a translator attends; `None` without a translation.
 
     Args:
-        model: The `ExportedModel`.
-        text: String.
+        found: What the signature `attend` answers to a text.
     """
-    found = model.signatures["attend"](text=[text])
     weights, sources, targets = merge_subwords(
         found["weights"][0],
         found["source_tokens"][0],

@@ -47,9 +47,9 @@ def _starts(tokens):
     """The positions of the tokens that begin a word."""
     marked = any(token.startswith(_SPACE) for token in tokens)
     return [
-        place
-        for place, token in enumerate(tokens)
-        if place == 0
+        position
+        for position, token in enumerate(tokens)
+        if position == 0
         or token.startswith(_SPACE)
         or token == "</s>"
         or not marked
