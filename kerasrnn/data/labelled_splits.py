@@ -118,7 +118,7 @@ def how_held_out(
     >>> corpus = LabelledCorpus(texts, None, [], ["neg", "pos"])
     >>> corpus = corpus._replace(groups={"good": "Up", "fine": "Heat"})
     >>> how_held_out(corpus, LabelledTexts(["fine"], [1]))["by"]
-    Held out are all texts of 1 groups, such as films.
+    Groups whose texts are held out, such as films: 1.
     'group'
     """
     groups, learnt = (
@@ -126,11 +126,11 @@ def how_held_out(
     )
     if corpus.groups is None or groups & learnt:
         print(
-            "Texts are held out one by one: if some belong together with "
-            "training\ntexts, such as reviews of one film, scores flatter."
+            "Texts are held out one by one. If some belong together, such as "
+            "reviews of\na film, scores are too high: name a column of groups."
         )
         return {"by": "text"}
-    print(f"Held out are all texts of {len(groups)} groups, such as films.")
+    print(f"Groups whose texts are held out, such as films: {len(groups)}.")
     return {"by": "group", "groups": len(groups)}
 
 
@@ -147,10 +147,10 @@ def _without(corpus, held_out):
         ]
 
     train, unlabelled = map(are_taken, (corpus.train.texts, corpus.unlabelled))
-    places, gone = unequal(train, range(len(train)), {True})
+    indices, gone = unequal(train, range(len(train)), {True})
     more = zip(corpus.unlabelled, unlabelled, strict=True)
     left = corpus._replace(
-        train=select(corpus.train, places),
+        train=select(corpus.train, indices),
         unlabelled=[text for text, is_taken in more if not is_taken],
     )
     return left, (gone, sum(unlabelled))

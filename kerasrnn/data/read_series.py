@@ -143,7 +143,7 @@ def read_series(
             f"resampled by {resample!r}, too",
             file=sys.stderr,
         )
-    table.say(report.corpus)
+    table.say()
     return table
 
 

@@ -2,9 +2,9 @@
 
 import dataclasses
 import sys
+import textwrap
 import zlib
 from collections.abc import Sequence
-from typing import Any
 from typing import NamedTuple
 from typing import Self
 
@@ -134,13 +134,19 @@ class SeriesTable:
             times=times, values=values, known=known, begin=end - horizon
         )
 
-    def say(self, corpus: Any) -> None:
+    def say(self) -> None:
         """Prints what is in the table, to the standard error."""
-        times = [x.times[i] for x in self.series for i in (0, -1)]
+        times = np.array([x.times[i] for x in self.series for i in (0, -1)])
+        first, last = (
+            f"{x:.16}".replace("T", " ") for x in (times.min(), times.max())
+        )
         print(
-            f"{len(self):,} steps of {self.step} in {len(self.series):,} "
-            f"series of {corpus}, from {min(times):.16} to {max(times):.16}, "
-            f"columns {', '.join(self.columns)}; {self.missing():.1%} of their "
-            "values are missing",
+            f"Read {len(self):,} steps of {self.step} in {len(self.series):,} "
+            f"series, {first} to {last}.\n"
+            + textwrap.fill(
+                f"Columns: {', '.join(self.columns)}. "
+                f"Missing values: {self.missing():.1%}.",
+                79,
+            ),
             file=sys.stderr,
         )

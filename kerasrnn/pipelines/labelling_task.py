@@ -2,6 +2,7 @@
 
 import heapq
 import pathlib
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,8 @@ class LabellingTask(Task):
         """
         names = self.pipeline.labels
         return [
-            (float(row[label]), place, names[label])
-            for place, (label, row) in enumerate(zip(true, found, strict=True))
+            (float(row[label]), index, names[label])
+            for index, (label, row) in enumerate(zip(true, found, strict=True))
         ]
 
     def error_pictures(
@@ -154,15 +155,16 @@ class LabellingTask(Task):
         samples = list(zip(texts[first], *labels, strict=True))
         print("\nHeld-out texts, with the true and the predicted label:")
         for text, label, other in samples:
-            print(f"\n{wrapped(_short(text))}\n  {label}   (true)\n  {other}")
+            print(f"\n{wrapped(_short(text))}")
+            print(f"  true: {label}; predicted: {other}")
         return samples
 
     def _doubtful(self, texts, true, found):
         """The texts whose true label the model finds least probable."""
         least = heapq.nsmallest(_SAMPLES, self.of_truth(true, found))
         doubtful = [
-            (texts[place], name, probability)
-            for probability, place, name in least
+            (texts[index], name, probability)
+            for probability, index, name in least
             if probability < _DOUBTFUL
         ]
         if doubtful:
@@ -186,7 +188,7 @@ class LabellingTask(Task):
 
 
 def _short(text):
-    return text if len(text) <= 200 else f"{text[:200]} ..."
+    return textwrap.shorten(text, 200, placeholder=" ...")
 
 
 def _of_length(size, texts):

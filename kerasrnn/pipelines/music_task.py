@@ -62,3 +62,6 @@ class MusicTask(Task):
             "prediction": piano_roll_figure(predicted),
             "sample": piano_roll_figure(continued),
         }
+
+    def how_to_try(self, folder: pathlib.Path) -> str:
+        return f"Listen to it: {folder / 'sample.mid'}"

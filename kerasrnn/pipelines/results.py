@@ -23,7 +23,9 @@ def print_start(task, data, epochs, batches):
     """Prints what is about to be trained, on how much."""
     facts = [f"{task.pipeline.model.count_params():,} parameters"]
     if sizes := vocabulary_sizes(task.tokenizers):
-        facts.append(f"vocabulary {' and '.join(f'{x:,}' for x in sizes)}")
+        vocabulary = "vocabulary" if len(sizes) == 1 else "vocabularies"
+        counts = " and ".join(f"{size:,}" for size in sizes)
+        facts.append(f"{vocabulary} of {counts}")
     steps = keras.ops.convert_to_numpy(batches.cardinality())
     print(
         f"To train on: {in_words(data['train'])}.\n"
@@ -61,8 +63,8 @@ def write_results(
     if keras.backend.backend() == "tensorflow":
         version = next_version(folder)
         pipeline.export(version, card)
-        how = "for XLA" if getattr(pipeline, "xla", None) else "plain"
-        written = [f"the SavedModel {version.name}/ ({how})", *written]
+        how = " for XLA" if getattr(pipeline, "xla", None) else ""
+        written = [f"the SavedModel {version.name}/{how}", *written]
     write_json(folder / "card.json", card)
     return written
 
@@ -89,7 +91,7 @@ def print_end(task, scores, folder, written, before=None):
     """
     print("\nScores:")
     for name, values in _of_parts(scores):
-        words = [f"{key}={value:.4g}" for key, value in values.items()]
+        words = [f"{key} {value:.4g}" for key, value in values.items()]
         print(wrapped(f"{name}: {', '.join(words)}"))
     *others, last = written
     files = wrapped(f"{', '.join(others)} and {last}")
@@ -100,10 +102,8 @@ def print_end(task, scores, folder, written, before=None):
         for part, found in scores.items():
             print(f"Result ({part}): {task.headline(found)}.")
     if any(name.startswith("the SavedModel") for name in written):
-        print(
-            f"Try it in a browser: kerasrnn-demo {folder.parent}\n"
-            f"Serve it: kerasrnn-serve {folder.parent}"
-        )
+        print(task.how_to_try(folder))
+        print(f"Serve it: kerasrnn-serve {folder.parent}")
     print("Go on: the same command with more --epochs")
 
 

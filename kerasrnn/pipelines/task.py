@@ -102,6 +102,10 @@ class Task:
         """
         return {}, {}
 
+    def how_to_try(self, folder: pathlib.Path) -> str:
+        """Returns how to try what a run has left in a folder, in a line."""
+        return f"Try it in a browser: kerasrnn-demo {folder.parent}"
+
 
 def in_words(sizes: dict[str, int]) -> str:
     """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""

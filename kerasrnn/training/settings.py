@@ -199,7 +199,7 @@ def by_size(
     ...     float("inf"): {"units": 256, "batch_size": 64},
     ... }
     >>> by_size(settings, 500, sizes).units
-    For a corpus of this size: units 64, batch_size 32.
+    Chosen for a corpus of this size: units 64, batch_size 32.
     64
     """
     values = next(sizes[most] for most in sizes if count <= most)
@@ -207,7 +207,7 @@ def by_size(
     found = {name: values[name] for name in values if name in open_}
     if found:
         words = ", ".join(f"{name} {value}" for name, value in found.items())
-        print(f"For a corpus of this size: {words}.")
+        print(f"Chosen for a corpus of this size: {words}.")
     return dataclasses.replace(settings, **found)
 
 

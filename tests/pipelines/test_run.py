@@ -346,9 +346,10 @@ def test_the_files_of_a_run(tmp_path, capsys):
     printed = capsys.readouterr().out
     for line in (
         *("To train on: 3 rows.", "To validate on: 1 rows."),
-        *("Model: 2 parameters, vocabulary 5.", "Epochs: 3, of 2 steps each."),
-        *("dev: bleu=1.235", "Result (dev): BLEU 1.2."),
-        *("the SavedModel 1/ (plain)", "thing.keras", "kerasrnn-serve"),
+        "Model: 2 parameters, vocabulary of 5.",
+        "Epochs: 3, of 2 steps each.",
+        *("dev: bleu 1.235", "Result (dev): BLEU 1.2."),
+        *("the SavedModel 1/,", "thing.keras", "kerasrnn-serve"),
     ):
         assert line in printed
 

@@ -60,7 +60,7 @@ def test_five_classes_from_nothing_to_a_label(
     monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
     runpy.run_path(classify.__file__, run_name="__main__")
     printed = capsys.readouterr().out
-    assert "(true)" in printed  # a sample
+    assert "  true: " in printed  # a sample
     assert "To train on: 65 texts" in printed
     assert "Result (test): 100.0 % of the labels are right" in printed
     card = json.loads((output / "card.json").read_text("utf-8"))

@@ -168,12 +168,12 @@ def test_folders_and_epochs_do_not_identify_a_training():
 
 def test_the_names_of_attention_are_those_of_the_layers():
     assert set(typing.get_args(AttentionName)) == set(_BY_NAME)
-    placewise = {
+    positionwise = {
         name
         for name in _BY_NAME
-        if get_attention(name, 4, keras.DTypePolicy("float32")).placewise
+        if get_attention(name, 4, keras.DTypePolicy("float32")).positionwise
     }
-    assert set(typing.get_args(SelfAttentionName)) == placewise
+    assert set(typing.get_args(SelfAttentionName)) == positionwise
 
 
 # What a saved pipeline brings along.
@@ -346,6 +346,7 @@ def test_by_size_fills_in_settings_that_are_none(capsys):
     open_ = OtherSettings(epochs=4)
     found = [by_size(open_, count, sizes) for count in (10, 11)]
     assert [(x.units, x.epochs) for x in found] == [(2, 4), (8, 4)]
-    assert "For a corpus of this size: units 2.\n" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Chosen for a corpus of this size: units 2.\n" in printed
     assert by_size(found[0], 99, sizes) == found[0]
     assert not capsys.readouterr().out
