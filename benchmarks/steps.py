@@ -8,8 +8,9 @@ Prints the least CPU milliseconds of a training step (forward and all gradients)
 and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
 one process; on a GPU, wall milliseconds. `Attention` is additive, before a GRU,
 to as many positions as there are steps, beside the same around Keras's
-`GRUCell`. With `--memory` it prints the most memory that each takes instead, in
-a process of its own, above that of a sequence of two steps.
+`GRUCell`. Layers of the cells that the guides define are timed if `--layers`
+names them. With `--memory` it prints the most memory that each takes instead,
+in a process of its own, above that of a sequence of two steps.
 """
 
 import argparse
@@ -36,6 +37,10 @@ SHAPES = {
     "SLSTM": [(100, 32, 256, 256), (1000, 16, 256, 256)],
     "Attention": [(20, 32, 256, 256), (50, 32, 256, 256)],
 }
+OF_GUIDES = dict.fromkeys(
+    ["ProjectingLSTM", "IndRNN", "Leaky", "Leaky, self-attention"],
+    [(35, 20, 200, 200), (100, 32, 256, 64)],
+)
 LONG = ("FastLSTM", (3000, 16, 256, 16)), ("RHN", (3000, 16, 256, 16))
 
 
@@ -48,7 +53,8 @@ def parse_args():
     add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
     add("--dtypes", nargs="+", default=["float32"])
     add("--repeats", type=int, default=7, help="turns of each system")
-    add("--layers", nargs="+", default=list(SHAPES), choices=list(SHAPES))
+    names = [*SHAPES, *OF_GUIDES]
+    add("--layers", nargs="+", default=list(SHAPES), choices=names)
     add("--memory", action="store_true", help="memory instead of time")
     return parser.parse_args()
 
@@ -61,6 +67,7 @@ os.environ["XLA_FLAGS"] = (
 )
 
 import devices  # noqa: E402
+import guide_cells  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -70,7 +77,10 @@ CLOCK, now = devices.clock()
 
 
 def make(name, units, dtype, **options):
-    """One of the layers of `SHAPES`."""
+    """One of the layers of `SHAPES`, or of the cells of the guides."""
+    if name in OF_GUIDES:
+        cell = guide_cells.cell(name, units, dtype)
+        return layers.FastRNN(cell, dtype=dtype, **options)
     kind, *deep = name.split(", ")
     sizes = {
         "RHN": {"units": units, "depth": 10 if deep else 3},
@@ -194,7 +204,7 @@ def print_times(dtype):
     print("| " + " | ".join([shape, *heads]) + " |")
     print("|---|" + "--:|" * len(heads))
     for name in ARGS.layers:
-        for shape in SHAPES[name]:
+        for shape in (SHAPES | OF_GUIDES)[name]:
             found, x = systems(name, shape, dtype)
             both = [functions(layer, x) for layer in found.values()]
             row = []

@@ -1,0 +1,37 @@
+"""Cells of one's own, as the guides of the documentation define them."""
+
+import ast
+import functools
+import pathlib
+import re
+
+from kerasrnn.layers import SelfAttentionCell
+
+GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "guides"
+
+
+def cell(name, units, dtype):
+    """One of the cells, from the page that defines it."""
+    if name == "Leaky, self-attention":
+        return SelfAttentionCell(cell("Leaky", units, dtype), "additive")
+    page = "small_cells" if name == "IndRNN" else "own_cell"
+    sizes = [units, units // 2] if name == "ProjectingLSTM" else [units]
+    return defined(page)[f"{name}Cell"](*sizes, dtype=dtype)
+
+
+@functools.cache
+def defined(page):
+    """The classes that a page defines, by name; nothing else of it is run."""
+    text = (GUIDES / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
+    wanted = [
+        statement
+        for block in blocks
+        if re.search(r"^class |^from keras import", block, re.M)
+        for statement in ast.parse(block).body
+        if isinstance(statement, kinds)
+    ]
+    found = {"__name__": page}
+    exec(compile(ast.Module(wanted, []), page, "exec"), found)
+    return found
