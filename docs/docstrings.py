@@ -84,11 +84,10 @@ def _imported(cls):
 
 
 def _shown(parameter):
-    """Returns a parameter as griffe has it."""
+    """Returns a parameter as griffe has it; its type is in the words."""
     default = parameter.default
     return griffe.Parameter(
         parameter.name,
-        annotation=inspect.formatannotation(parameter.annotation),
         kind=griffe.ParameterKind(str(parameter.kind.description)),
         default=None if default is parameter.empty else repr(default),
     )
