@@ -48,6 +48,11 @@ def write_warm_up(path, functions, batches):
 
 
 def _arguments(specs, texts):
-    """The texts, and empty strings in the shape of further arguments."""
+    """The texts, and empty strings in the shape of further arguments.
+
+    A function of words gets their words.
+    """
+    if specs[0].shape.rank == 2:
+        texts = [text.split() for text in texts]
     shapes = [(len(texts), *spec.shape[1:]) for spec in specs[1:]]
     return [texts, *(np.full([x or 1 for x in shape], "") for shape in shapes)]

@@ -131,6 +131,15 @@ def _of_part(card, part):
     return f"{words} ({part})" if words else part
 
 
+def _warm_up_all(models):
+    """Calls each model: the first calls are slow, and nobody waits yet."""
+    for model in models:
+        try:
+            warm_up(model)
+        except (ValueError, tf.errors.OpError) as error:
+            print(f"{model.name} is slow at first: {error}", file=sys.stderr)
+
+
 def _fonts():
     """Arguments of `launch`: the fonts, and the file of one of them."""
     path = packaged_font()
@@ -184,9 +193,8 @@ def main(args: Strings | None = None) -> None:
             **_fonts(),
         )
         print(f"The page is at {address} (Ctrl-C ends it).", file=sys.stderr)
-        # The first calls of a model are slow.
         threading.Thread(
-            target=lambda: [*map(warm_up, models)], daemon=True
+            target=_warm_up_all, args=(models,), daemon=True
         ).start()
         page.block_thread()
     except (OSError, ValueError) as error:
