@@ -3,6 +3,7 @@
 import ast
 import functools
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -291,6 +292,17 @@ def test_every_part_of_the_package_has_its_arrows():
         path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in FILES
     }
     assert parts == ALLOWED.keys()
+
+
+def test_the_table_for_contributors_has_the_same_arrows():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `kerasrnn/(\w+)` \|.*\|(.*)\|$", text, re.M)
+    written = {part: set(re.findall(r"\w+", cell)) for part, cell in rows}
+    known = written.keys() | {"kerasrnn_server"}
+    assert written == {
+        part: {x.removeprefix("kerasrnn.") for x in ALLOWED[part]} & known
+        for part in ALLOWED.keys() - {"__init__", "commands", "typing"}
+    }
 
 
 @pytest.mark.slow
