@@ -126,6 +126,7 @@ class Tagging(CompiledPipeline):
         self, sentences: Sequence[Strings], batch_size: int
     ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
         """Calls `tag_tokens` on batches of sentences of similar length."""
+        sentences = [sentences] if isinstance(sentences, str) else sentences
         for sentence in sentences:
             if isinstance(sentence, str) or not all(text_list(sentence)):
                 raise ValueError(
@@ -144,14 +145,14 @@ class Tagging(CompiledPipeline):
         """Tags sentences and compares the tags with the true ones.
 
         Args:
-            sentences: List of lists of `(word, tag)`.
+            sentences: List of lists of `(word, tag)`, as `fit` takes them.
             batch_size: Positive integer, sentences in a batch.
 
         Returns:
             A dictionary of `"accuracy"`, the share of words whose tag is
             right; with a scheme, also of the `phrase_scores`.
         """
-        words, true = columns_of(sentences)
+        words, true = columns_of(sentences, self.scheme)
         return self.scores(self.tag_tokens(words, batch_size), true)
 
     def scores(

@@ -1,5 +1,6 @@
 """How a tagger is trained, scored and shown in a run."""
 
+import itertools
 import pathlib
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from kerasrnn.data.tag_schemes import check_scheme
+from kerasrnn.data.tag_schemes import convert_tags
 from kerasrnn.data.tag_schemes import parsed_tag
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
@@ -52,7 +55,7 @@ class TaggingTask(Task):
         return [words] * len(self.tokenizers)
 
     def epoch_scores(self, rows: Sentences) -> list[keras.callbacks.Callback]:
-        words, tags = columns_of(rows[:_SCORED])
+        words, tags = columns_of(rows[:_SCORED], self.pipeline.scheme)
         return [
             TextScores(
                 self.pipeline.tag_tokens, words, tags, self.pipeline.scores
@@ -75,7 +78,7 @@ class TaggingTask(Task):
             predicted tags, without prefixes, and the `"transitions"` of a
             `CRF`.
         """
-        words, true = columns_of(rows)
+        words, true = columns_of(rows, self.pipeline.scheme)
         found = self.pipeline.tag_tokens(words)
         pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
         if self.pipeline.model.crf is not None:
@@ -83,12 +86,18 @@ class TaggingTask(Task):
         return {"worst": _print_worst(words, true, found)}, pictures
 
 
-def columns_of(sentences):
-    """Returns the words and the tags of sentences.
+def columns_of(sentences, scheme):
+    """Returns the words and the tags of sentences, these in a scheme.
 
     Raises:
-        ValueError: when there is no sentence, or one is empty.
+        ValueError: when there is no sentence, one is empty, or a tag is of no
+            scheme.
     """
+    if isinstance(sentences, str):
+        raise ValueError(
+            "Sentences are lists of `(word, tag)`, as `read_tagged_words` of "
+            f"`kerasrnn.data` returns them. Received: {sentences!r:.80}"
+        )
     if not len(sentences) or not all(map(len, sentences)):
         raise ValueError(
             "Sentences must have words, and there must be at least one. "
@@ -98,6 +107,9 @@ def columns_of(sentences):
     words, tags = zip(
         *(zip(*sentence, strict=True) for sentence in sentences), strict=True
     )
+    if scheme is not None:
+        check_scheme(scheme, sorted(set(itertools.chain(*tags))))
+        tags = [convert_tags(sentence, scheme) for sentence in tags]
     return list(map(list, words)), list(map(list, tags))
 
 

@@ -128,7 +128,8 @@ class TextTagger(Tagging):
         """Batches of tagged sentences of similar length.
 
         Args:
-            sentences: List of lists of `(word, tag)`.
+            sentences: List of lists of `(word, tag)`. Tags that mark phrases
+                may be in another scheme.
             batch_size: Positive integer, sentences in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
 
@@ -140,7 +141,7 @@ class TextTagger(Tagging):
             ValueError: when there is no sentence, one is empty, or a tag is
                 unknown.
         """
-        words, tags = columns_of(sentences)
+        words, tags = columns_of(sentences, self.scheme)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
         features = self.features
         ids = features.ids(tf.ragged.constant(words, tf.string))
@@ -175,8 +176,8 @@ class TextTagger(Tagging):
         """Trains the inner model, after `compile()` if it is not compiled.
 
         Args:
-            sentences: List of lists of `(word, tag)`, or a dataset that
-                `batches` returned.
+            sentences: List of lists of `(word, tag)`, in any scheme, or a
+                dataset that `batches` returned.
             batch_size: Positive integer, sentences in a batch.
             validation_data: As `sentences`; `None` for no validation.
             seed: Integer, the seed of the shuffling.

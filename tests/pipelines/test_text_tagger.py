@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from kerasrnn.data import convert_tags
 from kerasrnn.data import phrases_of
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
@@ -25,6 +26,19 @@ def test_it_has_learnt(tagger):
     scores = tagger.evaluate(small.SENTENCES)
     assert scores["f1"] == scores["accuracy"] == 1
     assert scores["by_label"]["PER"]["support"] == 12
+
+
+def test_sentences_may_be_in_another_scheme(tagger):
+    other = [
+        [*zip(words, convert_tags(tags, "BIOES"), strict=True)]
+        for words, tags in (zip(*row, strict=True) for row in small.SENTENCES)
+    ]
+    assert other != small.SENTENCES
+    assert tagger.evaluate(other) == tagger.evaluate(small.SENTENCES)
+    for (_, tags), (_, expected) in zip(
+        tagger.batches(other), tagger.batches(small.SENTENCES), strict=True
+    ):
+        np.testing.assert_array_equal(tags, expected)
 
 
 def test_spans_are_places_of_characters(tagger):
@@ -143,8 +157,13 @@ def test_what_is_wrong_is_said():
         tagger.batches([[("dog", "B-DOG")]])
     with pytest.raises(ValueError, match="1 of them empty"):
         tagger.batches([[], [("dog", "O")]])
-    with pytest.raises(ValueError, match="lists of words"):
-        tagger.tag_tokens(["Anna lives"])
+    with pytest.raises(ValueError, match="Received: 'dog'"):
+        tagger.batches([[("dog", "dog")]])
+    with pytest.raises(ValueError, match="`read_tagged_words`.*'dev.conll'"):
+        tagger.evaluate("dev.conll")
+    for words in (["Anna lives"], "Anna lives"):
+        with pytest.raises(ValueError, match="lists of words.*'Anna lives'"):
+            tagger.tag_tokens(words)
     with pytest.raises(ValueError, match="batch_size=0"):
         tagger.tag_tokens([["Anna"]], batch_size=0)
     with pytest.raises(ValueError, match="`tags` must be 5"):
