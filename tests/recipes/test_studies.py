@@ -472,8 +472,10 @@ def test_the_table_of_taggers_has_all_that_is_compared(
     stand_in, tmp_path, monkeypatch
 ):
     runs = stand_in(tag, card_of_tags)
-    run(tag_table, monkeypatch, "--cells", "lstm", "rhn", "--output", tmp_path)
+    flags = ("--cells", "lstm", "rhn", "--character-units", 16)
+    run(tag_table, monkeypatch, *flags, "--output", tmp_path)
     assert len(runs) == 8 and {x.epochs for x in runs} == {8}
+    assert {x.character_units for x in runs if x.characters} == {16}
     table = (tmp_path / "table.md").read_text("utf-8").splitlines()
     assert table[2:6] == [
         "| lstm, words, softmax | 1,000 | 90.0 | 95.0 | 2.0 |",
