@@ -80,13 +80,13 @@ def line_answers(
     given = [(line, i) for i, line in enumerate(lines) if line is not None]
     given.sort(key=lambda pair: len(pair[0]))
     for begin in range(0, len(given), batch_size):
-        texts, places = zip(*given[begin : begin + batch_size], strict=True)
+        texts, indices = zip(*given[begin : begin + batch_size], strict=True)
         found = _answered(signature, columns, texts)
-        for place, answer in zip(places, found, strict=True):
+        for index, answer in zip(indices, found, strict=True):
             if isinstance(answer, ValueError):
-                refused[place] = str(answer).translate(_ONE_LINE)
+                refused[index] = str(answer).translate(_ONE_LINE)
             else:
-                answers[place] = answer
+                answers[index] = answer
     return answers, refused
 
 

@@ -32,12 +32,12 @@ def without_cases(function):
         # The variables that are to be frozen.
         for variable in function.graph.variables:
             graph.watch_variable(variable)
-        places = [x.name for x in function.graph.inputs]
+        arguments = [x.name for x in function.graph.inputs]
         found = tf.graph_util.import_graph_def(
             definition,
             dict(
                 zip(
-                    places,
+                    arguments,
                     [*values, *map(graph.capture, captured)],
                     strict=True,
                 )

@@ -101,7 +101,7 @@ def _without_lists_of_one(graph, nodes):
     """Replaces lists of one tensor by the tensor, in a graph or a loop's body.
 
     `keras.ops.scan` keeps what it carries in such lists, reading and writing
-    place 0. tf2onnx only knows lists with a place for every step.
+    position 0. tf2onnx only knows lists with an item for every step.
 
     Args:
         graph: A `tf2onnx.graph.Graph`, changed in place.

@@ -129,11 +129,11 @@ class _Parts:
     """The binary tensors of a body, one after the other."""
 
     body: bytes
-    place: int
+    position: int
 
     def next(self, size):
-        part = self.body[self.place : self.place + size]
-        self.place += size
+        part = self.body[self.position : self.position + size]
+        self.position += size
         if size < 0 or len(part) < size:
             raise ValueError(f"{len(part)} of {size} bytes")
         return part
@@ -201,7 +201,7 @@ def _data(tensor, parts, dtype):
     if dtype != tf.string:
         return np.frombuffer(raw, dtype.as_numpy_dtype)
     texts, strings = _Parts(raw, 0), []
-    while texts.place < len(raw):
+    while texts.position < len(raw):
         length = int.from_bytes(texts.next(_LENGTH_BYTES), "little")
         strings.append(texts.next(length))
     return strings

@@ -9,6 +9,7 @@ from kerasrnn.serving.exported import ExportedModel
 
 MAX_CHARACTERS = 2000
 MAX_SEED = 2**31 - 1
+NEW_SEED = -1
 EXAMPLES = 4
 
 
@@ -36,20 +37,20 @@ def picture_box() -> gr.Plot:
 
 
 def seed_box() -> gr.Number:
-    """Adds a box for a seed, which may be empty."""
+    """Adds a box for a seed; -1, to begin with, is a new one each time."""
     return gr.Number(
-        None,
-        minimum=0,
+        NEW_SEED,
+        minimum=NEW_SEED,
         maximum=MAX_SEED,
         precision=0,
         label="Seed",
-        info="The same seed gives the same again; empty: a new one each time",
+        info="The same seed gives the same again; -1: a new one each time",
     )
 
 
-def chosen_seed(seed: int | None) -> int:
-    """Returns the seed of a box, or if that is empty, a random one."""
-    return random.randint(0, MAX_SEED) if seed is None else seed
+def chosen_seed(seed: int) -> int:
+    """Returns the seed of a box, or for -1 a random one."""
+    return random.randint(0, MAX_SEED) if seed == NEW_SEED else seed
 
 
 def checked(text: str) -> str:
