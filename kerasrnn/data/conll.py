@@ -48,15 +48,15 @@ def conll_table(path, columns, report, arguments):
             f"Received: {first!r}, the first line"
         )
     conll_u = width == len(_CONLL_U) and bool(_ID.match(first))
-    places = {
-        name: _place(
+    numbers = {
+        name: _number(
             name, column, width, conll_u, path, arguments.get(name, name)
         )
         for name, column in columns.items()
     }
-    lines = _without_comments(lines, pattern, width, places["tags"], report)
-    rows = _sentences(lines, pattern, width, conll_u, places, path, report)
-    taken = {name: str(place + 1) for name, place in places.items()}
+    lines = _without_comments(lines, pattern, width, numbers["tags"], report)
+    rows = _sentences(lines, pattern, width, conll_u, numbers, path, report)
+    taken = {name: str(number + 1) for name, number in numbers.items()}
     return Table(list(columns), rows, numbered=True), taken
 
 
@@ -65,7 +65,7 @@ def _begins_apart(line):
     return line.startswith(("#", _DOCUMENT))
 
 
-def _without_comments(lines, pattern, width, place, report):
+def _without_comments(lines, pattern, width, column, report):
     """Leaves out comments that have as many columns as words have.
 
     Such a line stands before a sentence, begins with a `#` and a blank, and no
@@ -75,11 +75,11 @@ def _without_comments(lines, pattern, width, place, report):
     for number, line in lines:
         cells = [cell.strip() for cell in pattern.split(line.rstrip())]
         if len(cells) == width and cells[0] == "#" and not within:
-            found[number] = cells[place]
+            found[number] = cells[column]
             continue
         within = bool(line.strip()) and (within or not _begins_apart(line))
         if len(cells) == width:
-            known.add(cells[place])
+            known.add(cells[column])
     found = {n: tag for n, tag in found.items() if tag not in known}
     if found:
         number, tag = next(iter(found.items()))
@@ -91,7 +91,7 @@ def _without_comments(lines, pattern, width, place, report):
     return [(n, line) for n, line in lines if n not in found]
 
 
-def _sentences(lines, pattern, width, conll_u, places, path, report):
+def _sentences(lines, pattern, width, conll_u, numbers, path, report):
     start, words = 0, []
     for number, line in (*lines, (0, "")):
         report.seen = number or report.seen
@@ -99,13 +99,13 @@ def _sentences(lines, pattern, width, conll_u, places, path, report):
         if not line.strip() or cells[0] == _DOCUMENT:
             if words:
                 row = zip(*words, strict=True)
-                yield start, dict(zip(places, map(list, row), strict=True))
+                yield start, dict(zip(numbers, map(list, row), strict=True))
             words = []
         elif conll_u and _NO_WORD.fullmatch(cells[0]):
             continue
-        elif len(cells) == width and all(cells[n] for n in places.values()):
+        elif len(cells) == width and all(cells[n] for n in numbers.values()):
             start = start if words else number
-            words.append([cells[n] for n in places.values()])
+            words.append([cells[n] for n in numbers.values()])
         elif words or not line.startswith("#"):
             between = "tabs" if pattern.pattern == "\t" else "blanks"
             raise CorpusError(
@@ -116,7 +116,7 @@ def _sentences(lines, pattern, width, conll_u, places, path, report):
             )
 
 
-def _place(name, column, width, conll_u, path, argument):
+def _number(name, column, width, conll_u, path, argument):
     """The index of a column, counted from 0."""
     if column is None:
         default = {"tokens": 2 if conll_u else 1, "tags": 4 if conll_u else -1}

@@ -62,9 +62,9 @@ def alignments_of(
 def _fits(line, sizes):
     """Whether a line has nothing but links of words that there are."""
     return all(map(_LINK.fullmatch, line.split())) and all(
-        place < size
+        position < size
         for link in _links(line)
-        for place, size in zip(link, sizes, strict=True)
+        for position, size in zip(link, sizes, strict=True)
     )
 
 

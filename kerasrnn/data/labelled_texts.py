@@ -95,11 +95,11 @@ def hold_out(
     return select(texts, train), select(texts, held_out)
 
 
-def select(texts, places):
+def select(texts, indices):
     """Returns the texts at the given indices, with their labels."""
     return LabelledTexts(
-        [texts.texts[place] for place in places],
-        [texts.labels[place] for place in places],
+        [texts.texts[index] for index in indices],
+        [texts.labels[index] for index in indices],
     )
 
 
@@ -129,9 +129,9 @@ def first_of_each(texts, limit, shares):
     if has_several(texts.labels):
         return select(texts, range(min(limit, len(texts.texts))))
     left = list(shares)
-    places = []
-    for place, label in enumerate(texts.labels):
+    indices = []
+    for index, label in enumerate(texts.labels):
         if left[label]:
             left[label] -= 1
-            places.append(place)
-    return select(texts, places)
+            indices.append(index)
+    return select(texts, indices)

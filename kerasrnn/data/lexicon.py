@@ -78,8 +78,8 @@ def translation_lexicon(
         # Entries that were left out have become improbable.
         probabilities = np.append(counts / _totals(source, counts), 0.0)
         counts = np.zeros(len(probabilities))
-        for places, sizes in chunks:
-            _add_shares(counts, places, probabilities[places], sizes)
+        for indices, sizes in chunks:
+            _add_shares(counts, indices, probabilities[indices], sizes)
         counts = counts[:-1]
     probabilities = np.maximum(counts - discount, 0.0)
     probabilities /= _totals(source, counts)
@@ -103,17 +103,17 @@ def _uniform_counts(sources, targets, width):
         _chunks(sources, targets, width), [(None, None)]
     ):
         if cells is not None:
-            new, places = np.unique(cells, return_inverse=True)
+            new, indices = np.unique(cells, return_inverse=True)
             more = np.zeros(len(new))
-            _add_shares(more, places, np.ones(len(cells)), sizes)
+            _add_shares(more, indices, np.ones(len(cells)), sizes)
             found.append((new, more))
             waiting += len(new)
             if waiting < max(_CELLS, len(entries)):
                 continue
         merged = np.concatenate([entries, *(new for new, _ in found)])
         values = np.concatenate([counts, *(more for _, more in found)])
-        entries, places = np.unique(merged, return_inverse=True)
-        counts = np.bincount(places, values, minlength=len(entries))
+        entries, indices = np.unique(merged, return_inverse=True)
+        counts = np.bincount(indices, values, minlength=len(entries))
         if len(entries) > _ENTRIES:
             likeliest = np.argpartition(-counts, _ENTRIES)[:_ENTRIES]
             likeliest.sort()
@@ -169,18 +169,18 @@ class _PlacedChunks:
     def _placed(self):
         last = len(self._entries)
         for cells, sizes in _chunks(*self._given):
-            places = np.searchsorted(self._entries, cells).astype("int32")
-            is_known = self._entries[places.clip(max=last - 1)] == cells
-            yield np.where(is_known, places, last), sizes
+            indices = np.searchsorted(self._entries, cells).astype("int32")
+            is_known = self._entries[indices.clip(max=last - 1)] == cells
+            yield np.where(is_known, indices, last), sizes
 
 
-def _add_shares(counts, places, shares, sizes):
+def _add_shares(counts, indices, shares, sizes):
     """Adds the shares of cells, those of a target position made to sum to 1."""
-    if not len(places):
+    if not len(indices):
         return
     sums = np.add.reduceat(shares, np.cumsum(sizes) - sizes)
     shares /= np.repeat(np.where(sums > 0, sums, 1.0), sizes)
-    counts += np.bincount(places, shares, minlength=len(counts))
+    counts += np.bincount(indices, shares, minlength=len(counts))
 
 
 def _totals(source, counts):
@@ -196,10 +196,10 @@ def _most_probable(source, target, probabilities, shape):
     source = source[order]
     rank = np.arange(len(source)) - np.searchsorted(source, source)
     kept = rank < shape[1]
-    places = source[kept], rank[kept]
+    indices = source[kept], rank[kept]
     ids, values = np.zeros(shape, "int32"), np.zeros(shape, "float32")
-    ids[places] = target[order][kept]
-    values[places] = probabilities[order][kept]
+    ids[indices] = target[order][kept]
+    values[indices] = probabilities[order][kept]
     return ids, values
 
 

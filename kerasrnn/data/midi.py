@@ -176,9 +176,11 @@ def _warn_of_rounding(starts, file, steps_per_beat):
     """Warns if many notes begin between steps, and become chords."""
 
     def off(steps):
-        places = [start * steps / file.ticks_per_beat for start in starts]
-        apart = sum(abs(place - round(place)) > _NEAR for place in places)
-        return apart / len(places)
+        positions = [start * steps / file.ticks_per_beat for start in starts]
+        apart = sum(
+            abs(position - round(position)) > _NEAR for position in positions
+        )
+        return apart / len(positions)
 
     share = off(steps_per_beat)
     if share > _MOST_OFF:

@@ -176,9 +176,9 @@ def add_synthetic(
     """
     taken = {source_key(pair[1]) for pair in _held_out(parts)}
     keys = [source_key(target) for _, target in synthetic]
-    places, gone = unequal(keys, range(len(keys)), taken)
+    indices, gone = unequal(keys, range(len(keys)), taken)
     say_removed("pairs", gone, len(keys), "their targets are held out")
-    kept = [synthetic[place] for place in places]
+    kept = [synthetic[index] for index in indices]
     train = _balanced(parts.train, kept, oversample, "true", "synthetic")
     return parts._replace(train=train)
 

@@ -86,7 +86,7 @@ def split_by_source(
     """
     sources = [key(pair[0]) for pair in pairs]
     train, dev = whole_groups(sources, dev_size, seed, "dev_size")
-    return [pairs[place] for place in train], [pairs[place] for place in dev]
+    return [pairs[index] for index in train], [pairs[index] for index in dev]
 
 
 def drop_overlap(
@@ -124,9 +124,9 @@ def drop_overlap(
     """
     taken = {key(pair[0]) for pair in held_out}
     keys = [key(pair[0]) for pair in pairs]
-    places, gone = unequal(keys, range(len(pairs)), taken)
+    indices, gone = unequal(keys, range(len(pairs)), taken)
     say_removed("pairs", gone, len(pairs), "their sources are held out")
-    return [pairs[place] for place in places]
+    return [pairs[index] for index in indices]
 
 
 def drop_long(pairs: Pairs, most_words: int | None) -> list[tuple[str, str]]:

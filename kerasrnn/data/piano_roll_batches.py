@@ -125,8 +125,8 @@ def _part(rows, piece, start, most, numbers):
     start += numbers % most - most // 2
     last_start = tf.maximum(limit - first - 1 - most, 0)
     first += tf.clip_by_value(start, 0, last_start)
-    places = tf.ragged.range(first, tf.minimum(first + 1 + most, limit))
-    return tf.gather(rows.values, places)
+    positions = tf.ragged.range(first, tf.minimum(first + 1 + most, limit))
+    return tf.gather(rows.values, positions)
 
 
 def _transposed(rows, most, numbers):

@@ -38,10 +38,10 @@ class Rows:
     def __getitem__(self, name: str) -> list:
         return self.columns[name]
 
-    def select(self, places: Sequence[int]) -> Self:
+    def select(self, indices: Sequence[int]) -> Self:
         """Returns the rows at the given indices."""
         columns = {
-            name: [column[place] for place in places]
+            name: [column[index] for index in indices]
             for name, column in self.columns.items()
         }
         return dataclasses.replace(self, columns=columns)

@@ -73,13 +73,13 @@ def numbers_of(column, report):
 def _refuse(column, wrong, expected, report):
     """Raises `CorpusError` if there are wrong cells, and shows the first."""
     if wrong.any():
-        places = np.flatnonzero(wrong)
+        indices = np.flatnonzero(wrong)
         shown = ", ".join(
-            f"{column.iloc[place]!r:.40} in row {place + 1}"
-            for place in places[:3]
+            f"{column.iloc[index]!r:.40} in row {index + 1}"
+            for index in indices[:3]
         )
         raise CorpusError(
-            f"{len(places):,} cells of the column {column.name!r} of "
+            f"{len(indices):,} cells of the column {column.name!r} of "
             f"{report.corpus} cannot be read. Expected: {expected}. "
             f"Received: {shown}"
         )

@@ -52,10 +52,10 @@ def split_series(
         _part(table, begin, end)
         for begin, end in zip([None, *ends], [*ends, None], strict=True)
     ]
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         if not part.series:
             raise CorpusError(
-                f"Part {place + 1} of {len(parts)} has no step. Expected: "
+                f"Part {position + 1} of {len(parts)} has no step. Expected: "
                 f"borders between {grid[0]} and {grid[-1]}. "
                 f"Received: {', '.join(map(str, borders))}"
             )
@@ -66,17 +66,17 @@ def _time(border, grid):
     """The first time at or after a border."""
     if isinstance(border, bool) or not isinstance(border, numbers.Real):
         return np.datetime64(border, "us")
-    place = border
+    position = border
     if not isinstance(border, numbers.Integral):
-        place = round(border * len(grid))
+        position = round(border * len(grid))
     elif border < 0:
-        place = len(grid) + border
-    if not 0 < place < len(grid):
+        position = len(grid) + border
+    if not 0 < position < len(grid):
         raise ValueError(
             f"A border must be within the {len(grid)} steps of the table. "
             f"Received: {border}"
         )
-    return grid[place]
+    return grid[position]
 
 
 def _part(table, begin, end):

@@ -79,11 +79,11 @@ def series_windows(
     steps = tf.range(lookback + horizon, dtype=tf.int64)
 
     def batch(windows):
-        places = tf.gather(offsets, windows)[:, None] + steps
-        found = tf.gather(values, places)
+        positions = tf.gather(offsets, windows)[:, None] + steps
+        found = tf.gather(values, positions)
         inputs = {"past": found[:, :lookback]}
         if table.known:
-            inputs["known"] = tf.gather(known, places)
+            inputs["known"] = tf.gather(known, positions)
         if table.static:
             inputs["static"] = tf.gather(static, tf.gather(numbers, windows))
         return inputs, found[:, lookback:]

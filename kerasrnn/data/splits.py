@@ -61,9 +61,9 @@ def split_rows(
         train, held_out = sorted(train), sorted(held_out)
     else:
         train, held_out = stratified(rows[stratify], size, seed, groups)
-    places, gone = unequal(keys, train, {keys[place] for place in held_out})
+    indices, gone = unequal(keys, train, {keys[index] for index in held_out})
     say_removed("rows", gone, len(train), "they equal rows that are held out")
-    return rows.select(places), rows.select(held_out)
+    return rows.select(indices), rows.select(held_out)
 
 
 def whole_groups(
@@ -80,10 +80,10 @@ def whole_groups(
         seed: Integer.
         name: String, the name of `size` in messages.
     """
-    places: dict[Hashable, list[int]] = {}
-    for place, group in enumerate(groups):
-        places.setdefault(group, []).append(place)
-    members, count = list(places.values()), len(groups)
+    indices: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        indices.setdefault(group, []).append(index)
+    members, count = list(indices.values()), len(groups)
     if size and len(members) < 2:
         raise CorpusError(
             "Holding out rows needs at least two that differ, but all have the "
@@ -109,25 +109,25 @@ def whole_groups(
     return train, held_out
 
 
-def unequal(keys, places, taken):
+def unequal(keys, indices, taken):
     """The indices of rows whose keys are not taken, and how many others.
 
     Args:
         keys: The key of each row.
-        places: The indices to choose from.
+        indices: The indices to choose from.
         taken: Set of the keys of rows that are not to be trained on.
 
     Raises:
         CorpusError: If all of one or more rows are taken.
     """
-    left = [place for place in places if keys[place] not in taken]
-    if places and not left:
+    left = [index for index in indices if keys[index] not in taken]
+    if indices and not left:
         raise CorpusError(
             "No row is left to train on. Expected: some that are not held out "
-            f"or in the test part. Received: {len(places)} rows, all of them "
+            f"or in the test part. Received: {len(indices)} rows, all of them "
             "held out or in the test part"
         )
-    return left, len(places) - len(left)
+    return left, len(indices) - len(left)
 
 
 def say_removed(what, gone, count, why):

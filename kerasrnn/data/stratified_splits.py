@@ -30,7 +30,7 @@ def stratified(labels, size, seed, groups=None):
     elif size != 0:
         chosen = _groups_by_label(labels, size, seed, groups)
     held_out = set(chosen)
-    rest = [place for place in range(len(labels)) if place not in held_out]
+    rest = [index for index in range(len(labels)) if index not in held_out]
     return rest, sorted(held_out)
 
 
@@ -39,8 +39,8 @@ def _single_rows(labels, size, seed):
 
     counts = collections.Counter(labels)
     several = {label for label, count in counts.items() if count > 1}
-    places = [n for n, label in enumerate(labels) if label in several]
-    least, most = len(several), len(places) - len(several)
+    indices = [n for n, label in enumerate(labels) if label in several]
+    least, most = len(several), len(indices) - len(several)
     received = f"{len(labels)} texts of {len(counts)} classes"
     if not several:
         raise CorpusError(
@@ -53,11 +53,11 @@ def _single_rows(labels, size, seed):
             f"on and one to hold out: 0, or from {least} to {most} of these "
             f"{received}. Received: size={size!r}"
         )
-    kept = [labels[place] for place in places]
+    kept = [labels[index] for index in indices]
     _, held_out = train_test_split(
-        places, test_size=size, stratify=kept, random_state=seed
+        indices, test_size=size, stratify=kept, random_state=seed
     )
-    taken = collections.Counter(labels[place] for place in held_out)
+    taken = collections.Counter(labels[index] for index in held_out)
     for label, count in taken.items():
         if count == counts[label]:
             raise ValueError(
@@ -92,10 +92,10 @@ def _groups_by_label(labels, size, seed, groups):
             "`groups` must have the group of each text. "
             f"Received: {len(groups)} groups of {count} texts"
         )
-    places = {}
-    for place, group in enumerate(groups):
-        places.setdefault(group, []).append(place)
-    members = list(places.values())
+    indices = {}
+    for index, group in enumerate(groups):
+        indices.setdefault(group, []).append(index)
+    members = list(indices.values())
     random.Random(seed).shuffle(members)
     classes = _class_numbers(labels)
     left = np.bincount(list(itertools.chain.from_iterable(classes)))

@@ -137,12 +137,12 @@ def find_column(table, names, argument, report):
             f"The corpus {report.corpus} is empty. Expected: rows with "
             f"columns. Received: {report.received(1)}"
         )
-    places = {column.lower(): column for column in reversed(table.columns)}
+    by_name = {column.lower(): column for column in reversed(table.columns)}
     for name in names:
-        column = name if name in table.columns else places.get(name.lower())
-        varieties = [x for x in places if x.startswith(f"{name.lower()}-")]
+        column = name if name in table.columns else by_name.get(name.lower())
+        varieties = [x for x in by_name if x.startswith(f"{name.lower()}-")]
         if column is None and len(varieties) == 1:
-            column = places[varieties[0]]
+            column = by_name[varieties[0]]
         if column is not None:
             return column
     raise CorpusError(

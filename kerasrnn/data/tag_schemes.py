@@ -99,14 +99,14 @@ def phrases_of(tags: Strings) -> list[Phrase]:
     """
     phrases: list[Phrase] = []
     is_open = False
-    for place, tag in enumerate(tags):
+    for position, tag in enumerate(tags):
         prefix, label = parsed_tag(tag)
         if not label:
             is_open = False
             continue
         goes_on = is_open and phrases[-1].label == label and prefix in "IEL"
-        start = phrases.pop().start if goes_on else place
-        phrases.append(Phrase(start, place + 1, label))
+        start = phrases.pop().start if goes_on else position
+        phrases.append(Phrase(start, position + 1, label))
         is_open = prefix in "BI"
     return phrases
 

@@ -3,8 +3,8 @@
 Hypotheses that lack required phrases would crowd out those that pay for them.
 So the beam is divided among banks (Post & Vilar 2018): one for each number of
 tokens of required phrases that a hypothesis may have. They give each bank as
-many places. Here, a hypothesis comes after all that are better and in no lower
-bank: no place goes to what lacks phrases and is no likelier for it.
+many slots. Here, a hypothesis comes after all that are better and in no lower
+bank: no slot goes to what lacks phrases and is no likelier for it.
 """
 
 from keras import ops
@@ -33,9 +33,9 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
     columns = ops.concatenate(
         [columns, ops.cast(tokens, columns.dtype)], axis=2
     )
-    place = ops.arange(ops.shape(columns)[2], dtype="int32")
+    position = ops.arange(ops.shape(columns)[2], dtype="int32")
     same = ops.equal(tokens[..., None], ops.cast(columns, "int32")[:, :, None])
-    earlier = place < place[size:, None]
+    earlier = position < position[size:, None]
     is_there = ops.any(ops.logical_and(same, earlier), axis=3)
     new = ops.logical_and(wanted, ops.logical_not(is_there))
     their_gains = ops.where(new, their_gains, NEVER)
@@ -70,9 +70,11 @@ def shared_out(totals, is_end, progress, phrases, beam_width):
 
 def _rank(values, banks):
     """How many of no lower bank are better, or as good and before."""
-    place = ops.arange(ops.shape(values)[1], dtype="int32")
+    position = ops.arange(ops.shape(values)[1], dtype="int32")
     mine, others = values[:, :, None], values[:, None]
-    before = ops.logical_and(ops.equal(others, mine), place < place[:, None])
+    before = ops.logical_and(
+        ops.equal(others, mine), position < position[:, None]
+    )
     ahead = ops.logical_or(others > mine, before)
     ahead = ops.logical_and(ahead, banks[:, None] >= banks[:, :, None])
     return ops.sum(ops.cast(ahead, "int32"), axis=2)

@@ -37,7 +37,7 @@ class BeamScores:
         scores = totals / self._penalty(lengths)
         if attended is None:
             return scores
-        # Bounded below: an unattended place must not cost an infinite score.
+        # Bounded below: an unattended position must not cost an infinite score.
         logs = ops.log(ops.clip(attended, 1e-6, 1.0))
         logs = ops.where(ops.expand_dims(source_mask, 1), logs, 0.0)
         return scores + self.coverage_penalty * ops.sum(logs, axis=-1)

@@ -72,6 +72,6 @@ def in_order(candidates, ids, end_id, progress, phrases, width):
         }
         progress = advanced(progress, ids, phrases)
         return shared_out(totals, is_end, progress, phrases, width)
-    place = ops.arange(ops.shape(totals)[1], dtype="int32")
-    finishes = ops.logical_and(is_end, place < width)
+    position = ops.arange(ops.shape(totals)[1], dtype="int32")
+    finishes = ops.logical_and(is_end, position < width)
     return finishes, ops.where(is_end, NEVER, totals)

@@ -150,7 +150,7 @@ class IndependentSearch(Search):
             return columns, rows["urged"]
         phrases = given["phrases"]
         left = missing(progress, phrases)
-        # One more place, for the end token.
+        # One more position, for the end token.
         no_room = given["limits"][:, None] - t <= left + 1
         ends = ops.equal(columns, self.end_id)
         goes_on = ops.logical_and(rows["urged"], is_begun(progress, phrases))

@@ -32,7 +32,7 @@ def arranged(prefix, required, forbidden):
 
 
 def _padded(tokens):
-    """Tokens with one more place of padding, so that there is a place."""
+    """Tokens with one more position of padding, so that there is one."""
     padding = [[0, 0]] * (len(tokens.shape) - 1) + [[0, 1]]
     return ops.pad(tokens, padding, constant_values=-1)
 
@@ -44,18 +44,18 @@ def _with_borders(tokens):
     whether its first `n` tokens are the last `n` of these `p`.
     """
     size = ops.shape(tokens)[2]
-    place = ops.arange(size, dtype="int32")
-    written = place[:, None]
-    # How many tokens follow each place that are also its first ones (the
+    position = ops.arange(size, dtype="int32")
+    written = position[:, None]
+    # How many tokens follow each position that are also its first ones (the
     # Z-function of Gusfield 1997); behind the end it does not matter.
-    following = ops.minimum(place[:, None] + place, size - 1)
+    following = ops.minimum(position[:, None] + position, size - 1)
     same = ops.equal(tokens[:, :, None], ops.take(tokens, following, axis=2))
     common = ops.sum(ops.cumprod(ops.cast(same, "int32"), axis=3), axis=3)
-    common = ops.take(common, ops.maximum(written - place, 0), axis=2)
+    common = ops.take(common, ops.maximum(written - position, 0), axis=2)
     return {
         "tokens": tokens,
         "lengths": ops.sum(ops.cast(tokens >= 0, "int32"), axis=2),
-        "borders": ops.logical_and(common >= place, place <= written),
+        "borders": ops.logical_and(common >= position, position <= written),
     }
 
 
@@ -138,8 +138,8 @@ def restricted(logits, allowed, t, progress, phrases):
 
 def _token_of_prefix(t, phrases):
     """The token of each prefix at step `t`, -1 behind its end."""
-    place = ops.minimum(t, ops.shape(phrases["prefix"])[1] - 1)
-    return ops.take(phrases["prefix"], place, axis=1)
+    position = ops.minimum(t, ops.shape(phrases["prefix"])[1] - 1)
+    return ops.take(phrases["prefix"], position, axis=1)
 
 
 def in_prefix(t, phrases):

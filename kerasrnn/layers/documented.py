@@ -77,11 +77,11 @@ def _split(doc):
     """Returns what comes before the sections of a docstring, and these."""
     doc = inspect.cleandoc(doc)  # Python 3.13 does so itself.
     headings = list(_HEADING.finditer(doc))
-    places = [heading.start() for heading in headings] + [len(doc)]
-    return doc[: places[0]], {
+    indices = [heading.start() for heading in headings] + [len(doc)]
+    return doc[: indices[0]], {
         heading[1]: doc[start:end]
         for heading, start, end in zip(
-            headings, places, places[1:], strict=False
+            headings, indices, indices[1:], strict=False
         )
     }
 

@@ -65,13 +65,13 @@ def quantized_layers(layer):
         mode and the configuration of its quantization.
     """
     found = {}
-    for place, inner in enumerate(layer._flatten_layers()):
+    for index, inner in enumerate(layer._flatten_layers()):
         mode = inner.quantization_mode
         # What has other layers inside may only hold their default policy.
         if mode is not None and getattr(inner, "_is_quantized", False):
             config = getattr(inner, "quantization_config", None)
             config = keras.saving.serialize_keras_object(config)
-            found[str(place)] = {"mode": mode, "config": config}
+            found[str(index)] = {"mode": mode, "config": config}
     return found
 
 
@@ -83,8 +83,8 @@ def quantize_layers(layer, quantized):
         quantized: What `quantized_layers` returned.
     """
     layers = layer._flatten_layers()
-    for place, how in quantized.items():
-        inner = layers[int(place)]
+    for index, how in quantized.items():
+        inner = layers[int(index)]
         if inner.quantization_mode is None:
             config = keras.saving.deserialize_keras_object(how["config"])
             # A configuration has its mode.

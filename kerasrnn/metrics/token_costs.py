@@ -100,12 +100,12 @@ def _take(logits, labels):
         return ops.squeeze(taken, -1)
     # `take` is faster than `take_along_axis`, and all of this than the
     # cross-entropy of Keras.
-    places = places_of(labels, shape[-1], dtype)
-    taken = ops.take(ops.reshape(logits, (-1,)), places)
+    positions = positions_of(labels, shape[-1], dtype)
+    taken = ops.take(ops.reshape(logits, (-1,)), positions)
     return ops.reshape(taken, ops.shape(labels))
 
 
-def places_of(labels, size, dtype):
+def positions_of(labels, size, dtype):
     """Returns where labels are in flat logits of a vocabulary of a size."""
     starts = ops.arange(ops.size(labels), dtype=dtype) * ops.cast(size, dtype)
     return starts + ops.reshape(ops.cast(labels, dtype), (-1,))

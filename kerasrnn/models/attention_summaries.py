@@ -35,8 +35,8 @@ def _closed_up(attention, memory, mask):
     if attention is None or not attention.counts_masked:
         return memory, mask, lambda weights: weights
     time = ops.shape(mask)[1]
-    places = ops.arange(time)
-    order = ops.argsort(ops.where(mask, places, places + time), axis=1)
+    positions = ops.arange(time)
+    order = ops.argsort(ops.where(mask, positions, positions + time), axis=1)
     memory = ops.take_along_axis(memory, ops.expand_dims(order, -1), axis=1)
     mask = ops.take_along_axis(mask, order, axis=1)
     back = ops.argsort(order, axis=1)

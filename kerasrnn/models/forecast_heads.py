@@ -167,8 +167,8 @@ class QuantileHead(ForecastHead):
                 f"Only the quantiles {self.levels} were learnt. "
                 f"Received: {unknown}"
             )
-        places = [self.levels.index(level) for level in levels]
-        return ops.take(forecast, ops.array(places, "int32"), axis=-1)
+        positions = [self.levels.index(level) for level in levels]
+        return ops.take(forecast, ops.array(positions, "int32"), axis=-1)
 
     def get_config(self) -> Config:
         return {"levels": list(self.levels)}

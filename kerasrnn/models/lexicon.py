@@ -100,10 +100,10 @@ class Lexicon(keras.layers.Layer):
         self.probabilities.assign(probabilities)
 
     def call(self, source: Tensor, vocabulary: Tensor | None = None) -> Tensor:
-        batch_size, places = ops.shape(source)
+        batch_size, positions = ops.shape(source)
         ids, probabilities = self._translate(ops.reshape(source, (-1,)))
         table = _spread(ids, probabilities, self.target_size)
-        table = ops.reshape(table, (batch_size, places, self.target_size))
+        table = ops.reshape(table, (batch_size, positions, self.target_size))
         if vocabulary is None:
             return table
         vocabulary = ops.expand_dims(vocabulary, 1)

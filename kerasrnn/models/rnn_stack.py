@@ -152,10 +152,10 @@ class RNNStack(Configured, KeepsQuantization):
     def build(self, sequence_shape: Shape) -> None:
         width = sequence_shape[-1]
         step = 2 if self.bidirectional else 1
-        for place, rnn in enumerate(self.rnns):
+        for position, rnn in enumerate(self.rnns):
             if not rnn.built:
                 rnn.build((None, None, width))
-            if place % step == step - 1:
+            if position % step == step - 1:
                 width = self.output_size
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:

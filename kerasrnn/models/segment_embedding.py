@@ -29,7 +29,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         width: Positive integer, the width of the vectors.
         segment: Positive integer, steps in a segment.
         columns: Positive integer.
-        places: Integer, how many segments are ahead; 0 for no embedding of
+        positions: Integer, how many segments are ahead; 0 for no embedding of
             their positions.
         shared: Whether each column is a row of its own.
         known: Integer, numbers known ahead of each step.
@@ -47,7 +47,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
 
     Example:
 
-    >>> embedding = SegmentEmbedding(8, segment=12, columns=3, places=4)
+    >>> embedding = SegmentEmbedding(8, segment=12, columns=3, positions=4)
     >>> x = np.zeros((2, 24, 3))
     >>> embedding(x, x).shape, embedding.ahead(6, 0.0).shape
     ((6, 2, 8), (6, 4, 8))
@@ -58,7 +58,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         width: int,
         segment: int,
         columns: int,
-        places: int,
+        positions: int,
         shared: bool = True,
         known: int = 0,
         static: int = 0,
@@ -67,7 +67,7 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.width, self.segment, self.columns = width, segment, columns
-        self.places, self.shared, self.missing = places, shared, missing
+        self.positions, self.shared, self.missing = positions, shared, missing
         self.known, self.static = known, static
         self.of_values, self.of_known, self.of_static = (
             keras.layers.Dense(
@@ -88,15 +88,17 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
             self.of_known.build((None, None, self.segment * self.known))
         if self.static:
             self.of_static.build((None, None, self.static))
-        of_column = self.width // 2 if self.places else self.width
+        of_column = self.width // 2 if self.positions else self.width
         of_column = of_column if self.shared else 0
         if of_column:
             self.column = self.add_weight(
                 (self.columns, of_column), "random_normal", name="column"
             )
-        if self.places:
-            shape = self.places, self.width - of_column
-            self.place = self.add_weight(shape, "random_normal", name="place")
+        if self.positions:
+            shape = self.positions, self.width - of_column
+            self.position = self.add_weight(
+                shape, "random_normal", name="position"
+            )
 
     def given(self, known: Tensor | None, static: Tensor | None) -> Any:
         """Returns what is added to the vectors for what is known of them.
@@ -122,24 +124,24 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         parts = [values, missing] if self.missing else [values]
         x = ops.concatenate([self._rows(part) for part in parts], axis=-1)
         x = self.of_values(x) + given
-        if self.shared and not self.places:
+        if self.shared and not self.positions:
             column = self.column[:, None]
             x = x + ops.tile(column, (ops.shape(values)[0], 1, 1))
         return ops.relu(x)
 
     def ahead(self, rows: Any, given: Any) -> Tensor:
-        """Returns the vectors of segments ahead, `(rows, places, width)`.
+        """Returns the vectors of segments ahead, `(rows, positions, width)`.
 
         Args:
             rows: Integer or scalar tensor, their number.
             given: What `given` returned for these segments.
         """
-        x = self.place[None]
+        x = self.position[None]
         if self.shared:
-            shape = self.columns, self.places
+            shape = self.columns, self.positions
             x = ops.concatenate(
                 [
-                    ops.broadcast_to(x, (*shape, self.place.shape[-1])),
+                    ops.broadcast_to(x, (*shape, self.position.shape[-1])),
                     ops.broadcast_to(
                         self.column[:, None], (*shape, self.column.shape[-1])
                     ),

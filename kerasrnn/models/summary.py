@@ -67,8 +67,10 @@ class LastSummary(Summary):
 
     def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
-        places = ops.arange(ops.shape(mask)[1])
-        last = _take(memory, ops.max(ops.where(mask, places, 0), 1, initial=0))
+        positions = ops.arange(ops.shape(mask)[1])
+        last = _take(
+            memory, ops.max(ops.where(mask, positions, 0), 1, initial=0)
+        )
         start, stop = self.backward
         if start < stop:
             first = ops.argmax(ops.cast(mask, "int32"), axis=1)
@@ -81,9 +83,9 @@ class LastSummary(Summary):
         return {**super().get_config(), "backward": self.backward}
 
 
-def _take(memory, places):
+def _take(memory, positions):
     """Returns one position of each text, `(batch, dim)`."""
-    index = ops.expand_dims(places, (1, 2))
+    index = ops.expand_dims(positions, (1, 2))
     return ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
 
 

@@ -65,10 +65,10 @@ class Alternatives(TranslatorSources):
         texts = text_list(texts)
         found: list[list[Translation]] = [[] for _ in texts]
         function = self._functions.aligned
-        for places, answer in self.answers(texts, batch_size, function):
+        for indices, answer in self.answers(texts, batch_size, function):
             arrays = {name: x.numpy() for name, x in answer.items()}
-            for row, place in enumerate(places):
-                found[place] = [
+            for row, index in enumerate(indices):
+                found[index] = [
                     self._translation(arrays, row, i)
                     for i, score in enumerate(arrays["scores"][row])
                     if score > -np.inf
@@ -117,9 +117,9 @@ class Alternatives(TranslatorSources):
             "length": np.zeros(len(sources), "int32"),
         }
         answers = self.answers(sources, batch_size, "score", targets)
-        for places, found in answers:
+        for indices, found in answers:
             for name, values in scores.items():
-                values[places] = found[name].numpy()
+                values[indices] = found[name].numpy()
         return scores
 
     def alignments(

@@ -95,7 +95,7 @@ def compiled(function, otherwise, arguments, sizes):
             axis: tf.searchsorted(sizes[axis], [size])[0]
             for axis, size in needed.items()
         }
-        fits = [place < len(sizes[axis]) for axis, place in least.items()]
+        fits = [index < len(sizes[axis]) for axis, index in least.items()]
         return tf.cond(
             tf.reduce_all(fits),
             lambda: in_program(given, least),

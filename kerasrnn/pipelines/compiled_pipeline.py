@@ -54,8 +54,8 @@ class CompiledPipeline(TextPipeline):
         longest = np.searchsorted(lengths, shapes.lengths, "right") - 1
         return {
             name: [
-                count * [texts[place]]
-                for place in np.maximum(longest, 0)
+                count * [texts[index]]
+                for index in np.maximum(longest, 0)
                 for count in rows
             ]
             for name, rows in self.programs(shapes).items()

@@ -68,16 +68,16 @@ def filled(past: np.ndarray, otherwise: Sequence[float] | float) -> np.ndarray:
     time = np.arange(past.shape[1])[None, :, None]
     for _ in "forth", "back":
         there = ~np.isnan(past)
-        place = np.maximum.accumulate(np.where(there, time, -1), axis=1)
-        held = np.take_along_axis(past, np.maximum(place, 0), axis=1)
-        past = np.where(place >= 0, held, np.nan)[:, ::-1]
+        index = np.maximum.accumulate(np.where(there, time, -1), axis=1)
+        held = np.take_along_axis(past, np.maximum(index, 0), axis=1)
+        past = np.where(index >= 0, held, np.nan)[:, ::-1]
     return np.where(np.isnan(past), otherwise, past)
 
 
 def _repeated(season, horizon, means):
     """Repeats the last values, as many as a season has."""
-    places = np.arange(horizon) % season - season
-    return lambda past: filled(past, means)[:, places]
+    indices = np.arange(horizon) % season - season
+    return lambda past: filled(past, means)[:, indices]
 
 
 def _regression(table, lookback, horizon):

@@ -57,8 +57,8 @@ class ForecastScores:
             "of_scaled": scaled,
         }
         if quantiles is not None:
-            for place, level in enumerate(self.levels):
-                below = real & (values <= quantiles[..., place])
+            for index, level in enumerate(self.levels):
+                below = real & (values <= quantiles[..., index])
                 found[f"below {level}"] = below
         for name, x in found.items():
             self.sums[name] = self.sums.get(name, 0) + x.sum(axis=0)

@@ -60,8 +60,8 @@ class ForecastingFunctions:
 
     def step(self, *inputs):
         """Forecasts after one more step of streams."""
-        places = len(inputs) - len(self.states)
-        inputs, states = inputs[:places], list(inputs[places:])
+        count = len(inputs) - len(self.states)
+        inputs, states = inputs[:count], list(inputs[count:])
         given = self._by_name(inputs, **named("state", states))
         forecast, states = self.stream.step(given, states)
         return {**self._answer(forecast), **named("state", states)}

@@ -59,6 +59,6 @@ def calibration_error(probabilities, true, bins=10):
     """
     certainty = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == np.asarray(true)
-    places = np.minimum((certainty * bins).astype(int), bins - 1)
-    gaps = np.bincount(places, certainty - right, bins)
+    indices = np.minimum((certainty * bins).astype(int), bins - 1)
+    gaps = np.bincount(indices, certainty - right, bins)
     return float(np.abs(gaps).sum() / len(certainty))

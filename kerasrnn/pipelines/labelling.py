@@ -164,8 +164,8 @@ class Labelling(Explaining):
         """
         texts = text_list(texts)
         probabilities = np.zeros((len(texts), *self.kind.shape), "float32")
-        for places, found in self.answers(texts, batch_size):
-            probabilities[places] = found["probability"].numpy()
+        for indices, found in self.answers(texts, batch_size):
+            probabilities[indices] = found["probability"].numpy()
         return probabilities
 
     def label_probabilities(

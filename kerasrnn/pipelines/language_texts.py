@@ -62,9 +62,9 @@ class LanguageTexts(CompiledPipeline):
             "perplexity": np.zeros(len(texts), "float32"),
             "length": np.zeros(len(texts), "int32"),
         }
-        for places, found in self.answers(texts, batch_size):
+        for indices, found in self.answers(texts, batch_size):
             for name, values in scores.items():
-                values[places] = found[name].numpy()
+                values[indices] = found[name].numpy()
         units = [
             unit_scores(total if length else np.nan, [text])
             for total, length, text in zip(

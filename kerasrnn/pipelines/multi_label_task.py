@@ -76,11 +76,11 @@ class MultiLabelTask(LabellingTask):
         names = self.pipeline.labels
         return [
             (
-                float(of_true[place, n]),
-                place,
+                float(of_true[index, n]),
+                index,
                 names[n] if has else f"not {names[n]}",
             )
-            for (place, n), has in np.ndenumerate(true)
+            for (index, n), has in np.ndenumerate(true)
         ]
 
     def error_pictures(

@@ -13,7 +13,7 @@ from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.music_functions import MusicFunctions
 from kerasrnn.pipelines.music_task import MusicTask
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.texts import places_by_length
+from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
@@ -87,12 +87,12 @@ class MusicPipeline(TextPipeline):
             step of each roll, in nats.
         """
         scores = [np.zeros(0, "float32")] * len(rolls)
-        for places, padded in self._padded(rolls, batch_size):
+        for indices, padded in self._padded(rolls, batch_size):
             found = self.signatures["serving_default"](padded)
-            for place, values in zip(
-                places, found["log_likelihoods"].numpy(), strict=True
+            for index, values in zip(
+                indices, found["log_likelihoods"].numpy(), strict=True
             ):
-                scores[place] = values[: len(rolls[place])]
+                scores[index] = values[: len(rolls[index])]
         return scores
 
     def probabilities(self, roll: np.ndarray) -> np.ndarray:
@@ -255,9 +255,9 @@ class MusicPipeline(TextPipeline):
     def _padded(self, rolls, batch_size) -> Iterator[tuple[Any, tf.Tensor]]:
         """Yields batches of rolls of similar length, -1 after their end."""
         check_rolls(rolls, self.model.keys)
-        for places in places_by_length(rolls, batch_size):
-            shape = len(places), len(rolls[places[-1]]), self.model.keys
+        for indices in indices_by_length(rolls, batch_size):
+            shape = len(indices), len(rolls[indices[-1]]), self.model.keys
             padded = np.full(shape, -1.0, "float32")
-            for row, place in zip(padded, places, strict=True):
-                row[: len(rolls[place])] = rolls[place]
-            yield places, tf.constant(padded)
+            for row, index in zip(padded, indices, strict=True):
+                row[: len(rolls[index])] = rolls[index]
+            yield indices, tf.constant(padded)

@@ -102,17 +102,17 @@ class SourceSearch:
             static_sizes=static_sizes,
             **phrases,
         )
-        places = None
+        positions = None
         if self.copy_unknown:
             is_word = tf.logical_and(mask, source != self.source.end_id)
             weights = tf.where(is_word[:, None, None], found.alignments, -1)
-            places = tf.argmax(weights, axis=3, output_type=tf.int32)
+            positions = tf.argmax(weights, axis=3, output_type=tf.int32)
             if not self.by_character:
-                words = self.source.word_places(source)
-                places = tf.gather(words, places, batch_dims=1)
+                words = self.source.word_positions(source)
+                positions = tf.gather(words, positions, batch_dims=1)
             attended = tf.reduce_max(weights, axis=3) > 0
-            places = tf.where(attended, 1 + places, 0)
-        return found.ids, found.scores, places
+            positions = tf.where(attended, 1 + positions, 0)
+        return found.ids, found.scores, positions
 
     def _forced(self, source, targets):
         states, memory = self.encode(source)

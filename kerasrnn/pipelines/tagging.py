@@ -15,7 +15,7 @@ from kerasrnn.pipelines.tagging_functions import TaggingFunctions
 from kerasrnn.pipelines.tagging_task import Sentences
 from kerasrnn.pipelines.tagging_task import TaggingTask
 from kerasrnn.pipelines.tagging_task import columns_of
-from kerasrnn.pipelines.texts import places_by_length
+from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.word_features import WordFeatures
 from kerasrnn.tokenizers import CharacterTokenizer
@@ -84,18 +84,18 @@ class Tagging(CompiledPipeline):
         """
         texts = text_list(texts)
         found: list[list[Span]] = [[] for _ in texts]
-        for places, answer in self.answers(texts, batch_size):
+        for indices, answer in self.answers(texts, batch_size):
             columns = [
                 answer[f"span_{name}"].numpy()
                 for name in ("starts", "ends", "labels", "scores")
             ]
-            for row, place in enumerate(places):
-                text = texts[place]
+            for row, index in enumerate(indices):
+                text = texts[index]
                 for start, end, label, score in zip(
                     *(column[row] for column in columns), strict=True
                 ):
                     if start >= 0:
-                        found[place].append(
+                        found[index].append(
                             Span(
                                 int(start),
                                 int(end),
@@ -116,10 +116,10 @@ class Tagging(CompiledPipeline):
             batch_size: Positive integer, sentences in a batch.
         """
         tags: list[list[str]] = [[] for _ in sentences]
-        for places, answer in self._answers_to(sentences, batch_size):
-            for place, row in zip(places, answer["tags"].numpy(), strict=True):
-                words = sentences[place]
-                tags[place] = [tag.decode() for tag in row[: len(words)]]
+        for indices, answer in self._answers_to(sentences, batch_size):
+            for index, row in zip(indices, answer["tags"].numpy(), strict=True):
+                words = sentences[index]
+                tags[index] = [tag.decode() for tag in row[: len(words)]]
         return tags
 
     def _answers_to(
@@ -133,11 +133,11 @@ class Tagging(CompiledPipeline):
                     "Sentences are lists of words, none of them empty. "
                     f"Received: {sentence!r:.80}"
                 )
-        for places in places_by_length(sentences, batch_size):
+        for indices in indices_by_length(sentences, batch_size):
             batch = tf.ragged.constant(
-                [list(sentences[i]) for i in places], tf.string, ragged_rank=1
+                [list(sentences[i]) for i in indices], tf.string, ragged_rank=1
             )
-            yield places, self.signatures["tag_tokens"](batch.to_tensor(""))
+            yield indices, self.signatures["tag_tokens"](batch.to_tensor(""))
 
     def evaluate(
         self, sentences: Sentences, batch_size: int = 64

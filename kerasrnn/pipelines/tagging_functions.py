@@ -48,8 +48,8 @@ class TaggingFunctions:
         is_part = tf.cumsum(is_word, axis=1, reverse=True) > 0
         words = tf.ragged.boolean_mask(tokens, is_part)
         lengths = tf.cast(words.row_lengths(), tf.int32)
-        places = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
-        return self._answer(words, places, places + 1)
+        positions = tf.ragged.range(lengths).with_row_splits_dtype(tf.int64)
+        return self._answer(words, positions, positions + 1)
 
     def _answer(self, words, starts, ends):
         features = self.tagger.features

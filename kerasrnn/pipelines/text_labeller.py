@@ -168,12 +168,12 @@ class TextLabeller(Labelling):
             # Its error says so.
             return labelled_batches(texts, targets, *given)
 
-        def weighted(ids, places):
-            places = places[:, 0]
+        def weighted(ids, indices):
+            indices = indices[:, 0]
             return (
                 ids,
-                tf.gather(true, places),
-                tf.gather(weights, places),
+                tf.gather(true, indices),
+                tf.gather(weights, indices),
             )
 
         batches = labelled_batches(texts, range(len(texts)), *given)

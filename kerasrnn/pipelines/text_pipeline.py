@@ -15,7 +15,7 @@ import tensorflow as tf
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.task import Task
-from kerasrnn.pipelines.texts import places_by_length
+from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer
@@ -261,7 +261,7 @@ class TextPipeline(keras.Model):
                 more.
 
         Yields:
-            Tuples `(places, answer)`: the indices of the texts of a batch in
+            Tuples `(indices, answer)`: the indices of the texts of a batch in
             the list, and the dictionary that the signature returns.
 
         Raises:
@@ -273,12 +273,12 @@ class TextPipeline(keras.Model):
         texts = text_list(texts)
         if reads := self.reads():
             warn_of_cut(texts, *reads)
-        for places in places_by_length(texts, batch_size):
+        for indices in indices_by_length(texts, batch_size):
             yield (
-                places,
+                indices,
                 signature(
                     *(
-                        tf.constant([column[i] for i in places], tf.string)
+                        tf.constant([column[i] for i in indices], tf.string)
                         for column in (texts, *others)
                     )
                 ),

@@ -36,7 +36,7 @@ def text_list(texts):
     return texts
 
 
-def places_by_length(rows, batch_size):
+def indices_by_length(rows, batch_size):
     """Yields the indices of rows of similar length, as many as make a batch.
 
     Args:

@@ -98,10 +98,10 @@ class Translating(Alternatives):
         if greedy and "greedy" in self.signatures:
             signature = self._functions.greedy_with if phrases else "greedy"
         missing = 0
-        for places, found in self.answers(
+        for indices, found in self.answers(
             texts, batch_size, signature, *phrases
         ):
-            translations[places] = decoded(found["translation"])
+            translations[indices] = decoded(found["translation"])
             missing += int((found["score"].numpy() == -np.inf).sum())
         if missing:
             warnings.warn(

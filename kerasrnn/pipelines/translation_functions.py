@@ -225,9 +225,9 @@ class TranslationFunctions(SourceSearch):
         return functions
 
     def _translate(self, find, text):
-        ids, scores, places = find(self.source_ids(text))
+        ids, scores, positions = find(self.source_ids(text))
         return {
-            "translation": self._texts(ids, places, text)[:, 0],
+            "translation": self._texts(ids, positions, text)[:, 0],
             "score": scores[:, 0],
         }
 
@@ -235,41 +235,41 @@ class TranslationFunctions(SourceSearch):
         given = {"prefix": prefix, "required": required, "forbidden": forbidden}
         with tf.control_dependencies([check_rows(text=text, **given)]):
             phrases = [phrase_ids(x, self.target) for x in given.values()]
-        ids, scores, places = find(self.source_ids(text), *phrases)
+        ids, scores, positions = find(self.source_ids(text), *phrases)
         return {
-            "translation": self._texts(ids, places, text)[:, 0],
+            "translation": self._texts(ids, positions, text)[:, 0],
             "score": scores[:, 0],
         }
 
     def _n_best(self, text):
-        ids, scores, places = self.all(self.source_ids(text))
+        ids, scores, positions = self.all(self.source_ids(text))
         return {
-            "translations": self._texts(ids, places, text),
+            "translations": self._texts(ids, positions, text),
             "scores": scores,
         }
 
     def _aligned(self, text):
         """All hypotheses, in tokens as well, and where the model attended."""
         source = self.source_ids(text)
-        ids, scores, places = self.all(source)
+        ids, scores, positions = self.all(source)
         count = tf.shape(ids)[1]
         target = self._trimmed(tf.reshape(ids, (-1, tf.shape(ids)[2])))
         _, weights = self.forced(tf.repeat(source, count, axis=0), target)
         apart = (-1, count, tf.shape(target)[1])
         source = tf.where(source == self.source.pad_id, PAD, source)
         return {
-            "translations": self._texts(ids, places, text),
+            "translations": self._texts(ids, positions, text),
             "scores": scores,
             "source_tokens": self.source.tokens(source),
             "target_tokens": tf.reshape(self.target.tokens(target), apart),
             "weights": tf.reshape(weights, (*apart, tf.shape(source)[1])),
         }
 
-    def _texts(self, ids, places, text):
+    def _texts(self, ids, positions, text):
         """The texts of hypotheses, `(batch, hypotheses)`."""
         shape = tf.shape(ids)
         ids = tf.reshape(ids, (-1, shape[2]))
-        if places is None:
+        if positions is None:
             texts = self.target_texts(ids)
         else:
             if self.by_character:
@@ -279,10 +279,10 @@ class TranslationFunctions(SourceSearch):
             words = words.to_tensor()
             none = tf.fill((shape[0], 1), UNKNOWN)
             words = tf.concat([none, words], axis=1)
-            places = tf.reshape(places, (shape[0], -1))
+            positions = tf.reshape(positions, (shape[0], -1))
             # A text that spells the mark of a subword has more words to it.
-            places = tf.minimum(places, tf.shape(words)[1] - 1)
-            attended = tf.gather(words, places, batch_dims=1)
+            positions = tf.minimum(positions, tf.shape(words)[1] - 1)
+            attended = tf.gather(words, positions, batch_dims=1)
             attended = tf.reshape(attended, tf.shape(ids))
             texts = self.target.detokenize(ids, attended)
         return tf.reshape(texts, shape[:2])

@@ -54,7 +54,9 @@ class WordFeatures:
         """Leaves out the middle of long words."""
         half = self.max_letters // 2
         lengths = letters.row_lengths()
-        place = tf.ragged.range(lengths).flat_values
+        position = tf.ragged.range(lengths).flat_values
         length = tf.gather(lengths, letters.value_rowids())
-        kept = (place < half) | (place >= length - (self.max_letters - half))
+        kept = (position < half) | (
+            position >= length - (self.max_letters - half)
+        )
         return tf.ragged.boolean_mask(letters, letters.with_flat_values(kept))

@@ -67,8 +67,8 @@ def draw_ids(
             tf.fill([time, rows], -1),
         ],
     )
-    places = lengths[:, None] + tf.range(max_tokens)
-    return tf.gather(tf.transpose(written), places, batch_dims=1)
+    positions = lengths[:, None] + tf.range(max_tokens)
+    return tf.gather(tf.transpose(written), positions, batch_dims=1)
 
 
 def _writable(logits, tokenizer):

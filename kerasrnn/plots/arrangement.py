@@ -25,8 +25,8 @@ def arrange(figure, panels, bar, title, columns):
     """
     rows = math.ceil(len(panels) / columns)
     sizes = np.zeros((rows, columns, 5))
-    for place, axes in enumerate(panels):
-        sizes[divmod(place, columns)] = _measure(axes)
+    for index, axes in enumerate(panels):
+        sizes[divmod(index, columns)] = _measure(axes)
     before, across, after, above, down = np.moveaxis(sizes, -1, 0)
     title_width, title_height = _measure_title(title)
     bar_across, bar_down = bar.get_position().size
@@ -43,8 +43,8 @@ def arrange(figure, panels, bar, title, columns):
 
     # Under a title that is wider, the panels are centred.
     shift = 0.5 * (width - GAP_INCHES - content)
-    for place, axes in enumerate(panels):
-        row, column = divmod(place, columns)
+    for index, axes in enumerate(panels):
+        row, column = divmod(index, columns)
         corner = lefts[column] + shift, tops[row]
         _put(axes, corner, (across[row, column], down[row, column]))
     _put(bar, (bar_left + shift, tops[0]), (bar_across, bar_down))

@@ -156,10 +156,10 @@ def _cell_inches(sentences, columns):
     """Side of a cell: the same in every panel, bounded by the figure size."""
     sources = [len(tokens) for _, tokens, _ in sentences]
     targets = [len(tokens) for _, _, tokens in sentences]
-    across = sum(max(sources[place::columns]) for place in range(columns))
+    across = sum(max(sources[index::columns]) for index in range(columns))
     down = sum(
-        max(targets[place : place + columns])
-        for place in range(0, len(targets), columns)
+        max(targets[index : index + columns])
+        for index in range(0, len(targets), columns)
     )
     return min(CELL_INCHES, MAX_INCHES / max(across, down))
 

@@ -73,8 +73,8 @@ def comparison_figure(
     figure = Figure(figsize=PANEL_INCHES, layout="constrained")
     axes = figure.add_subplot()
     lines = [
-        _draw_curve(axes, places, values, color, marker)
-        for (places, values), (color, marker) in zip(
+        _draw_curve(axes, steps, values, color, marker)
+        for (steps, values), (color, marker) in zip(
             curves.values(), STYLES, strict=False
         )
     ]
@@ -105,16 +105,16 @@ def _checked(histories, metric, x):
     for model, history in histories.items():
         values = _series(model, history, metric)
         if x is None:
-            places = np.arange(1, len(values) + 1)
+            steps = np.arange(1, len(values) + 1)
         else:
-            places = _series(model, history, x)
-        if len(places) != len(values):
+            steps = _series(model, history, x)
+        if len(steps) != len(values):
             raise ValueError(
                 f"{x!r} and {metric!r} must have the same number of values. "
-                f"Received: {len(places)} and {len(values)} for the model "
+                f"Received: {len(steps)} and {len(values)} for the model "
                 f"{model!r}."
             )
-        curves[model] = places, values
+        curves[model] = steps, values
     return curves
 
 
@@ -133,10 +133,10 @@ def _series(model, history, name):
     return values
 
 
-def _draw_curve(axes, places, values, color, marker):
+def _draw_curve(axes, steps, values, color, marker):
     marked = np.linspace(0, len(values) - 1, min(len(values), MAX_MARKERS))
     (line,) = axes.plot(
-        places,
+        steps,
         values,
         color=color,
         marker=marker,

@@ -55,14 +55,14 @@ def forecast_figure(
     before = np.arange(1 - len(past), 1)
     ahead = np.arange(1, len(forecast) + 1)
     all_axes = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
-    for place, (axes, name) in enumerate(zip(all_axes, names, strict=True)):
-        axes.plot(before, past[:, place], color="0.45", linewidth=1)
+    for index, (axes, name) in enumerate(zip(all_axes, names, strict=True)):
+        axes.plot(before, past[:, index], color="0.45", linewidth=1)
         if values is not None:
-            truth = np.asarray(values)[:, place]
+            truth = np.asarray(values)[:, index]
             axes.plot(ahead, truth, color="black", linewidth=1, label="truth")
         if quantiles is not None:
-            _draw_bands(axes, ahead, np.asarray(quantiles)[:, place], levels)
-        axes.plot(ahead, forecast[:, place], color=_BAND, label="forecast")
+            _draw_bands(axes, ahead, np.asarray(quantiles)[:, index], levels)
+        axes.plot(ahead, forecast[:, index], color=_BAND, label="forecast")
         axes.axvline(0.5, color="0.8", linewidth=1)
         axes.set_ylabel(name, family=font_family([name]), parse_math=False)
         axes.spines[["top", "right"]].set_visible(False)
@@ -72,12 +72,12 @@ def forecast_figure(
 
 
 def _draw_bands(axes, ahead, quantiles, levels):
-    for place in range(len(levels) // 2):
-        share = levels[-1 - place] - levels[place]
+    for index in range(len(levels) // 2):
+        share = levels[-1 - index] - levels[index]
         axes.fill_between(
             ahead,
-            quantiles[:, place],
-            quantiles[:, -1 - place],
+            quantiles[:, index],
+            quantiles[:, -1 - index],
             color=_BAND,
             alpha=0.2,
             linewidth=0,

@@ -56,7 +56,7 @@ def frequency_figure(
             f"Received: most_common={most_common!r}"
         )
     order = np.argsort(-values, kind="stable")[:most_common]
-    names = [_shown(items[place]) for place in order]
+    names = [_shown(items[index]) for index in order]
     figure = Figure(
         figsize=(WIDTH_INCHES, MARGIN_INCHES + BAR_INCHES * len(names)),
         layout="constrained",

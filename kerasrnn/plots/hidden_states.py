@@ -110,11 +110,11 @@ def _alike_together(states):
     """Order of the units by angle, starting after the widest gap."""
     _, strengths, directions = np.linalg.svd(states, full_matrices=False)
     # (2, units), the second all zeros if there is one word or one unit only.
-    places = np.zeros((2, states.shape[1]))
+    coordinates = np.zeros((2, states.shape[1]))
     plane = strengths[:2, None] * directions[:2]
-    places[: len(plane)] = plane
-    angles = np.arctan2(places[1], places[0])
-    order = np.lexsort((places[0], angles))
+    coordinates[: len(plane)] = plane
+    angles = np.arctan2(coordinates[1], coordinates[0])
+    order = np.lexsort((coordinates[0], angles))
     around = np.append(angles[order], angles[order[0]] + 2 * np.pi)
     order = np.roll(order, -1 - np.argmax(np.diff(around)))
     # Principal components have no sign, so the order may be that or reversed.

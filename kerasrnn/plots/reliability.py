@@ -45,11 +45,11 @@ def reliability_figure(
             "`certainty` must hold probabilities, from 0 to 1. Received: "
             f"{certainty.min()} to {certainty.max()}"
         )
-    places = np.minimum((certainty * _BINS).astype(int), _BINS - 1)
-    counts = np.bincount(places, minlength=_BINS)
+    indices = np.minimum((certainty * _BINS).astype(int), _BINS - 1)
+    counts = np.bincount(indices, minlength=_BINS)
     filled = counts > 0
     x, y = (
-        np.bincount(places, values, _BINS)[filled] / counts[filled]
+        np.bincount(indices, values, _BINS)[filled] / counts[filled]
         for values in (certainty, right)
     )
     figure = Figure(figsize=(4.5, 5.5), layout="constrained")

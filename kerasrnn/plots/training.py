@@ -45,8 +45,8 @@ def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
     figure = Figure(
         figsize=(columns * width, rows * height), layout="constrained"
     )
-    for place, metric in enumerate(metrics, start=1):
-        _draw_panel(figure.add_subplot(rows, columns, place), metric, history)
+    for index, metric in enumerate(metrics, start=1):
+        _draw_panel(figure.add_subplot(rows, columns, index), metric, history)
     return figure
 
 

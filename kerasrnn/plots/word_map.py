@@ -144,8 +144,8 @@ def _write_words(figure, axes, points, words, colors):
     boxes = [label.get_window_extent().size for label in labels]
     dots = axes.transData.transform(points) * to_points
     frame = axes.get_window_extent().get_points() * to_points
-    places = _apart(dots, np.array(boxes) * to_points + 2.0, frame)
-    for label, offset in zip(labels, places - dots, strict=True):
+    moved = _apart(dots, np.array(boxes) * to_points + 2.0, frame)
+    for label, offset in zip(labels, moved - dots, strict=True):
         label.set_position(offset)
 
 

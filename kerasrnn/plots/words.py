@@ -123,10 +123,10 @@ def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
             f"Received: weights.shape={weights.shape}"
         )
     if not np.isfinite(weights).all():
-        place = np.argmin(np.isfinite(weights))
+        index = np.argmin(np.isfinite(weights))
         raise ValueError(
             "`weights` must be finite. "
-            f"Received: weights[{place}]={weights[place]}"
+            f"Received: weights[{index}]={weights[index]}"
         )
     return weights, words
 
@@ -180,7 +180,7 @@ def _add_legend(figure, colors, across, down):
     """A bar of the colours, on the lower left."""
     width, height = LEGEND_SIZE
     width = min(width, across - 4 * MARGIN)
-    place = (
+    rectangle = (
         2 * MARGIN / across,
         (LEGEND_HEIGHT - MARGIN - height) / down,
         width / across,
@@ -188,7 +188,7 @@ def _add_legend(figure, colors, across, down):
     )
     bar = figure.colorbar(
         colors,
-        cax=figure.add_axes(place),
+        cax=figure.add_axes(rectangle),
         orientation="horizontal",
         # With the greatest weight, which sets the scale.
         ticks=np.linspace(*colors.get_clim(), 3),

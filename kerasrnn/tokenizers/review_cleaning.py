@@ -102,12 +102,14 @@ def _spelled(words, table):
         words, r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$", ""
     )
     meanings = table.lookup(tf.strings.lower(bare, encoding="utf-8"))
-    places = tf.where(meanings != "")
-    found = tf.gather_nd(words, places)
+    positions = tf.where(meanings != "")
+    found = tf.gather_nd(words, positions)
     before = tf.strings.regex_replace(found, r"[\p{L}\p{N}].*", "")
     after = tf.strings.regex_replace(found, r".*[\p{L}\p{N}]", "")
-    spelled = tf.strings.join([before, tf.gather_nd(meanings, places), after])
-    return tf.tensor_scatter_nd_update(words, places, spelled)
+    spelled = tf.strings.join(
+        [before, tf.gather_nd(meanings, positions), after]
+    )
+    return tf.tensor_scatter_nd_update(words, positions, spelled)
 
 
 def treat_special(texts, special):

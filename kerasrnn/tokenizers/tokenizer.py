@@ -260,7 +260,7 @@ class Tokenizer(keras.layers.Layer):
         """
         return tf.strings.split(self.normalize(texts))
 
-    def word_places(self, ids: Tensor) -> tf.Tensor:
+    def word_positions(self, ids: Tensor) -> tf.Tensor:
         """Returns the position of each token's word in its text, from 0 on.
 
         Args:

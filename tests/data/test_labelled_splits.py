@@ -103,6 +103,6 @@ def test_it_is_said_whether_groups_are_held_out_whole(capsys):
     assert "one by one" in capsys.readouterr().out
     apart = corpus._replace(groups=groups)
     assert how_held_out(apart, held_out) == {"by": "group", "groups": 1}
-    assert "1 groups" in capsys.readouterr().out
+    assert "such as films: 1." in capsys.readouterr().out
     shared = corpus._replace(groups=dict.fromkeys("ab", "Alma"))
     assert how_held_out(shared, held_out) == {"by": "text"}

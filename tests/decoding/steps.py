@@ -45,9 +45,9 @@ def tree_step(ids, states, memory):
     logits, looks = memory
     sentences, _, size = logits.shape
     nodes = ops.where(states < 0, 0, states * size + 1 + ids[:, None])
-    places = ops.reshape(nodes, (sentences, -1, 1))
+    positions = ops.reshape(nodes, (sentences, -1, 1))
     logits, looks = (
-        ops.take_along_axis(x, ops.minimum(places, x.shape[1] - 1), axis=1)
+        ops.take_along_axis(x, ops.minimum(positions, x.shape[1] - 1), axis=1)
         for x in (logits, looks)
     )
     looks = ops.reshape(looks, (-1, looks.shape[2]))
@@ -71,12 +71,12 @@ def tree_functions(logits, looks):
     )
 
 
-def random_trees(count, size, length, places=3, seed=0):
+def random_trees(count, size, length, positions=3, seed=0):
     """Logits and alignments behind every prefix of up to `length` tokens."""
     generator = np.random.default_rng(seed)
     nodes = sum(size**i for i in range(length))
     logits = generator.normal(size=(count, nodes, size)) * 1.5
-    looks = generator.dirichlet(np.ones(places), size=(count, nodes))
+    looks = generator.dirichlet(np.ones(positions), size=(count, nodes))
     return logits.astype("float32"), looks.astype("float32")
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from kerasrnn.metrics import token_costs as module
-from kerasrnn.metrics.token_costs import places_of
+from kerasrnn.metrics.token_costs import positions_of
 from kerasrnn.metrics.token_costs import token_costs
 from tests import helpers
 
@@ -19,7 +19,7 @@ def expected():
 
 
 @pytest.mark.parametrize("most", [2**31, 30, 31])
-def test_beyond_the_places_of_int32_it_is_the_same(most, monkeypatch):
+def test_beyond_the_positions_of_int32_it_is_the_same(most, monkeypatch):
     """As if the 30 logits were 2 ** 31, on any backend."""
     monkeypatch.setattr(module, "_MOST", most)
     helpers.assert_close(token_costs(LABELS, LOGITS), expected())
@@ -38,15 +38,15 @@ def test_a_graph_for_any_batch_counts_in_int64(monkeypatch):
 
     def spy(labels, size, dtype):
         dtypes.append(dtype)
-        return places_of(labels, size, dtype)
+        return positions_of(labels, size, dtype)
 
-    monkeypatch.setattr(module, "places_of", spy)
+    monkeypatch.setattr(module, "positions_of", spy)
     labels = keras.Input((None,), dtype="int32")
     logits = keras.Input((None, 5))
     model = keras.Model([labels, logits], Costs()(labels, logits))
     found = model.predict_on_batch([LABELS, LOGITS])
     helpers.assert_close(found, expected())
     assert "int64" in dtypes
-    places = places_of(np.array([[0, 7], [8, 3]]), 2**30, "int64")
-    places = helpers.as_numpy(places).tolist()
-    assert places == [0, 2**30 + 7, 2**31 + 8, 3 * 2**30 + 3]
+    positions = positions_of(np.array([[0, 7], [8, 3]]), 2**30, "int64")
+    positions = helpers.as_numpy(positions).tolist()
+    assert positions == [0, 2**30 + 7, 2**31 + 8, 3 * 2**30 + 3]

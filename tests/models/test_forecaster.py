@@ -76,7 +76,7 @@ def test_it_is_seg_rnn(parallel):
                 **{"c": weights["column"][column], "known": extra[row]},
             }
             if parallel:
-                own["p"] = weights["place"]
+                own["p"] = weights["position"]
             expected = reference.forecast(
                 given["past"][row, :, column],
                 step,

@@ -70,8 +70,8 @@ def test_attention_learns_where_each_token_is_from():
         _, weights = model.decoder(
             inputs["target"], *memory, return_attention_scores=True
         )
-        places = keras.ops.convert_to_numpy(weights).argmax(-1)
-        right.append((places == alignment.argmax(-1)).mean())
+        positions = keras.ops.convert_to_numpy(weights).argmax(-1)
+        right.append((positions == alignment.argmax(-1)).mean())
     assert right[0] < 0.6 and right[1] > 0.9
 
 

@@ -32,7 +32,7 @@ ENCODERS = {
         "go_backwards": True,
     },
     "rhn": {"cell": RHNCell(4, depth=2)},
-    "gam_rhn": {"cell": GAMRHNCell(4, 2, 2, 3, 5), "bidirectional": False},
+    "gam_rhn": {"cell": GAMRHNCell(4, 1, 2, 3, 5), "bidirectional": False},
     "lexical": {"cell": GRUCell(4), "lexical": True},
     "stacked": {
         "cell": keras.layers.StackedRNNCells([GRUCell(3), LSTMCell(4)]),
@@ -133,11 +133,11 @@ def test_padding_has_no_part_in_it(encoder, summary):
         helpers.assert_close(weights[1, :3], alone_weights[0])
 
 
-def padded(places):
-    """The sources with their words at other places of seven."""
+def padded(positions):
+    """The sources with their words at other positions of seven."""
     ids = np.zeros((len(SOURCE), 7), "int32")
     for row, source, length in zip(ids, SOURCE, LENGTHS, strict=True):
-        row[places[-length:]] = source[:length]
+        row[positions[-length:]] = source[:length]
     return ids
 
 
@@ -147,8 +147,8 @@ def test_padding_may_be_anywhere(encoder, summary):
     """As in front, where `keras.utils.pad_sequences` puts it."""
     model = classifier(encoder, summary)
     expected, weights = classified(model, SOURCE)
-    for places in (np.arange(2, 7), np.array([0, 2, 3, 5, 6])):
-        ids = padded(places)
+    for positions in (np.arange(2, 7), np.array([0, 2, 3, 5, 6])):
+        ids = padded(positions)
         logits, found = classified(model, ids)
         helpers.assert_close(logits, expected)
         if weights is not None:
@@ -434,14 +434,13 @@ def test_mixed_precision(encoder, summary):
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize("rate", ["dropout", "word_dropout"])
-@pytest.mark.parametrize("summary", ["last", "attending_decoder"])
+@pytest.mark.parametrize(
+    "summary, rate",
+    [("attending_decoder", "dropout"), ("last", "word_dropout")],
+)
 def test_dropout_is_for_training(summary, rate):
     plain = classifier("simple", summary)
-    if rate == "dropout":
-        model = classifier("simple", summary, dropout=0.5)
-    else:
-        model = classifier("simple", summary, word_dropout=0.5)
+    model = classifier("simple", summary, **{rate: 0.5})
     np.testing.assert_array_equal(*helpers.as_numpy([model(SOURCE)] * 2))
     helpers.assert_close(model(SOURCE), plain(SOURCE))
     first, second = (

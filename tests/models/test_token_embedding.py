@@ -68,8 +68,8 @@ def test_word_dropout_drops_a_type_everywhere_in_its_row():
     np.testing.assert_allclose(
         dropped, np.where(kept[..., None], 2 * plain, 0), rtol=1e-5
     )
-    for places in ([0, 2], [1, 4, 5], [6, 7]):
-        assert np.all(kept[:, places] == kept[:, places[:1]])
+    for positions in ([0, 2], [1, 4, 5], [6, 7]):
+        assert np.all(kept[:, positions] == kept[:, positions[:1]])
     # Rows and types draw on their own, and each batch anew.
     by_type = kept[:, [0, 1, 3, 6]]
     assert np.all(0 < by_type.mean(0)) and np.all(by_type.mean(0) < 1)

@@ -41,7 +41,7 @@ def test_sentences_may_be_in_another_scheme(tagger):
         np.testing.assert_array_equal(tags, expected)
 
 
-def test_spans_are_places_of_characters(tagger):
+def test_spans_are_positions_of_characters(tagger):
     text = "😀 दिल्‍ली and Bob, 👩‍👩‍👧 in Rome."
     (found,) = tagger.tag([text])
     assert ("दिल्‍ली", "LOC") in {(span.text, span.label) for span in found}
@@ -129,13 +129,13 @@ def test_phrases_in_a_graph_are_those_in_python(scheme):
     tags = [rng.integers(0, len(names), n).tolist() for n in lengths]
     scores = [rng.random(n).tolist() for n in lengths]
     ragged = tf.ragged.constant(tags, tf.int32, ragged_rank=1)
-    places = tf.ragged.range(tf.cast(ragged.row_lengths(), tf.int32))
-    places = places.with_row_splits_dtype(tf.int64)
+    positions = tf.ragged.range(tf.cast(ragged.row_lengths(), tf.int32))
+    positions = positions.with_row_splits_dtype(tf.int64)
     found = PhrasesOfWords(names, scheme)(
         ragged,
         tf.ragged.constant(scores, tf.float32, ragged_rank=1),
-        places,
-        places + 1,
+        positions,
+        positions + 1,
     )
     columns = [
         found[name].numpy() for name in ("starts", "ends", "labels", "scores")

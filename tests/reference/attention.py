@@ -1,18 +1,18 @@
 """Attention of a set of queries to a memory, in NumPy.
 
 Shapes: `query` is `(batch, queries, query_dim)`, `memory` is
-`(batch, places, memory_dim)`, `mask` is `(batch, places)`, true where the
-memory counts, or `None`. Scores are `(batch, queries, places)`.
+`(batch, positions, memory_dim)`, `mask` is `(batch, positions)`, true where the
+memory counts, or `None`. Scores are `(batch, queries, positions)`.
 """
 
 import numpy as np
 
 
 def masked_softmax(scores, mask):
-    """Softmax over the unmasked places; the others get exactly 0.
+    """Softmax over the unmasked positions; the others get exactly 0.
 
-    `scores` is `(batch, ..., places)`, and so is the result. A row whose
-    places are all masked is all zeros.
+    `scores` is `(batch, ..., positions)`, and so is the result. A row whose
+    positions are all masked is all zeros.
     """
     scores = np.asarray(scores, dtype="float64")
     weights = np.zeros_like(scores)
@@ -34,22 +34,22 @@ def _pairwise(score, query, memory):
     query = np.asarray(query, dtype="float64")
     memory = np.asarray(memory, dtype="float64")
     batch, queries, _ = query.shape
-    places = memory.shape[1]
-    scores = np.zeros((batch, queries, places))
+    positions = memory.shape[1]
+    scores = np.zeros((batch, queries, positions))
     for b in range(batch):
         for i in range(queries):
-            for j in range(places):
+            for j in range(positions):
                 scores[b, i, j] = score(query[b, i], memory[b, j])
     return scores
 
 
 def dot_scores(query, keys):
-    """q . k, with `keys` `(batch, places, query_dim)`."""
+    """q . k, with `keys` `(batch, positions, query_dim)`."""
     return _pairwise(lambda q, k: q @ k, query, keys)
 
 
 def scaled_dot_scores(query, keys):
-    """q . k / sqrt(d), with `keys` `(batch, places, d)`."""
+    """q . k / sqrt(d), with `keys` `(batch, positions, d)`."""
     return _pairwise(lambda q, k: q @ k / np.sqrt(len(k)), query, keys)
 
 
@@ -76,14 +76,14 @@ def additive_scores(
     `query_kernel` is `(query_dim, units)`, `memory_kernel` is
     `(memory_dim, units)`, `score_kernel` has `units` entries, as have
     `coverage_kernel` and the first two biases; `score_bias` has one.
-    `coverage` is `(batch, places)`, the same for every query.
+    `coverage` is `(batch, positions)`, the same for every query.
     """
     query, memory = (np.asarray(x, dtype="float64") for x in (query, memory))
     batch, queries, _ = query.shape
-    places = memory.shape[1]
+    positions = memory.shape[1]
     if coverage is None:
-        coverage = np.zeros((batch, places))
-    scores = np.zeros((batch, queries, places))
+        coverage = np.zeros((batch, positions))
+    scores = np.zeros((batch, queries, positions))
     for b, i, j in np.ndindex(scores.shape):
         hidden = np.tanh(
             query[b, i] @ query_kernel
@@ -107,15 +107,15 @@ def attend(scores, memory, mask):
     """Weights a = softmax(scores), context c = sum_j a_j memory_j.
 
     Returns the context `(batch, queries, memory_dim)` and the weights
-    `(batch, queries, places)`.
+    `(batch, queries, positions)`.
     """
     memory = np.asarray(memory, dtype="float64")
     weights = masked_softmax(scores, mask)
-    batch, queries, places = weights.shape
+    batch, queries, positions = weights.shape
     context = np.zeros((batch, queries, memory.shape[-1]))
     for b in range(batch):
         for i in range(queries):
-            for j in range(places):
+            for j in range(positions):
                 context[b, i] += weights[b, i, j] * memory[b, j]
     return context, weights
 
@@ -128,7 +128,7 @@ def multi_head_attend(
     `query_kernel` is `(query_dim, heads, head_dim)`, `key_kernel` and
     `value_kernel` are `(memory_dim, heads, head_dim)`, `output_kernel` is
     `(heads, head_dim, units)`. Returns the output `(batch, queries, units)`
-    and the weights `(batch, heads, queries, places)`.
+    and the weights `(batch, heads, queries, positions)`.
     """
     query = np.asarray(query, dtype="float64")
     memory = np.asarray(memory, dtype="float64")
@@ -136,8 +136,8 @@ def multi_head_attend(
     contexts, weights = [], []
     for n in range(heads):
         q = query @ query_kernel[:, n]  # (batch, queries, head_dim)
-        k = memory @ key_kernel[:, n]  # (batch, places, head_dim)
-        v = memory @ value_kernel[:, n]  # (batch, places, head_dim)
+        k = memory @ key_kernel[:, n]  # (batch, positions, head_dim)
+        v = memory @ value_kernel[:, n]  # (batch, positions, head_dim)
         scores = dot_scores(q, k) / np.sqrt(head_dim)
         context_n, weights_n = attend(scores, v, mask)
         contexts.append(context_n)
@@ -163,9 +163,9 @@ def multi_scale_attend(
     """Multi-head attention whose head `n` attends to blocks of `spans[n]`.
 
     The kernels are those of `multi_head_attend`. The blocks of a row are
-    counted back from its last place that counts, and at most `blocks` of
+    counted back from its last position that counts, and at most `blocks` of
     them are seen. Key and value of a block are the means of those of its
-    places that count, and these share its weight.
+    positions that count, and these share its weight.
     """
     mask = np.ones(memory.shape[:2], bool) if mask is None else mask
     _, heads, head_dim = query_kernel.shape
@@ -195,34 +195,34 @@ def contexts(weights, memory):
     return np.einsum("bij,bjd->bid", weights, np.asarray(memory, "float64"))
 
 
-def unmasked(mask, batch, places):
-    """Of each row the places that count, in their order."""
+def unmasked(mask, batch, positions):
+    """Of each row the positions that count, in their order."""
     if mask is None:
-        mask = np.ones((batch, places))
+        mask = np.ones((batch, positions))
     return [np.flatnonzero(row) for row in mask]
 
 
 def local_attend(scores, memory, mask, centers, radius, gaussian):
-    """Softmax of the places within a radius, perhaps times a Gaussian.
+    """Softmax of the positions within a radius, perhaps times a Gaussian.
 
-    `centers(b, i, count)` is the place that query `i` of row `b` looks at, of
-    `count` places that are not masked. They are counted from 0.
+    `centers(b, i, count)` is the position that query `i` of row `b` looks at,
+    of `count` positions that are not masked. They are counted from 0.
     """
     weights = np.zeros(scores.shape)
     rows = unmasked(mask, *scores.shape[::2])
     for b, i in np.ndindex(scores.shape[:2]):
         center = centers(b, i, len(rows[b]))
         near = [
-            (s, place)
-            for s, place in enumerate(rows[b])
+            (s, position)
+            for s, position in enumerate(rows[b])
             if abs(s - center) <= radius
         ]
-        total = sum(np.exp(scores[b, i, place]) for _, place in near)
-        for s, place in near:
-            weights[b, i, place] = np.exp(scores[b, i, place]) / total
+        total = sum(np.exp(scores[b, i, position]) for _, position in near)
+        for s, position in near:
+            weights[b, i, position] = np.exp(scores[b, i, position]) / total
             if gaussian:
                 deviation = radius / 2
-                weights[b, i, place] *= np.exp(
+                weights[b, i, position] *= np.exp(
                     -((s - center) ** 2) / (2 * deviation**2)
                 )
     return contexts(weights, memory), weights
@@ -239,26 +239,26 @@ def predicted_centers(query, hidden_kernel, position_kernel):
 
 
 def step_centers(b, i, count):
-    """p_t = t, but for the steps that find no such place, for the same."""
+    """p_t = t, but for the steps that find no such position, for the same."""
     return min(i, count - 1)
 
 
 def location_attend(query, memory, mask, kernel):
-    """Softmax of `W q`, of which each place in its order has a row."""
+    """Softmax of `W q`, of which each position in its order has a row."""
     shape = (*query.shape[:2], memory.shape[1])
     weights = np.zeros(shape)
     rows = unmasked(mask, *shape[::2])
     for b, i in np.ndindex(shape[:2]):
-        places = rows[b][: len(kernel)]
-        exps = np.exp(kernel[: len(places)] @ query[b, i])
-        weights[b, i, places] = exps / exps.sum()
+        positions = rows[b][: len(kernel)]
+        exps = np.exp(kernel[: len(positions)] @ query[b, i])
+        weights[b, i, positions] = exps / exps.sum()
     return contexts(weights, memory), weights
 
 
 def coverage_attend(query, memory, mask, fertility=None, **kernels):
     """Additive attention step by step, with what was covered in the score.
 
-    `fertility` is `(batch, places)`; without it, what is covered is the sum
+    `fertility` is `(batch, positions)`; without it, what is covered is the sum
     of the weights. `kernels` are those of `additive_scores`.
     """
     covered = np.zeros(memory.shape[:2])
@@ -278,11 +278,11 @@ def coverage_attend(query, memory, mask, fertility=None, **kernels):
 
 
 def monotonic_weights(stops, mask):
-    """The probability that step `i` stops at each place.
+    """The probability that step `i` stops at each position.
 
-    `stops` is `(batch, steps, places)`, the probabilities to stop once there.
-    Equation 9 of Raffel et al. 2017, as it stands: from each place `k` at
-    which the step before may have stopped, past all places before `j`.
+    `stops` is `(batch, steps, positions)`, the probabilities to stop there.
+    Equation 9 of Raffel et al. 2017, as it stands: from each position `k` at
+    which the step before may have stopped, past all positions before `j`.
     """
     stops = np.array(stops, dtype="float64")
     if mask is not None:

@@ -9,7 +9,7 @@ from tests.reference import attention
 def attend(mechanism, query, memory, mask=None, training=False):
     """Context and weights of an attention mechanism of the package.
 
-    The queries are steps, one after another. What stands at masked places is
+    The queries are steps, one after another. What stands at masked positions is
     not read, and in training nothing may be random.
     """
     query, memory = (np.asarray(x, "float64") for x in (query, memory))
@@ -28,7 +28,7 @@ def attend(mechanism, query, memory, mask=None, training=False):
 
 
 def scores_of(mechanism, query, memory):
-    """The scores of a mechanism, `(batch, queries, places)`."""
+    """The scores of a mechanism, `(batch, queries, positions)`."""
     name = type(mechanism).__name__
     if name == "DotAttention":
         return attention.dot_scores(query, memory)

@@ -1,9 +1,9 @@
 """A recurrent cell that attends to a memory, in NumPy.
 
 Shapes: `sequence` is `(batch, time, features)`, `memory` is
-`(batch, places, memory_dim)`, `mask` is `(batch, places)` or `None`.
+`(batch, positions, memory_dim)`, `mask` is `(batch, positions)` or `None`.
 `attend_fn(query)` takes a query `(batch, query_dim)` to a context
-`(batch, context_dim)` and weights `(batch, places)`; it holds the memory and
+`(batch, context_dim)` and weights `(batch, positions)`; it holds the memory and
 the mask itself, which the functions below need only to check the weights.
 `step_fn(x, h)` gives the next state. A state is `h` `(batch, units)`, or a
 tuple that begins with it, such as the `(h, c)` of an LSTM.
@@ -18,7 +18,7 @@ def hidden(state):
 
 
 def check_weights(weights, memory, mask):
-    """Every place of the memory has a weight, every masked place has 0."""
+    """Every position of the memory has a weight, a masked one 0."""
     assert weights.shape[0] == memory.shape[0]
     assert weights.shape[-1] == memory.shape[1]
     if mask is not None:
@@ -34,7 +34,7 @@ def attention_before(sequence, h0, memory, mask, attend_fn, step_fn):
         h_t = step([x_t; c_t], h_{t-1})
 
     Returns the outputs h_t `(batch, time, units)`, the last state, and the
-    weights a_t `(batch, time, places)`.
+    weights a_t `(batch, time, positions)`.
     """
     sequence = np.asarray(sequence, dtype="float64")
     h = h0
@@ -70,7 +70,7 @@ def attention_after(
     `output_kernel` W_c is `(context_dim + units, output_dim)`. `fed0`
     `(batch, output_dim)` is h~_0, zeros unless given. Returns the outputs
     h~_t `(batch, time, output_dim)`, the last state (h, not h~), and the
-    weights a_t `(batch, time, places)`.
+    weights a_t `(batch, time, positions)`.
     """
     sequence = np.asarray(sequence, dtype="float64")
     output_kernel = np.asarray(output_kernel, dtype="float64")

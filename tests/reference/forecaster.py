@@ -21,7 +21,7 @@ def forecast(past, step, state, weights, unit, segment, horizon):
         step: Function `(x, state) -> state` of arrays of one row.
         state: The first state, a tuple of such arrays.
         weights: Dictionary of `W`, `b`, `V`, `v` and of `c`, the embedding of
-            the column; of `p`, those of places, at once; and of `known`, what
+            the column; of `p`, those of positions at once; and of `known`, what
             is added to each segment, `(segments, width)`.
         unit: The deviation of the column.
         segment, horizon: Integers.

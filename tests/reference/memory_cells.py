@@ -31,10 +31,12 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def step_by_step(attend_fn, queries, places, memory):
+def step_by_step(attend_fn, queries, positions, memory):
     """`attend_fn(query, seen)` of each step; it sees itself and `memory`."""
     contexts = [
-        attend_fn(queries[:, t : t + 1], places[:, max(0, t - memory) : t + 1])
+        attend_fn(
+            queries[:, t : t + 1], positions[:, max(0, t - memory) : t + 1]
+        )
         for t in range(queries.shape[1])
     ]
     return np.concatenate(contexts, axis=1)
@@ -46,11 +48,11 @@ def transformer(sequence, memory, norms, heads, hidden, output, masks=(1, 1)):
     `heads` are the four kernels of `multi_head_attend`; `hidden` and `output`
     are the kernel and bias of the feed-forward layers.
     """
-    places = layer_norm(sequence, *norms[0])
+    positions = layer_norm(sequence, *norms[0])
     a = sequence + masks[0] * step_by_step(
         lambda query, seen: multi_head_attend(query, seen, None, *heads)[0],
-        places,
-        places,
+        positions,
+        positions,
         memory,
     )
     wide = gelu(layer_norm(a, *norms[1]) @ hidden[0] + hidden[1])

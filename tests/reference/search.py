@@ -79,7 +79,7 @@ def by_length(alpha):
 
 
 def by_length_and_coverage(alpha, beta, looks_fn, start_id):
-    """The score of Wu et al. 2016; `looks_fn(prefix)` is `(places,)`."""
+    """The score of Wu et al. 2016; `looks_fn(prefix)` is `(positions,)`."""
 
     def score(tokens, total):
         prefixes = [(start_id, *tokens[:t]) for t in range(len(tokens))]
@@ -203,7 +203,7 @@ def beam_search(
 
     Returns a list of at most `count` pairs `(tokens, score)`: the
     finished hypotheses, best first, then the alive ones, best first, in the
-    places that are left.
+    positions that are left.
     """
     alive = [((), 0.0)]  # (tokens, log-probability)
     finished = []  # (tokens, score)
@@ -236,10 +236,10 @@ def beam_search(
 
 
 def coverage_penalty(alignments, mask, beta):
-    """beta * sum_j log(min(sum_t a_tj, 1)) over the unmasked places j.
+    """beta * sum_j log(min(sum_t a_tj, 1)) over the unmasked positions j.
 
     `alignments` is `(target_len, source_len)`, `mask` is `(source_len,)` or
-    `None`. A place that was never attended to makes it -inf, but at `beta`
+    `None`. A position that was never attended to makes it -inf, but at `beta`
     0 the result is 0 (Wu et al. 2016).
     """
     if beta == 0:

@@ -3,7 +3,7 @@
 Shapes: `sequence` is `(batch, time, features)`. `step_fn(x, state)` gives the
 output `h` `(batch, units)` of a step and the next state, of any kind.
 `attend_fn(query, memory)` takes a query `(batch, units)` and a memory
-`(batch, places, units)` of one place or more to a context
+`(batch, positions, units)` of one position or more to a context
 `(batch, context_dim)`.
 """
 

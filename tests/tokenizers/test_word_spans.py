@@ -6,13 +6,13 @@ from kerasrnn.tokenizers import split_into_words
 
 
 def split(*texts):
-    """The words of texts, with their places, which are checked."""
+    """The words of texts, with their positions, which are checked."""
     found = []
     columns = (x.to_list() for x in split_into_words(list(texts)))
     for text, words, starts, ends in zip(texts, *columns, strict=True):
         words = [word.decode() for word in words]
-        places = zip(starts, ends, strict=True)
-        assert [text[start:end] for start, end in places] == words
+        positions = zip(starts, ends, strict=True)
+        assert [text[start:end] for start, end in positions] == words
         found.append(words)
     return found
 

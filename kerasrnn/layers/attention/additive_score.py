@@ -62,7 +62,7 @@ def _in_blocks(query, keys, vector, most):
     @ops.custom_gradient
     def run(query, keys, vector):
         batch_size, count, units = ops.shape(query)
-        places = ops.shape(keys)[1]
+        positions = ops.shape(keys)[1]
         # Of negative numbers, ONNX rounds quotients up.
         blocks = (count + most - 1) // most
         size = (count + blocks - 1) // blocks
@@ -88,7 +88,7 @@ def _in_blocks(query, keys, vector, most):
 
         def one_by_one():
             _, scores = _backend.scan(step, [], blocks)
-            return joined(scores, places)
+            return joined(scores, positions)
 
         if ops.is_tensor(most):
             # A few queries, as in a step of a search, need no loop.
@@ -102,7 +102,7 @@ def _in_blocks(query, keys, vector, most):
             (upstream,) = keras.tree.flatten(upstream)[-1:]
             wide_vector = wide(vector)
 
-            upstream = divided(upstream, places)
+            upstream = divided(upstream, positions)
 
             def step_back(state, index):
                 grad, active = upstream[index], hidden(queries[index])

@@ -112,5 +112,5 @@ class Attending:
 
 def _nothing(query, projected):
     """Returns an empty context, weights of 0, and no state."""
-    places = ops.shape(projected[1])[-2]
-    return query[..., :0], ops.zeros((*ops.shape(query)[:-1], places)), ()
+    positions = ops.shape(projected[1])[-2]
+    return query[..., :0], ops.zeros((*ops.shape(query)[:-1], positions)), ()

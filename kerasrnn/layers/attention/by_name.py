@@ -44,7 +44,7 @@ _BY_NAME = {
     "scaled_luong": (GeneralAttention, lambda units: {"use_scale": True}),
     "local_p": (LocalAttention, lambda units: {}),
     "local_m": (LocalAttention, lambda units: {"alignment": "monotonic"}),
-    "location": (LocationAttention, lambda units: {"max_places": 100}),
+    "location": (LocationAttention, lambda units: {"max_positions": 100}),
     "coverage": (CoverageAttention, lambda units: {"units": units}),
     "monotonic": (MonotonicAttention, lambda units: {"units": units}),
 }

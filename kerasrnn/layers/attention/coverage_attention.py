@@ -71,7 +71,7 @@ class CoverageAttention(BahdanauAttention):
 
     stateful = True
     sequential = True
-    placewise = False
+    positionwise = False
 
     def __init__(
         self,

@@ -80,7 +80,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), section 3.2.
     """
 
-    placewise = False
+    positionwise = False
 
     def __init__(
         self,

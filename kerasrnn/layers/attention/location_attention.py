@@ -21,13 +21,13 @@ class LocationAttention(AttentionMechanism):
         score(q, position i) = (W q)_i
 
     The query alone decides where to attend, whatever the memory holds. `W` has
-    one row for each of the first `max_places` unmasked positions. A shorter
+    one row for each of the first `max_positions` unmasked positions. A shorter
     memory uses only the first rows; in a longer one, the positions beyond are
     never attended to.
 
     Args:
-        max_places: Positive integer, number of positions that can be attended
-            to.
+        max_positions: Positive integer, number of positions to attend to at
+            most.
         kernel_initializer: Initializer of `W`.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout`.
@@ -44,7 +44,7 @@ class LocationAttention(AttentionMechanism):
         `(batch, queries, positions)`.
 
     Raises:
-        ValueError: when `max_places` is not a positive integer.
+        ValueError: when `max_positions` is not a positive integer.
 
     Example:
 
@@ -57,23 +57,23 @@ class LocationAttention(AttentionMechanism):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), equation 9.
     """
 
-    placewise = False
+    positionwise = False
 
     def __init__(
         self,
-        max_places: int,
+        max_positions: int,
         kernel_initializer: Initializer = "glorot_uniform",
         dropout: float = 0.0,
         seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(dropout, seed, **kwargs)
-        self.max_places = positive_integer("max_places", max_places)
+        self.max_positions = positive_integer("max_positions", max_positions)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.kernel = self.add_weight(
-            shape=(self.max_places, query_shape[-1]),
+            shape=(self.max_positions, query_shape[-1]),
             initializer=self.kernel_initializer,
             name="kernel",
         )
@@ -86,7 +86,7 @@ class LocationAttention(AttentionMechanism):
         position, _ = positions(memory, memory_mask)
         keys = ops.take(
             ops.cast(self.kernel, values.dtype),
-            ops.clip(position, 0, self.max_places - 1),
+            ops.clip(position, 0, self.max_positions - 1),
             axis=0,
         )
         return keys, values, position
@@ -103,7 +103,7 @@ class LocationAttention(AttentionMechanism):
         training: bool,
         noise: dict[str, Tensor],
     ) -> tuple[Tensor, Tensor]:
-        within = ops.expand_dims(projected[2] < self.max_places, 1)
+        within = ops.expand_dims(projected[2] < self.max_positions, 1)
         if memory_mask is not None:
             within = ops.logical_and(within, memory_mask)
         return super().align(query, projected, within, state, training, noise)
@@ -111,7 +111,7 @@ class LocationAttention(AttentionMechanism):
     def get_config(self) -> Config:
         return {
             **super().get_config(),
-            "max_places": self.max_places,
+            "max_positions": self.max_positions,
             "kernel_initializer": keras.initializers.serialize(
                 self.kernel_initializer
             ),

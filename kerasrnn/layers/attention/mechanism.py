@@ -64,7 +64,7 @@ class AttentionMechanism(KeepsQuantization):
     sequential = False
     # Whether each position is projected by itself and there is no state, as
     # self-attention requires.
-    placewise = True
+    positionwise = True
     # Whether the weights depend on how many positions, masked ones included,
     # lie between others.
     counts_masked = False

@@ -56,7 +56,7 @@ class MemoryCell(Configured, WindowCell):
             self.seed_generator = keras.random.SeedGenerator(seed)
 
     @property
-    def place_shapes(self) -> list[Shape]:
+    def position_shapes(self) -> list[Shape]:
         return [(self.memory, self.units)]
 
     def normalize(self, hidden: Tensor) -> Tensor:
@@ -72,20 +72,20 @@ class MemoryCell(Configured, WindowCell):
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        _, inner, places = self.unpack(states)
+        _, inner, positions = self.unpack(states)
         hidden, inner = self.step_inner(inputs, inner, training)
         hidden = ops.expand_dims(hidden, 1)
-        places = self.with_places_of(hidden, places)
-        output = ops.squeeze(self.attend(hidden, places, training), 1)
-        return output, self.pack(output, inner, [x[:, 1:] for x in places])
+        positions = self.with_positions_of(hidden, positions)
+        output = ops.squeeze(self.attend(hidden, positions, training), 1)
+        return output, self.pack(output, inner, [x[:, 1:] for x in positions])
 
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns what enters the memory."""
         return [self.normalize(hidden)]
 
-    def context(self, queries: Tensor, places: list[Tensor]) -> Tensor:
+    def context(self, queries: Tensor, positions: list[Tensor]) -> Tensor:
         """Attends to the memory, and to the step of each query itself."""
-        memory, filled = places
+        memory, filled = positions
         return attend_to_windows_and_own(
             self.attention, queries, [memory, memory, filled], self.memory
         )

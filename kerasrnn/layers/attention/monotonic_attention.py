@@ -76,7 +76,7 @@ class MonotonicAttention(BahdanauAttention):
 
     stateful = True
     sequential = True
-    placewise = False
+    positionwise = False
 
     def __init__(
         self,
@@ -219,24 +219,24 @@ def recurrence(factors, terms):
 
 
 def _solve(factors, terms):
-    places = ops.shape(terms)[-1]
+    positions = ops.shape(terms)[-1]
 
     def double(distance, factors, terms):
         terms = terms + factors * _shift(terms, distance)
         return 2 * distance, factors * _shift(factors, distance), terms
 
     *_, solution = ops.while_loop(
-        lambda distance, *_: distance < places, double, (1, factors, terms)
+        lambda distance, *_: distance < positions, double, (1, factors, terms)
     )
     return solution
 
 
 def _shift(x, distance):
     """Shifts the positions right, or left if negative, and fills with 0."""
-    places = ops.shape(x)[-1]
-    index = ops.arange(places) - distance
-    inside = ops.logical_and(index >= 0, index < places)
-    moved = ops.take(x, ops.clip(index, 0, places - 1), axis=-1)
+    positions = ops.shape(x)[-1]
+    index = ops.arange(positions) - distance
+    inside = ops.logical_and(index >= 0, index < positions)
+    moved = ops.take(x, ops.clip(index, 0, positions - 1), axis=-1)
     return ops.where(inside, moved, 0)
 
 

@@ -149,8 +149,8 @@ class MultiHeadDotAttention(AttentionMechanism):
     def noise_shape(
         self, query: Tensor, projected: tuple[Tensor, ...]
     ) -> tuple[int | Tensor, ...]:
-        batch_size, queries, places = super().noise_shape(query, projected)
-        return batch_size, queries, self.num_heads, places
+        batch_size, queries, positions = super().noise_shape(query, projected)
+        return batch_size, queries, self.num_heads, positions
 
     def attend(
         self, *args: Any, **kwargs: Any

@@ -156,13 +156,13 @@ def _weights_in_blocks(scores, mask, span, blocks):
     Returns:
         Weights of the shape of `scores`.
     """
-    places = ops.arange(ops.shape(scores)[-1])
-    last = ops.where(mask, places, -1)
+    positions = ops.arange(ops.shape(scores)[-1])
+    last = ops.where(mask, positions, -1)
     last = ops.max(last, axis=-1, keepdims=True, initial=-1)
     # Each block is represented by the position where it ends.
-    is_end = ops.equal((last - places) % span, 0)
+    is_end = ops.equal((last - positions) % span, 0)
     if blocks is not None:
-        is_end = ops.logical_and(is_end, last - places < span * blocks)
+        is_end = ops.logical_and(is_end, last - positions < span * blocks)
     counts = _running_sum(ops.cast(mask, scores.dtype), span)
     sums = _running_sum(ops.where(mask, scores, 0.0), span)
     is_end = ops.logical_and(is_end, counts > 0)

@@ -110,7 +110,7 @@ class SelfAttentionCell(Configured, WindowCell):
             dtype=self.dtype_policy,
         )
         found = self.attending.attention
-        if found is None or not found.placewise or found.dropout:
+        if found is None or not found.positionwise or found.dropout:
             raise ValueError(
                 "SelfAttentionCell attends to a sliding window, so "
                 "`attention` must score each position by itself and without "
@@ -125,7 +125,7 @@ class SelfAttentionCell(Configured, WindowCell):
         self.output_size = self.attending.output_size
 
     @property
-    def place_shapes(self) -> list[Shape]:
+    def position_shapes(self) -> list[Shape]:
         width = self.cell.output_size
         sizes = self.attention.projected_shapes(width, width)
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
@@ -141,17 +141,21 @@ class SelfAttentionCell(Configured, WindowCell):
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        output, inner, places = self.unpack(states)
+        output, inner, positions = self.unpack(states)
         if self.placement == "before":
-            context = self._context(output, places)
+            context = self._context(output, positions)
             inputs = ops.concatenate([inputs, context], axis=-1)
         hidden, inner = cells.step(self.cell, inputs, inner, training)
         output = hidden
         if self.placement == "after":
-            context = self._context(hidden, places)
+            context = self._context(hidden, positions)
             output = self.attending.combine(context, hidden)
-        places = self.with_places_of(ops.expand_dims(hidden, 1), places)
-        return output, self.pack(output, inner, [x[..., 1:, :] for x in places])
+        positions = self.with_positions_of(
+            ops.expand_dims(hidden, 1), positions
+        )
+        return output, self.pack(
+            output, inner, [x[..., 1:, :] for x in positions]
+        )
 
     @property
     def slow_because(self) -> str | None:
@@ -177,15 +181,17 @@ class SelfAttentionCell(Configured, WindowCell):
         return [*self.attention.project(hidden)]
 
     def attend(
-        self, hidden: Tensor, places: list[Tensor], training: bool = False
+        self, hidden: Tensor, positions: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs of all steps, after the cell."""
-        context = attend_to_windows(self.attention, hidden, places, self.window)
+        context = attend_to_windows(
+            self.attention, hidden, positions, self.window
+        )
         return self.attending.combine(context, hidden)
 
-    def _context(self, query, places):
+    def _context(self, query, positions):
         """Returns the context of one query per row, `(batch, query_dim)`."""
-        keys, values, filled = places
+        keys, values, filled = positions
         context, *_ = self.attention.attend(
             ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
         )

@@ -165,11 +165,11 @@ class SHACell(MemoryCell):
         return self.norms["memory"](hidden)
 
     def attend(
-        self, hidden: Tensor, places: list[Tensor], training: bool = False
+        self, hidden: Tensor, positions: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs of the steps whose positions are the last."""
         query = self.norms["query"](hidden)
-        context = self.context(query, places)
+        context = self.context(query, positions)
         hidden = query + self.drop(context, 1, training)
         wide = over_last(self.boom_layer, self.norms["boom"](hidden))
         added = sum(ops.split(wide, self.boom, axis=-1))

@@ -24,7 +24,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     the positions that are filled. Each state has the shape `(batch, size)`.
 
     A subclass sets `output_size` and `window`, the number of positions, calls
-    `add_cell` if there is one, and overrides `place_shapes`, `project` and
+    `add_cell` if there is one, and overrides `position_shapes`, `project` and
     `attend`. Its `run` may be `run_at_once`.
     """
 
@@ -44,7 +44,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
 
     @property
-    def place_shapes(self) -> list[Shape]:
+    def position_shapes(self) -> list[Shape]:
         """Shapes of all that the window holds for a row, but its flags."""
         raise NotImplementedError
 
@@ -53,21 +53,21 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         raise NotImplementedError
 
     def attend(
-        self, hidden: Tensor, places: list[Tensor], training: bool = False
+        self, hidden: Tensor, positions: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs `(batch, time, output_size)`.
 
         Args:
             hidden: Tensor of shape `(batch, time, dim)`.
-            places: The window before the first step, followed by the positions
-                of these steps, and their flags.
+            positions: The window before the first step, followed by those of
+                these steps, and their flags.
             training: Whether to behave as in training.
         """
         raise NotImplementedError
 
     @property
     def _shapes(self):
-        return [*self.place_shapes, (self.window, 1)]
+        return [*self.position_shapes, (self.window, 1)]
 
     @property
     def state_size(self) -> list[int]:
@@ -112,7 +112,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
 
         The inner cell runs first, then all steps attend at once.
         """
-        output, inner, places = self.unpack(states)
+        output, inner, positions = self.unpack(states)
         sequence = ops.swapaxes(sequence, 0, 1)
         if mask is not None:
             mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
@@ -120,27 +120,27 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         if mask is not None:
             order, counts = unmasked_first(mask)
             hidden = take_by_row(hidden, order)
-        places = self.with_places_of(hidden, places)
-        outputs = self.attend(hidden, places, training)
+        positions = self.with_positions_of(hidden, positions)
+        outputs = self.attend(hidden, positions, training)
         if mask is None:
-            places = [x[..., -self.window :, :] for x in places]
+            positions = [x[..., -self.window :, :] for x in positions]
         else:
             first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
             outputs = ops.concatenate([first, outputs], axis=1)
             outputs = take_by_row(outputs, counts)
             last = counts[:, -1:] + ops.arange(self.window)
-            places = [take_by_row(x, last, axis=-2) for x in places]
-        states = self.pack(outputs[:, -1], inner, places)
+            positions = [take_by_row(x, last, axis=-2) for x in positions]
+        states = self.pack(outputs[:, -1], inner, positions)
         return ops.swapaxes(outputs, 0, 1), states
 
-    def with_places_of(
-        self, hidden: Tensor, places: list[Tensor]
+    def with_positions_of(
+        self, hidden: Tensor, positions: list[Tensor]
     ) -> list[Tensor]:
         """Returns a window, followed by the positions of some steps."""
         new = [*self.project(hidden), ops.ones_like(hidden[..., :1])]
         return [
             ops.concatenate([ops.cast(x, y.dtype), y], axis=-2)
-            for x, y in zip(places, new, strict=True)
+            for x, y in zip(positions, new, strict=True)
         ]
 
     def unpack(self, states: States) -> tuple[Tensor, States, list[Tensor]]:
@@ -150,21 +150,21 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         if self.cell is not None:
             sizes = cells.state_sizes(self.cell)
             inner = keras.tree.pack_sequence_as(sizes, inner)
-        places = [
+        positions = [
             ops.reshape(flat, (-1, *shape))
             for flat, shape in zip(states[-count:], self._shapes, strict=True)
         ]
-        return output, inner, places
+        return output, inner, positions
 
     def pack(
-        self, output: Tensor, inner: States, places: list[Tensor]
+        self, output: Tensor, inner: States, positions: list[Tensor]
     ) -> States:
         """Returns the states as one list, which `unpack` takes apart."""
         # A loop over windows needs the static batch size, if there is one.
         batch_size = ops.shape(output)[0]
         flat = [
             ops.reshape(x, (batch_size, math.prod(shape)))
-            for x, shape in zip(places, self._shapes, strict=True)
+            for x, shape in zip(positions, self._shapes, strict=True)
         ]
         return [output, *keras.tree.flatten(inner), *flat]
 

@@ -35,8 +35,8 @@ def path_score(emissions, tags, mask, transitions, end):
     start = ops.full_like(tags[:1], width - 1)
     before = ops.concatenate([start, tags[:-1]])
     moves = ops.take(ops.reshape(transitions, (-1,)), before * width + tags)
-    places = ops.arange(ops.shape(tags)[0], dtype="int32")
-    here = ops.where(places[:, None] < lengths, moves, 0.0)
+    positions = ops.arange(ops.shape(tags)[0], dtype="int32")
+    here = ops.where(positions[:, None] < lengths, moves, 0.0)
 
     # With the start before them, the last tag of a row is that of its length.
     after = ops.concatenate([start, tags])
@@ -48,8 +48,8 @@ def path_score(emissions, tags, mask, transitions, end):
 def _without_gaps(tags, mask):
     """Returns the tags with the unmasked ones first, and their numbers."""
     time = ops.shape(tags)[0]
-    places = ops.arange(time, dtype="int32")[:, None]
-    order = ops.argsort(ops.where(mask, places, places + time), axis=0)
+    positions = ops.arange(time, dtype="int32")[:, None]
+    order = ops.argsort(ops.where(mask, positions, positions + time), axis=0)
     lengths = ops.sum(ops.cast(mask, "int32"), axis=0)
     return ops.take_along_axis(tags, order, axis=0), lengths
 
@@ -81,19 +81,19 @@ def best_path(emissions, mask, transitions, end):
         # In 8 bits nothing would be left of weights beside `NEVER`.
         scores = before[index] + _backend.rows(arriving, tag)
         here = mask[index]
-        old = _place_of_greatest(scores)
+        old = _index_of_greatest(scores)
         return ops.where(here, old, tag), ops.where(here, tag, 0)
 
     start = ops.full_like(emissions[0, :, :-1], NEVER)
     start = ops.pad(start, [[0, 0], [0, 1]])
     last, before = _backend.scan(forward, start, time)
     scores = last + end
-    tag = _place_of_greatest(scores)
+    tag = _index_of_greatest(scores)
     _, tags = _backend.scan(backward, tag, time, reverse=True)
     return tags, greatest(scores, axis=-1)
 
 
-def _place_of_greatest(scores):
+def _index_of_greatest(scores):
     """Where the greatest score is, of equal ones the first.
 
     `argmax` of floats looks at their bits, which LiteRT cannot.
@@ -150,5 +150,5 @@ def _greatest(scores, count):
 
     Of these `top_k` would take any on PyTorch.
     """
-    places = ops.cast(ops.argsort(-scores, axis=-1)[..., :count], "int32")
-    return ops.take_along_axis(scores, places, axis=-1), places
+    positions = ops.cast(ops.argsort(-scores, axis=-1)[..., :count], "int32")
+    return ops.take_along_axis(scores, positions, axis=-1), positions

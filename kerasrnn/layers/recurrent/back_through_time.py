@@ -88,15 +88,15 @@ class _Back:
         kernels = [None] * len(self.turned)
         for use, grads in zip(self.uses, results, strict=True):
             multiplied = None if use.is_state else next(inputs)
-            for place, mask, part in use.parts(grads):
+            for number, mask, part in use.parts(grads):
                 gradient = self.of_kernel(use, multiplied, mask, part)
-                kernels[place] = _sum(kernels[place], gradient)
+                kernels[number] = _sum(kernels[number], gradient)
             if use.added is not None:
-                kind, place = use.added
+                kind, number = use.added
                 found = (sequences, fixed)[kind]
-                like = (self.sequences, self.fixed)[kind][place]
+                like = (self.sequences, self.fixed)[kind][number]
                 grads = products.summed_to(grads, like.shape)
-                found[place] = _sum(found[place], grads)
+                found[number] = _sum(found[number], grads)
         grads = _flat([sequences, fixed, kernels, states])
         return _zeros_for_none(grads, _flat(self.operands))
 
@@ -109,14 +109,14 @@ class _Back:
         """
         grads, totals = carry
         grads = list(grads)
-        for place, upstream in enumerate(self.upstream):
-            grads[place] = grads[place] + upstream[index]
+        for number, upstream in enumerate(self.upstream):
+            grads[number] = grads[number] + upstream[index]
         here = [
             self.before(index),
             [x[index] for x in self.results],
             [
-                self.sequence_at(place, index)
-                for place in range(len(self.is_read))
+                self.sequence_at(number, index)
+                for number in range(len(self.is_read))
             ],
             self.fixed,
         ]
@@ -144,15 +144,15 @@ class _Back:
             for first, x in zip(self.states, self.after, strict=True)
         ]
 
-    def sequence_at(self, place, index):
+    def sequence_at(self, number, index):
         """Returns what a step gets of a sequence.
 
         If it is only added to a product, which is recalled, the sequence need
         not be kept: any tensor of the same shape will do.
         """
-        x = self.sequences[place]
+        x = self.sequences[number]
         rest = x.shape[2:]
-        if self.is_read[place] or None in rest:
+        if self.is_read[number] or None in rest:
             return x[index]
         return ops.zeros((ops.shape(self.states[0])[0], *rest), x.dtype)
 
@@ -181,14 +181,14 @@ class _Recall(Product):
 
     def __init__(self, loop, turned, states, results, sequences, fixed):
         super().__init__(loop.dtype, loop.masks)
-        self.places = loop.places
+        self.numbers = loop.numbers
         self.turned = turned
         self.results = results
-        self.states = {id(x): place for place, x in enumerate(states)}
+        self.states = {id(x): number for number, x in enumerate(states)}
         self.added = {
-            id(x): (kind, place)
+            id(x): (kind, number)
             for kind, xs in enumerate((sequences, fixed))
-            for place, x in enumerate(xs)
+            for number, x in enumerate(xs)
         }
         self.uses = []
         self.inputs = []
@@ -197,7 +197,7 @@ class _Recall(Product):
         masks = self.masks_of(drop, x)
         plus = products.value_of(plus)
         use = _Use(
-            self.places[len(self.uses)],
+            self.numbers[len(self.uses)],
             masks,
             self.states.get(id(x)),
             self.added.get(id(plus)),
@@ -214,11 +214,11 @@ class _Recall(Product):
         def recall(x, result, *added):
             def gradient(grads):
                 back = sum(
-                    wide(self.turned[place](ops.cast(part, self.dtype)))
+                    wide(self.turned[number](ops.cast(part, self.dtype)))
                     if mask is None
-                    else wide(self.turned[place](ops.cast(part, self.dtype)))
+                    else wide(self.turned[number](ops.cast(part, self.dtype)))
                     * mask
-                    for place, mask, part in use.parts(grads)
+                    for number, mask, part in use.parts(grads)
                 )
                 more = [
                     ops.cast(products.summed_to(grads, y.shape), y.dtype)
@@ -236,14 +236,14 @@ class _Use:
     """A product of a step.
 
     Attributes:
-        places: Indices of its kernels.
+        numbers: Indices of its kernels.
         masks: As many masks, or `None` for no dropout.
         state: Index of the state that it multiplies; `None` for another tensor.
         added: What it adds: 0 and the index of a sequence, or 1 and that of a
             fixed tensor; `None` for another tensor, or for nothing.
     """
 
-    places: range
+    numbers: range
     masks: list
     state: int | None
     added: tuple[int, int] | None
@@ -256,7 +256,7 @@ class _Use:
     def parts(self, grads):
         """Yields index, mask and share of the gradients for each kernel."""
         parts = products.shares(grads, len(self.masks))
-        return zip(self.places, self.masks, parts, strict=True)
+        return zip(self.numbers, self.masks, parts, strict=True)
 
 
 def _all_gradients(function, arguments, cotangents):

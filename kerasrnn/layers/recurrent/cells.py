@@ -74,8 +74,8 @@ def _reseeded(config, path):
         }
     if isinstance(config, list):
         return [
-            _reseeded(value, (*path, place))
-            for place, value in enumerate(config)
+            _reseeded(value, (*path, index))
+            for index, value in enumerate(config)
         ]
     return config
 

@@ -54,12 +54,12 @@ class GroupedMemoryCell(RecurrentCell):
     def build_memory(self, input_dim: int, num_reads: int) -> None:
         """Adds the weights of one write and of `num_reads` reads."""
         width = input_dim + self.units
-        places = self.num_groups * self.group_size
+        slots = self.num_groups * self.group_size
         self.head_kernel = self.add_kernel(
             (width, self.head_units), "head_kernel"
         )
         self.write_kernel = self.add_kernel(
-            (self.head_units, places), "write_kernel"
+            (self.head_units, slots), "write_kernel"
         )
         self.reset_kernel = self.add_kernel((width, self.units), "reset_kernel")
         self.reset_bias = self.add_bias((self.units,), "reset_bias")
@@ -70,10 +70,10 @@ class GroupedMemoryCell(RecurrentCell):
             (self.num_groups,), "candidate_bias"
         )
         self.read_kernel = [
-            self.add_kernel((self.head_units, places), f"read_kernel_{read}")
+            self.add_kernel((self.head_units, slots), f"read_kernel_{read}")
             for read in range(num_reads)
         ]
-        self.read_bias = self.add_bias((num_reads, places), "read_bias")
+        self.read_bias = self.add_bias((num_reads, slots), "read_bias")
         if self.layer_norm:
             self.reset_gains = self.add_gains((1, self.units), "reset_gains")
             self.candidate_gains = self.add_gains(

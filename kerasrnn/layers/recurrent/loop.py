@@ -97,16 +97,16 @@ class _Loop:
         self.leaves = keras.tree.flatten(given)
         kinds = [_kind(leaf) for leaf in self.leaves]
         self.sequences, self.noise, self.fixed = (
-            [place for place, kind in enumerate(kinds) if kind == wanted]
+            [number for number, kind in enumerate(kinds) if kind == wanted]
             for wanted in ("sequence", "noise", "fixed")
         )
         over_time = [self.leaves[x] for x in self.sequences + self.noise]
         _check_given(over_time, states)
         self.time = ops.shape(over_time[0])[0]
-        sequences = [self.leaves[place] for place in self.sequences]
+        sequences = [self.leaves[number] for number in self.sequences]
         fixed = [
-            ops.convert_to_tensor(products.value_of(self.leaves[place]))
-            for place in self.fixed
+            ops.convert_to_tensor(products.value_of(self.leaves[number]))
+            for number in self.fixed
         ]
 
         looking = _Look(dtype, masks)
@@ -115,7 +115,7 @@ class _Loop:
             new = self.step(list(states), given, looking)
         _check_states(new, states)
         self.variables = weights.read
-        self.places = looking.places
+        self.numbers = looking.numbers
         self.operands = (
             sequences,
             fixed + [wide(variable.value) for variable in self.variables],
@@ -126,12 +126,12 @@ class _Loop:
     def given_at(self, index, sequences, fixed):
         """Returns what a step gets, from its entries of the sequences."""
         leaves = list(self.leaves)
-        for place, x in zip(self.sequences, sequences, strict=True):
-            leaves[place] = x
-        for place in self.noise:
-            leaves[place] = leaves[place][index]
-        for place, x in zip(self.fixed, fixed, strict=False):
-            leaves[place] = x
+        for number, x in zip(self.sequences, sequences, strict=True):
+            leaves[number] = x
+        for number in self.noise:
+            leaves[number] = leaves[number][index]
+        for number, x in zip(self.fixed, fixed, strict=False):
+            leaves[number] = x
         return keras.tree.pack_sequence_as(self.given, leaves)
 
     def advance(self, index, states, sequences, fixed, product):
@@ -233,22 +233,22 @@ def _kind(leaf):
 class _Look(Product):
     """Only finds the kernels of the products.
 
-    The products of a step are known by their order. `places` lists, for each of
-    them, the indices of its kernels among the parts.
+    The products of a step are known by their order. `numbers` lists, for each
+    of them, the indices of its kernels among the parts.
     """
 
     def __init__(self, dtype, masks):
         super().__init__(dtype, masks)
-        self.places = []
+        self.numbers = []
         self.found = {}
 
     def multiply(self, x, kernels, masks):
         key = (len(masks), *map(id, kernels))
         if key not in self.found:
             first = sum(count for _, count, _ in self.found.values())
-            places = range(first, first + len(masks))
-            self.found[key] = kernels, len(masks), places
-        self.places.append(self.found[key][-1])
+            numbers = range(first, first + len(masks))
+            self.found[key] = kernels, len(masks), numbers
+        self.numbers.append(self.found[key][-1])
         width = sum(kernel.shape[-1] for kernel in kernels)
         zeros = wide(ops.zeros_like(x[:, :1]))
         return zeros + ops.zeros((width,), zeros.dtype)
@@ -269,7 +269,7 @@ class _Save(Product):
 
     def __init__(self, loop, kernels):
         super().__init__(loop.dtype, loop.masks)
-        self.places = loop.places
+        self.numbers = loop.numbers
         self.kernels = kernels
         self.results = []
 
@@ -278,8 +278,8 @@ class _Save(Product):
         return self.results[-1]
 
     def multiply(self, x, kernels, masks):
-        places = self.places[len(self.results)]
+        numbers = self.numbers[len(self.results)]
         return products.join(
-            products.multiply(x, self.kernels[place], mask)
-            for place, mask in zip(places, masks, strict=True)
+            products.multiply(x, self.kernels[number], mask)
+            for number, mask in zip(numbers, masks, strict=True)
         )

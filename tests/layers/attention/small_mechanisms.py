@@ -47,7 +47,7 @@ MECHANISMS = {
     "coverage_sum": lambda **kwargs: CoverageAttention(5, None, **kwargs),
     "monotonic": lambda **kwargs: MonotonicAttention(5, noise=0.0, **kwargs),
 }
-# Those that need the steps before, or places in their order.
+# Those that need the steps before, or positions in their order.
 NEW_STYLES = ["local_p", "local_m", "location", "coverage", "monotonic"]
 # Of four sentences one has gaps, one a single word, and one none.
 MASK = np.array(
@@ -56,7 +56,7 @@ MASK = np.array(
 
 
 def inputs_of(name, queries=4):
-    """A query and a memory of five places, for four sentences."""
+    """A query and a memory of five positions, for four sentences."""
     query_dim, memory_dim = WIDTHS.get(name, (4, 6))
     return {
         "query": helpers.random(4, queries, query_dim, seed=2),

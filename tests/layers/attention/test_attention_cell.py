@@ -160,7 +160,7 @@ def test_what_is_behind_the_mask_has_no_influence(placement):
 
 @helpers.slow_on_jax
 @every_placement
-def test_no_sentences_and_no_places(placement):
+def test_no_sentences_and_no_positions(placement):
     for attention in ("additive", "coverage", None):
         if attention is None and placement != "before":
             continue
@@ -173,7 +173,7 @@ def test_no_sentences_and_no_places(placement):
             INPUTS["sequence"], memory[:, :0], mask[:, :0]
         )
         assert weights.shape == (3, 4, 0)
-        # There is a context of 0, as where all places are masked.
+        # There is a context of 0, as where all positions are masked.
         expected, _, _ = layer(**INPUTS | {"memory_mask": mask & False})
         helpers.assert_close(outputs, expected)
 

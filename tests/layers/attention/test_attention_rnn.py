@@ -589,7 +589,7 @@ FAST = {
     ),
     # Its kernels are made of its weights.
     "gam_rhn": lambda: GAMRHNCell(
-        4, 2, num_groups=3, group_size=2, head_units=2
+        4, 1, num_groups=3, group_size=2, head_units=2
     ),
 }
 

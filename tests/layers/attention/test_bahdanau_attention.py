@@ -85,7 +85,7 @@ def test_many_queries_are_scored_in_blocks(options, known, dtype, monkeypatch):
     weights = mechanism.get_weights()
     cotangents = helpers.random(2, 7, 6)
     found = []
-    # Blocks of 7, 3 and 1 queries of 2 rows, 5 places and 4 units.
+    # Blocks of 7, 3 and 1 queries of 2 rows, 5 positions and 4 units.
     for most in (7 * 40, 3 * 40, 1):
         monkeypatch.setattr(additive_score, "_MOST", most)
         inputs = {

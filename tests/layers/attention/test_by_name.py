@@ -35,7 +35,7 @@ from tests import helpers
         ("multi_scale", MultiScaleAttention, {"spans": (1, 2, 4, 8)}),
         ("local_p", LocalAttention, {"alignment": "predictive", "radius": 10}),
         ("local_m", LocalAttention, {"alignment": "monotonic", "radius": 10}),
-        ("location", LocationAttention, {"max_places": 100}),
+        ("location", LocationAttention, {"max_positions": 100}),
         ("coverage", CoverageAttention, {"units": 8, "fertility": 2.0}),
         ("monotonic", MonotonicAttention, {"units": 8, "noise": 1.0}),
     ],

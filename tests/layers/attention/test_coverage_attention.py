@@ -21,7 +21,7 @@ def test_what_was_covered_is_attended_to_less():
     attention = attends_by_coverage(None)
     attention.memory_projection.kernel.assign([[-1.0], [0], [0], [0]])
     memory = np.zeros((1, 2, 4), "float32")
-    memory[0, 0, 0] = 0.5  # the first place is liked better
+    memory[0, 0, 0] = 0.5  # the first position is liked better
     query = np.zeros((1, 4, 3), "float32")
     weights = helpers.as_numpy(attention(query, memory)[1])[0]
     assert weights[0, 0] > 0.9

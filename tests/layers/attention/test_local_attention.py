@@ -11,10 +11,10 @@ from tests import helpers
 # Values, masks, saving and precision: see test_mechanism.py.
 
 
-def weights_of(attention, places=8, mask=None, queries=6):
+def weights_of(attention, positions=8, mask=None, queries=6):
     """What equal scores become."""
     query = np.zeros((1, queries, 4), "float32")
-    memory = np.zeros((1, places, 4), "float32")
+    memory = np.zeros((1, positions, 4), "float32")
     return helpers.as_numpy(attention(query, memory, memory_mask=mask)[1])[0]
 
 
@@ -34,7 +34,7 @@ def test_local_m_looks_around_the_number_of_the_step():
     )
 
 
-def test_local_p_is_a_gaussian_around_the_place_it_predicts():
+def test_local_p_is_a_gaussian_around_the_position_it_predicts():
     """The sigmoid of 0 is half way, with a deviation of half the radius."""
     weights = weights_of(LocalAttention(DotAttention(), radius=2), queries=1)
     expected = np.zeros(8)
@@ -42,7 +42,7 @@ def test_local_p_is_a_gaussian_around_the_place_it_predicts():
     np.testing.assert_allclose(weights[0], expected, atol=1e-6)
 
 
-def test_places_are_counted_without_masked_ones():
+def test_positions_are_counted_without_masked_ones():
     """Also where the mask is before them or between them."""
     attention = LocalAttention(DotAttention(), radius=2)
     whole = weights_of(attention, queries=1)

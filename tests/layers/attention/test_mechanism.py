@@ -44,7 +44,7 @@ def test_equals_the_oracle(name):
 @pytest.mark.slow
 @pytest.mark.slow_on_jax
 def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
-    """One model of all of them: batch, queries and places are open."""
+    """One model of all of them: batch, queries and positions are open."""
     mechanisms, arrays, expected = {}, {"memory_mask": MASK}, {}
     for name, (mechanism, inputs) in make_all().items():
         keys = [f"{key}_{x.shape[-1]}" for key, x in inputs.items()]
@@ -70,7 +70,7 @@ def test_all_equal_the_oracle_in_a_compiled_graph_and_after_saving(tmp_path):
 
 
 @every_mechanism
-def test_a_masked_place_has_no_influence(name):
+def test_a_masked_position_has_no_influence(name):
     """Neither in value nor in gradient, even if NaN stands there."""
     mechanism, inputs = make(name)
     query, memory = inputs.values()
@@ -100,7 +100,7 @@ def test_a_masked_place_has_no_influence(name):
 
 
 @helpers.slow_on_jax
-def test_no_sentences_and_no_places():
+def test_no_sentences_and_no_positions():
     for name, (mechanism, inputs) in make_all().items():
         query, memory = inputs.values()
         for training in (False, True):
@@ -206,7 +206,7 @@ def test_dropout_drops_whole_weights_and_scales_the_others():
     heads.set_weights(
         [np.zeros((8, 8)), np.zeros((8, 8)), np.eye(8), np.eye(8)]
     )
-    # The first head reads the first four places, the second the others.
+    # The first head reads the first four positions, the second the others.
     context, _ = helpers.as_numpy(heads(query, memory, training=True))
     assert set(np.unique(context)) == {0, 0.5}
 

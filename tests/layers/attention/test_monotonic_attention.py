@@ -24,25 +24,25 @@ def solved(factors, terms):
     return x
 
 
-@pytest.mark.parametrize("places", [0, 1, 2, 3, 8, 13, 64])
-def test_a_recurrence_is_solved_with_its_gradients(places):
-    rng = np.random.default_rng(places)
-    factors = rng.uniform(size=(2, places)).astype("float32")
+@pytest.mark.parametrize("positions", [0, 1, 2, 3, 8, 13, 64])
+def test_a_recurrence_is_solved_with_its_gradients(positions):
+    rng = np.random.default_rng(positions)
+    factors = rng.uniform(size=(2, positions)).astype("float32")
     factors[0, ::3] = np.arange(len(factors[0, ::3])) % 2  # decisions
-    terms, upstream = (helpers.random(2, places, seed=i) for i in range(2))
+    terms, upstream = (helpers.random(2, positions, seed=i) for i in range(2))
     (x,), _, (of_factors, of_terms) = small_layers.backpropagate(
         keras.layers.Identity(), [factors, terms], [upstream], call=recurrence
     )
     expected = solved(factors, terms)
     helpers.assert_close(x, expected)
-    # Backwards each place has the factor of the one that it came from.
+    # Backwards each position has the factor of the one that it came from.
     later = np.concatenate([factors, np.zeros((2, 1))], 1)[:, 1:]
     back = solved(later[:, ::-1], upstream[:, ::-1])[:, ::-1]
-    before = np.concatenate([np.zeros((2, 1)), expected], 1)[:, :places]
+    before = np.concatenate([np.zeros((2, 1)), expected], 1)[:, :positions]
     helpers.assert_close([of_factors, of_terms], [back * before, back])
 
 
-def test_nothing_is_lost_behind_places_that_it_would_have_stopped_at():
+def test_nothing_is_lost_behind_positions_that_it_would_have_stopped_at():
     """Where the closed form divides by products that are 0 in float32."""
     stops = np.full((1, 200), 0.99, "float32")
     before = np.zeros((1, 200), "float32")
@@ -54,18 +54,20 @@ def test_nothing_is_lost_behind_places_that_it_would_have_stopped_at():
     np.testing.assert_allclose(found.sum(), 1, rtol=1e-6)
 
 
-def test_at_inference_it_walks_to_the_first_place_that_it_likes():
+def test_at_inference_it_walks_to_the_first_position_that_it_likes():
     mechanism, inputs = make("monotonic")
     _, weights = mechanism(**inputs, memory_mask=MASK)
     energies = scores_of(mechanism, **inputs) + float(mechanism.bias.value)
     expected = np.zeros(energies.shape)
     for b, rows in enumerate(energies):
-        place = 0
+        position = 0
         for t, energy in enumerate(rows):
-            while place < 5 and not (energy[place] > 0 and MASK[b, place]):
-                place += 1
-            if place < 5:
-                expected[b, t, place] = 1
+            while position < 5 and not (
+                energy[position] > 0 and MASK[b, position]
+            ):
+                position += 1
+            if position < 5:
+                expected[b, t, position] = 1
     np.testing.assert_array_equal(helpers.as_numpy(weights), expected)
     assert 0 < expected.sum() < expected.shape[0] * expected.shape[1]
 

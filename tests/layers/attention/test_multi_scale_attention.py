@@ -25,14 +25,14 @@ def even(span, blocks=None):
     return mechanism
 
 
-def test_blocks_are_counted_back_from_the_last_unmasked_place():
-    """A block is the mean of its unmasked places; an empty one counts not."""
+def test_blocks_are_counted_back_from_the_last_unmasked_position():
+    """A block is the mean of its unmasked positions, if it has any."""
     memory = helpers.random(2, 9, 4)
     mask = np.array(
         [[1, 1, 1, 0, 0, 0, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0, 1, 0]], bool
     )
     context, weights = even(3)(memory[:, :1], memory, mask)
-    # [0 1] [2 - -] [- 6 7], and only one place in the other row.
+    # [0 1] [2 - -] [- 6 7], and only one position in the other row.
     a, b, c = 1 / 6, 1 / 3, 1 / 6
     expected = np.array(
         [[a, a, b, 0, 0, 0, c, c, 0], [0, 0, 0, 0, 0, 0, 0, 1, 0]]

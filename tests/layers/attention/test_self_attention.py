@@ -65,7 +65,7 @@ CELLS = {
     "lstm": lambda: LSTMCell(3),
     "stacked": lambda: StackedRNNCells([GRUCell(5), GRUCell(3)]),
     "rhn": lambda: RHNCell(3, depth=2),
-    "gam_rhn": lambda: GAMRHNCell(3, 2, 4, 2, 5),
+    "gam_rhn": lambda: GAMRHNCell(3, 1, 4, 2, 5),
     "projecting": ProjectingCell,
     "residual": lambda: ResidualCells([GRUCell(3), GRUCell(3)]),
 }
@@ -244,7 +244,7 @@ def test_the_layer_is_the_loop(cell):
     ],
 )
 def test_blocks_are_the_loop(attention, window):
-    """A block is half a window, and the last one may have empty places."""
+    """A block is half a window, and the last one may have empty positions."""
     cell = make_cell("rhn", attention, window)
     longer = helpers.random(3, 9, 2)
     assert_same_with_gradients(cell, [longer, some_states(cell, steps=2)])
