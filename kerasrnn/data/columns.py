@@ -24,7 +24,7 @@ _NAMES = {
 def open_columns(source, columns, report, arguments, delimiter):
     """A table, and a dict from what was asked for to its columns."""
     columns = {name: _or_none(name, x) for name, x in columns.items()}
-    if isinstance(source, list | tuple) and not _is_list_of_dicts(source):
+    if isinstance(source, list | tuple) and not _is_of_dicts(source):
         table = line_table(source, report)
     elif {"tokens", "tags"} & set(columns) and not is_table(source):
         table, report.columns = conll_table(source, columns, report, arguments)
@@ -68,8 +68,8 @@ def _names_of(column):
     return [str(name) for name in (column if several else [column])]
 
 
-def _is_list_of_dicts(source):
-    return isinstance(source, list) and all(isinstance(x, dict) for x in source)
+def _is_of_dicts(source):
+    return all(isinstance(x, dict) for x in source)
 
 
 def _pair(table, report):

@@ -169,7 +169,9 @@ def object_records(source):
         return rows.rename(columns=str).to_dict("records")
     if hasattr(source, "features"):
         return _with_class_names(source, source.features)
-    if isinstance(source, list) and all(isinstance(x, dict) for x in source):
+    if isinstance(source, list | tuple) and all(
+        isinstance(x, dict) for x in source
+    ):
         return source
     parts = list(source) if isinstance(source, dict) else ()
     raise CorpusError(

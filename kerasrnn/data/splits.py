@@ -41,7 +41,8 @@ def split_rows(
 
     Raises:
         CorpusError: If no rows can be held out, or none is left.
-        ValueError: If `size` does not fit the number of rows.
+        ValueError: If `size` does not fit the number of rows, or a column is
+            unknown.
 
     Example:
 
@@ -53,6 +54,12 @@ def split_rows(
     >>> set(train["group"]) & set(held_out["group"])
     set()
     """
+    for name in filter(None, (by, group, stratify)):
+        if name not in rows.columns:
+            raise ValueError(
+                "`by`, `group` and `stratify` must be columns of the rows, of "
+                f"{', '.join(map(repr, rows.columns))}. Received: {name!r}"
+            )
     columns = [rows[by]] if by else list(rows.columns.values())
     keys = list(map(repr, zip(*columns, strict=True)))
     groups = rows[group] if group else None

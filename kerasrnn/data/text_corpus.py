@@ -59,7 +59,9 @@ def read_text_corpus(
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
     ends. Only a line feed ends a line. White space around a line and blank
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
-    such as text8, is cut into lines of 100 words, with a `CorpusWarning`.
+    such as text8, is cut into lines of 100 words, with a `CorpusWarning`. So is
+    warned of files for validation or test whose lines are mostly those of the
+    training part.
 
     Args:
         path: String or path, the folder, archive or file to read.
@@ -149,11 +151,27 @@ def _read_files(path, validation=None, test=None):
         for place in (path, validation, test)
     ]
     if validation is not None:
-        return TextCorpus(*parts)
-    try:
-        return split_text_corpus(parts[0])._replace(test=parts[2])
-    except CorpusError as error:
-        raise CorpusError(f"{error}, in {path}") from None
+        corpus = TextCorpus(*parts)
+    else:
+        try:
+            corpus = split_text_corpus(parts[0])._replace(test=parts[2])
+        except CorpusError as error:
+            raise CorpusError(f"{error}, in {path}") from None
+    for name, place in (("validation", validation), ("test", test)):
+        if place is not None:
+            _warn_of_copies(corpus.train, getattr(corpus, name), place)
+    return corpus
+
+
+def _warn_of_copies(train, lines, place):
+    """Warns if most lines of a file to score on are trained on."""
+    learnt = set(train)
+    copies = sum(line in learnt for line in lines)
+    if copies > len(lines) / 2:
+        warn(
+            f"{copies:,} of {len(lines):,} lines of {place} are also in the "
+            "training part: scores on them flatter"
+        )
 
 
 def _cut(lines, place):

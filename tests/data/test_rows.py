@@ -76,7 +76,8 @@ def test_a_table_without_a_header(write, between):
 
 
 def test_sources_in_memory(tmp_path):
-    assert read_rows(RECORDS, **COLUMNS).columns == EXPECTED
+    for records in (RECORDS, tuple(RECORDS)):
+        assert read_rows(records, **COLUMNS).columns == EXPECTED
     pandas = pytest.importorskip("pandas")
     datasets = pytest.importorskip("datasets")
     frame = pandas.DataFrame([*RECORDS, {"text": "no label"}])

@@ -19,6 +19,12 @@ def sides(*parts, column):
     return train & held_out
 
 
+@pytest.mark.parametrize("name", ["by", "group", "stratify"])
+def test_an_unknown_column_is_refused(name):
+    with pytest.raises(ValueError, match="'group'. Received: 'author'"):
+        split_rows(ROWS, 20, seed=1, **{name: "author"})
+
+
 def test_equal_rows_stay_together():
     train, held_out = split_rows(ROWS, 20, seed=1, by="text")
     assert (len(train), len(held_out)) == (70, 20)

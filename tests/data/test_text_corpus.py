@@ -332,6 +332,15 @@ def test_one_line_will_do_with_a_validation_file(write):
     assert read_text_corpus(train, validation) == (["one"], ["two"], None)
 
 
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_a_file_to_score_on_that_is_trained_on_is_told(write, part):
+    train, half = write(b"one\ntwo\nthree\n", "a"), write(b"one\nsix\n", "b")
+    read_text_corpus(train, **{part: half})
+    most = write(b"one\ntwo\nsix\n", "c")
+    with pytest.warns(CorpusWarning, match="2 of 3 lines of .*c are also"):
+        read_text_corpus(train, **{part: most})
+
+
 def test_a_part_that_is_missing_or_empty(write):
     train, empty = write(b"one\ntwo\n", "a"), write(b"\n", "b")
     with pytest.raises(CorpusError, match="b is empty"):
@@ -350,7 +359,7 @@ def test_bad_limit(write):
         read_text_corpus(write("one\ntwo"), limit=0)
 
 
-def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path):
+def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
     """As text8 is one line of 17 million words."""
     path = tmp_path / "text8"
     words = [f"word{n}" for n in range(2050)]
@@ -362,6 +371,7 @@ def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path):
     assert len(corpus.train[0].split()) == 100
     with pytest.warns(CorpusWarning, match="22 lines of 100 words"):
         path.write_text("\n".join(" ".join(words[n::2]) for n in (0, 1)))
-        assert len(read_text_corpus(path, validation=path).validation) == 22
+        other = write(path.read_bytes().swapcase(), "other")
+        assert len(read_text_corpus(path, validation=other).validation) == 22
     path.write_text("\n".join(words))
     assert len(read_text_corpus(path).train) == 1845
