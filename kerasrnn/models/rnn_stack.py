@@ -51,7 +51,7 @@ class RNNStack(Configured, KeepsQuantization):
     Raises:
         ValueError: when `cell` is no recurrent cell, `depth` is not positive,
             `dropout` is not in `[0, 1)`, or `bidirectional` and `go_backwards`
-            are both true.
+            are both true; when there are too few or too many initial states.
 
     Example:
 
@@ -158,6 +158,17 @@ class RNNStack(Configured, KeepsQuantization):
             if position % step == step - 1:
                 width = self.output_size
 
+    def _checked(self, states):
+        """The given states, as a list: one for each, or none."""
+        states, expected = list(states or []), len(self.state_sizes)
+        if len(states) not in (0, expected):
+            raise ValueError(
+                "`initial_state` must hold every state of every layer, as it "
+                f"is returned. Expected: {expected} tensors. "
+                f"Received: {len(states)}"
+            )
+        return states
+
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """Passes on no mask: who calls the stack has it."""
 
@@ -171,7 +182,7 @@ class RNNStack(Configured, KeepsQuantization):
         x, dropouts = sequence, list(self.dropouts)
         if self.variational:
             x = dropouts.pop(0)(x, training=training)
-        before, after = list(initial_state or []), []
+        before, after = self._checked(initial_state), []
 
         def run(rnn):
             sizes = cells.state_sizes(rnn.cell)

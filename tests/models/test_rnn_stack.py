@@ -45,6 +45,14 @@ def test_two_halves_are_the_whole():
     helpers.assert_close(stack(SEQUENCE, initial_state=zeros), whole)
 
 
+@pytest.mark.parametrize("count", [2, 5])
+def test_no_state_is_left_out(count):
+    stack = small()
+    states = [*stack.initial_states(2), None][:count]
+    with pytest.raises(ValueError, match=f"Expected: 4 .* Received: {count}"):
+        stack(SEQUENCE, initial_state=states)
+
+
 def test_backwards_is_forwards_in_a_mirror():
     forward, backward = small(), small(go_backwards=True)
     expected, states = forward(np.flip(SEQUENCE, 1))
