@@ -26,7 +26,8 @@ class CharacterReader(Configured, KeepsQuantization):
 
     Args:
         vocabulary_size: Positive integer, the number of characters.
-        cell: A recurrent cell; `None` for a convolution.
+        cell: A recurrent cell, of which each direction gets a fresh copy;
+            `None` for a convolution.
         embedding_dim: Positive integer, width of the embeddings of characters.
         filters: Positive integer, of the convolution.
         kernel_size: Positive integer, characters that a filter sees.
@@ -79,7 +80,6 @@ class CharacterReader(Configured, KeepsQuantization):
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
         )
-        self.cell = cell
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.filters = positive_integer("filters", filters)
         self.kernel_size = positive_integer("kernel_size", kernel_size)
@@ -113,6 +113,12 @@ class CharacterReader(Configured, KeepsQuantization):
                 name="stack",
             )
             self.output_size = self.reader.output_size
+
+    @property
+    def cell(self) -> keras.layers.Layer | None:
+        """The cell that reads forwards; `None` for a convolution."""
+        reader = self.reader
+        return reader.cell if isinstance(reader, RNNStack) else None
 
     def build(self, ids_shape: Shape) -> None:
         self.embedding.build((None, None))

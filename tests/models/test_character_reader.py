@@ -57,6 +57,14 @@ def test_the_last_states_of_both_directions():
     helpers.assert_close(reader(IDS)[0, :1], expected)
 
 
+def test_the_weights_of_a_cell_that_is_copied_are_not_its_own():
+    cell = FastLSTMCell(3)
+    cell.build((None, 30))
+    reader = CharacterReader(4, cell)
+    reader.build((None, None, None))
+    assert reader.count_params() == small("recurrent").count_params()
+
+
 @every_reader
 def test_saved_in_a_model(name, tmp_path):
     reader = small(name)
