@@ -97,6 +97,12 @@ class ForecastInputs(keras.layers.Layer):
 
     def _check_shapes(self, inputs):
         time = inputs["past"].shape[1:2]
+        if None in time:
+            raise ValueError(
+                "The steps of a window are divided into segments while a graph "
+                "is traced. Expected: `past` with a known number of steps. "
+                f"Received: shape {tuple(inputs['past'].shape)}"
+            )
         ahead = [steps + self.horizon for steps in time]
         steps = {"past": time, "known": ahead, "static": ()}
         for name, scaling in zip(self.names, self.scalings, strict=True):

@@ -85,7 +85,8 @@ class Forecaster(Configured, QuantizableModel):
 
     Raises:
         ValueError: when `cell` is no recurrent cell, a size or rate is wrong,
-            `window` does not suit the head, or inputs are lacking.
+            `window` does not suit the head, inputs are lacking, or the number
+            of their steps is unknown while a graph is traced.
 
     Example:
 
@@ -132,9 +133,9 @@ class Forecaster(Configured, QuantizableModel):
         self.window = window
         self.shared, self.parallel = shared, parallel
         self.known, self.static, self.missing = known, static, missing
-        self.embedding_dim = positive_integer(
-            "embedding_dim", embedding_dim or cell.output_size
-        )
+        if embedding_dim is None:
+            embedding_dim = cell.output_size
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.dropout = rate("dropout", dropout)
         options = {"dtype": self.dtype_policy}
         self.stack = RNNStack(

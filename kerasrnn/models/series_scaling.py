@@ -13,6 +13,7 @@ from kerasrnn.typing import Tensor
 
 WINDOWS = (None, "last", "mean", "size")
 _LEAST = 1e-4  # deviation of a window, of that of its column
+_ADAPTED = "adapted"  # the name among the weights in a file
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -113,9 +114,14 @@ class SeriesScaling(Configured, keras.layers.Layer):
         self.deviation.assign(deviation.astype("float32"))
         self.adapted = True
 
+    def save_own_variables(self, store: Any) -> None:
+        super().save_own_variables(store)
+        store[_ADAPTED] = np.array(self.adapted)
+
     def load_own_variables(self, store: Any) -> None:
-        super().load_own_variables(store)
-        self.adapted = True
+        variables = {name: store[name] for name in store.keys()}
+        self.adapted = bool(np.array(variables.pop(_ADAPTED)))
+        super().load_own_variables(variables)
 
     def call(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         missing = ops.isnan(inputs)

@@ -200,6 +200,17 @@ def test_it_learns_and_survives_a_file(tmp_path):
     assert again == pytest.approx([loss, error], rel=1e-4)
 
 
+def test_a_file_says_whether_its_units_are_those_of_data(tmp_path):
+    model, path = small(), tmp_path / "model.weights.h5"
+    for adapted in (False, True):
+        if adapted:
+            model.adapt(np.eye(2))
+        model.save_weights(path)
+        loaded = small()
+        loaded.load_weights(path)
+        assert loaded.adapted is adapted
+
+
 @pytest.mark.thorough
 def test_units_survive_half_precision():
     keras.utils.set_random_seed(0)
@@ -239,6 +250,10 @@ def test_what_is_wrong_is_said():
         small(known=2)(inputs(1, 0))
     with pytest.raises(ValueError, match=r"`past` .*\(batch, 12, 2\)"):
         small()(inputs(0, 0)["past"][..., :1])
+    with pytest.raises(ValueError, match=r"Received: shape \(None, None, 2\)"):
+        small()(keras.Input((None, COLUMNS)))
+    with pytest.raises(ValueError, match="embedding_dim=0"):
+        small(embedding_dim=0)
     with pytest.raises(ValueError, match="window='median'"):
         small(window="median")
     with pytest.raises(ValueError, match="'mae', 'mse' or a head"):
