@@ -93,7 +93,17 @@ class Lexicon(keras.layers.Layer):
             ids: Integer array of shape `(source_size, translations)`.
             probabilities: Array of the same shape; 0 after the last translation
                 of a word.
+
+        Raises:
+            ValueError: when an id is not in the target vocabulary.
         """
+        # Such an id would be counted as a translation of another word.
+        least, most = (int(find(ids)) for find in (ops.min, ops.max))
+        if least < 0 or most >= self.target_size:
+            raise ValueError(
+                "`ids` must be of the target vocabulary. Expected: from 0 to "
+                f"{self.target_size - 1}. Received: from {least} to {most}"
+            )
         if not self.built:
             self.build()
         self.ids.assign(ids)

@@ -27,6 +27,13 @@ def test_it_holds_the_most_likely_words_of_a_table(translations):
     helpers.assert_close(layer.expect(SOURCE), table[SOURCE].sum(1))
 
 
+@pytest.mark.parametrize("wrong", [-1, 6])
+def test_translations_are_of_the_target_vocabulary(wrong):
+    lexicon = Lexicon(2, 6, translations=1)
+    with pytest.raises(ValueError, match="from 0 to 5. Received: from"):
+        lexicon.assign(np.array([[wrong], [3]]), np.ones((2, 1)))
+
+
 def test_padding_translates_to_nothing():
     layer = lexicon(np.roll(TABLE, 1, axis=0))  # row 0 is a word here
     expected = helpers.as_numpy(layer.expect(SOURCE[1:2, :3]))
