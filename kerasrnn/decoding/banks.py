@@ -28,6 +28,9 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
         The two with more choices; at minus infinity where one is there twice.
     """
     tokens, wanted = next_tokens(progress, phrases)
+    vocabulary_size = ops.shape(allowed)[2]
+    wanted = ops.logical_and(wanted, tokens < vocabulary_size)
+    tokens = ops.minimum(tokens, vocabulary_size - 1)
     their_gains = ops.take_along_axis(allowed, tokens, axis=2)
     size = ops.shape(columns)[2]
     columns = ops.concatenate(

@@ -178,10 +178,12 @@ def marked(shape, columns, marks):
     Args:
         shape: Tuple, that shape.
         columns: Integer tensor of shape `(batch, beams, positions)`. A column
-            may occur several times, with a mark or without.
+            may occur several times, with a mark or without; marks of those
+            that there are not do nothing.
         marks: Boolean tensor of that shape.
     """
-    columns = flatten_beams(columns)
+    marks = ops.logical_and(marks, columns < shape[2])
+    columns = flatten_beams(ops.minimum(columns, shape[2] - 1))
     rows = ops.arange(ops.shape(columns)[0], dtype=columns.dtype)
     cells = ops.expand_dims(rows * shape[2], 1) + columns
     times = ops.segment_sum(

@@ -143,3 +143,24 @@ def test_where_a_phrase_begins_again_inside_itself():
                 n <= p and phrase[:n] == phrase[p - n : p] for n in range(8)
             ]
             assert border[p].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "search",
+    [GreedySearch(**IDS, max_length=2), BeamSearch(**IDS, max_length=2)],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_token_outside_the_vocabulary_concerns_no_other_sentence(search):
+    def step(ids, states, memory):
+        row = ops.arange(SIZE, dtype="float32")
+        return ops.tile(row, (ids.shape[0], 1)), states, None
+
+    none = -np.ones((3, 1, 1), "int32")
+    outside = np.array([[[SIZE + 3]], [[-1]], [[SIZE]]], "int32")
+    plain = search(step, np.zeros((3, 1)))
+    found = search(step, np.zeros((3, 1)), forbidden=outside)
+    np.testing.assert_array_equal(found.ids, plain.ids)
+    found = search(step, np.zeros((3, 1)), required=outside, forbidden=none)
+    # What the model cannot write is not found.
+    assert np.isfinite(found.scores)[:, 0].tolist() == [False, True, False]
+    np.testing.assert_array_equal(found.ids[1], plain.ids[1])
