@@ -9,8 +9,11 @@ import keras
 from keras import ops
 
 from kerasrnn.metrics.pooled_mean import PooledMean
+from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
+
+_POWERS = {"mae": 1, "mse": 2}
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -34,6 +37,9 @@ class ForecastError(PooledMean):
 
     Masking: missing values count nowhere.
 
+    Raises:
+        ValueError: when `error` is something else, or there are weights.
+
     Example:
 
     >>> error = ForecastError(PointHead(), [2.0], "mse")
@@ -50,9 +56,13 @@ class ForecastError(PooledMean):
         error: Literal["mae", "mse"] = "mae",
     ) -> None:
         super().__init__(error)
+        if error not in _POWERS:
+            raise ValueError(
+                f"`error` must be 'mae' or 'mse'. Received: error={error!r}"
+            )
         self.head = head
         self.units = [float(unit) for unit in units]
-        self.power = {"mae": 1, "mse": 2}[error]
+        self.power = _POWERS[error]
 
     def update_state(
         self,
@@ -60,6 +70,7 @@ class ForecastError(PooledMean):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> None:
+        check_unweighted("The values of forecasts", sample_weight)
         y_true = ops.cast(y_true, "float32")
         point = self.head.point(ops.cast(y_pred, "float32"))
         errors = ops.abs((y_true - point) / ops.array(self.units, "float32"))

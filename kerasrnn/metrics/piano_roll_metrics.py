@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kerasrnn.metrics.pooled_mean import PooledMean
+from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.typing import Tensor
 
 
@@ -37,15 +38,6 @@ def step_costs(y_true, y_pred):
     labels = ops.cast(y_true, y_pred.dtype)
     costs = ops.sum(ops.softplus(y_pred) - labels * y_pred, axis=-1)
     return ops.where(real, costs, 0.0), real
-
-
-def check_unweighted(sample_weight):
-    """Raises `ValueError` if the steps of a piano roll are given weights."""
-    if sample_weight is not None:
-        raise ValueError(
-            "The steps of piano rolls cannot be weighted. "
-            f"Expected: no `sample_weight`. Received: {sample_weight!r:.80}"
-        )
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -91,7 +83,7 @@ class NegativeLogLikelihood(PooledMean):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> None:
-        check_unweighted(sample_weight)
+        check_unweighted("The steps of piano rolls", sample_weight)
         y_true = ops.convert_to_tensor(y_true)
         costs, real = step_costs(y_true, ops.cast(y_pred, "float32"))
         self.add(costs, ops.cast(real, "float32"))

@@ -41,3 +41,17 @@ class PooledMean(keras.metrics.Metric):
     def result(self) -> Tensor:
         total, count = ops.unstack(self.sums - self.excess, 2)
         return ops.divide_no_nan(total, count)
+
+
+def check_unweighted(values, sample_weight):
+    """Raises `ValueError` if values that have no weights are given some.
+
+    Args:
+        values: String, what they are, for the message.
+        sample_weight: What was received.
+    """
+    if sample_weight is not None:
+        raise ValueError(
+            f"{values} cannot be weighted. "
+            f"Expected: no `sample_weight`. Received: {sample_weight!r:.80}"
+        )

@@ -4,8 +4,8 @@ import keras
 from keras import ops
 
 from kerasrnn.distribute import sum_over_replicas
-from kerasrnn.metrics.piano_roll_metrics import check_unweighted
 from kerasrnn.metrics.piano_roll_metrics import step_costs
+from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.metrics.token_costs import check_token_shapes
 from kerasrnn.metrics.token_costs import token_costs
 from kerasrnn.metrics.token_costs import weights_of_tokens
@@ -193,7 +193,7 @@ class PianoRollCrossentropy(PooledLoss):
         y_pred: Tensor,
         sample_weight: Tensor | None = None,
     ) -> Tensor:
-        check_unweighted(sample_weight)
+        check_unweighted("The steps of piano rolls", sample_weight)
         # The mean of Keras would count padding.
         return self._total(self.call(y_true, y_pred))
 

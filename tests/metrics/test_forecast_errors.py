@@ -16,3 +16,11 @@ def test_errors_are_pooled_over_what_is_there():
         assert float(error.result()) == pytest.approx(expected)
         copy = helpers.copy_of(error)
         assert (copy.name, copy.units) == (name, [2.0, 10.0])
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(ValueError, match="'mae' or 'mse'. Received: error='r"):
+        ForecastError(PointHead(), [1.0], "rmse")
+    y = np.zeros((1, 1, 1))
+    with pytest.raises(ValueError, match="no `sample_weight`"):
+        ForecastError(PointHead(), [1.0]).update_state(y, y, np.ones(1))
