@@ -10,6 +10,7 @@ from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.rnn_stack import RNNStack
@@ -116,6 +117,8 @@ class Encoder(Configured, KeepsQuantization):
         self.mask_padding = mask_padding
         self.lexical = lexical
         self.dropout = rate("dropout", dropout)
+        if embedding_dropout is not None:
+            rate("embedding_dropout", embedding_dropout)
         self.embedding_dropout = embedding_dropout
         self.word_dropout = word_dropout
         self.pad_id = pad_id
@@ -161,6 +164,7 @@ class Encoder(Configured, KeepsQuantization):
         Raises:
             TypeError: when an argument is given that the language model
                 determines, or that an encoder does not have.
+            ValueError: when the language model is quantized.
 
         Example:
 
@@ -177,14 +181,25 @@ class Encoder(Configured, KeepsQuantization):
             embedding_dim=model.embedding_dim,
             depth=model.depth,
             bidirectional=False,
+            go_backwards=False,
+            factorized=False,
             embedding_scale=model.embedding_scale,
             **kwargs,
         )
         encoder.build((None, None))
         if not model.built:
             model.build()
-        encoder.embedding.set_weights(model.embedding.get_weights())
-        encoder.stack.set_weights(model.stack.get_weights())
+        for new, old in (
+            (encoder.embedding, model.embedding),
+            (encoder.stack, model.stack),
+        ):
+            if quantized := quantized_layers(old):
+                raise ValueError(
+                    "Quantized weights do not learn. Expected: a language "
+                    "model as it was before `quantize`. Received: weights in "
+                    f"{sorted({how['mode'] for how in quantized.values()})}"
+                )
+            new.set_weights(old.get_weights())
         return encoder
 
     @property

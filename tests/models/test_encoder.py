@@ -352,6 +352,8 @@ def test_dropout_of_embeddings_may_be_off_where_there_is_dropout():
 def test_every_dropout_rate_is_checked():
     with pytest.raises(ValueError, match="`dropout` must be in"):
         make(dropout=1.0, embedding_dropout=0.0)
+    with pytest.raises(ValueError, match="`embedding_dropout` must be in"):
+        make(embedding_dropout=1.0)
 
 
 @pytest.mark.parametrize("tied", [True, False])
@@ -374,7 +376,16 @@ def test_an_encoder_starts_as_a_language_model(tied):
         np.testing.assert_array_equal(old, new)
 
 
-def test_a_language_model_says_how_deep_its_encoder_is():
+@pytest.mark.parametrize("name", ["depth", "go_backwards", "factorized"])
+def test_a_language_model_determines_how_its_encoder_reads(name):
     model = LanguageModel(9, RHNCell(4))
-    with pytest.raises(TypeError, match="depth"):
-        Encoder.from_language_model(model, depth=1)
+    with pytest.raises(TypeError, match=name):
+        Encoder.from_language_model(model, **{name: 1})
+
+
+def test_quantized_weights_start_no_encoder():
+    model = LanguageModel(9, RHNCell(4))
+    model.build()
+    model.embedding.quantize("int8")
+    with pytest.raises(ValueError, match="as it was before `quantize`"):
+        Encoder.from_language_model(model)
