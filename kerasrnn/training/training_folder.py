@@ -75,6 +75,9 @@ class TrainingFolder:
         patience: Integer. The training stops after so many epochs without a
             better one, wherever it was interrupted; 0 for never.
 
+    Raises:
+        ValueError: when `mode` is something else.
+
     Attributes:
         best: Path of the weights of the best epoch.
         path: Path of the training folder. `fit` creates it.
@@ -107,6 +110,10 @@ class TrainingFolder:
         self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
         self.best = self.path / BEST
         self._settings = settings
+        if mode not in ("min", "max"):
+            raise ValueError(
+                f"`mode` must be 'min' or 'max'. Received: mode={mode!r}"
+            )
         self._monitor, self._mode = monitor, mode
         self._keep, self._patience = keep, patience
 

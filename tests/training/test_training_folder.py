@@ -534,6 +534,11 @@ def test_monitor_must_be_logged(model, tmp_path):
         train(folder, model)
 
 
+def test_what_is_best_is_the_least_or_the_greatest(tmp_path):
+    with pytest.raises(ValueError, match="'min' or 'max'. Received: mode='aut"):
+        TrainingFolder(tmp_path, {}, "loss", mode="auto")
+
+
 def test_the_weights_of_the_last_epochs_are_kept(model, tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss", keep=2)
     seen = []
