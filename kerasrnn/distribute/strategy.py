@@ -23,7 +23,8 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
       the whole batch, or every batch can be divided evenly. A loss of Keras is
       the mean over the replicas of the means over their rows: on two replicas,
       one without rows halves the update from a last batch of one row.
-    * there is no dropout, whose masks depend on the number of replicas.
+    * there is no dropout or scheduled sampling, whose random numbers depend
+      on the number of replicas.
 
     Create it before TensorFlow computes anything.
 
@@ -42,8 +43,8 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     Raises:
         RuntimeError: when TensorFlow has already set up its devices, or the
             backend does not support the strategy.
-        ValueError: when the name is unknown, there are not so many devices,
-            or `TF_CONFIG` is missing.
+        ValueError: when the name is unknown, `devices` is not positive, there
+            are not so many, or `TF_CONFIG` is missing.
 
     Example:
 
@@ -55,6 +56,11 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     if name not in names:
         raise ValueError(
             f"`name` must be one of {', '.join(names)}. Received: name={name!r}"
+        )
+    if devices is not None and devices < 1:
+        raise ValueError(
+            "`devices` must be a positive integer, or `None` for all. "
+            f"Received: devices={devices}"
         )
     backend = keras.backend.backend()
     if backend != "tensorflow" and (backend, name) != ("jax", "mirrored"):

@@ -32,6 +32,12 @@ def test_more_devices_than_there_are():
         check_count(3, 2)
 
 
+@pytest.mark.parametrize("devices", [0, -1])
+def test_there_is_at_least_one_device(devices):
+    with pytest.raises(ValueError, match=f"Received: devices={devices}"):
+        make_strategy("mirrored", devices)
+
+
 @pytest.mark.skipif(ON_JAX, reason="TensorFlow starts them")
 def test_workers_need_to_know_each_other(monkeypatch):
     with pytest.raises(ValueError, match="Received: no TF_CONFIG"):
