@@ -55,6 +55,24 @@ def sum_over_replicas(x: Tensor) -> Tensor:
     return x if context is None else context.all_reduce("sum", x)
 
 
+def share_of_added_loss(loss: Tensor) -> Tensor:
+    """Prepares a loss that a model adds to its own by `add_loss`.
+
+    The replicas of a process keep what they add in one list, and each of them
+    takes the sum of it. So each adds its part of the value, but the gradient
+    of all: a replica has no gradient of what another one has added.
+
+    Args:
+        loss: Float tensor of shape `()`, equal in all replicas, as
+            `sum_over_replicas` makes it.
+    """
+    context = _replica_context()
+    if context is None:
+        return loss
+    count = len(context.strategy.extended.worker_devices)
+    return loss - (1 - 1 / count) * keras.ops.stop_gradient(loss)
+
+
 def reduce_before_clipping(optimizer: keras.optimizers.Optimizer) -> None:
     """Lets an optimizer sum the gradients of all replicas before it clips.
 

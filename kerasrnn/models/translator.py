@@ -6,6 +6,7 @@ import keras
 from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
+from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
@@ -145,7 +146,7 @@ class Translator(Deserialized, QuantizableModel):
                 "Expected: an `attention`. Received: attention=None"
             )
         cost = alignment_cost(weights, alignment)
-        self.add_loss(self.alignment_weight * cost)
+        self.add_loss(share_of_added_loss(self.alignment_weight * cost))
 
     def _mix(self, target, guesses):
         """Replaces some of the tokens after the first by guesses."""

@@ -24,7 +24,10 @@ tf.config.set_logical_device_configuration(
 
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.metrics import Perplexity
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
+from kerasrnn.models import Translator
 
 rng = np.random.default_rng(0)
 
@@ -71,9 +74,22 @@ def windows(scope):
     return {**found, "loaded": loaded.evaluate(text, verbose=0)}
 
 
+def alignments(scope):
+    with scope:
+        keras.utils.set_random_seed(1)
+        cell = keras.layers.GRUCell(5)
+        model = Translator(Encoder(20, cell, 5), Decoder(20, cell, 5))
+        model.compile(keras.optimizers.SGD(1.0), TokenCrossentropy(-1))
+    source, target, labels = rng.integers(1, 20, (3, 4, 6))
+    alignment = np.tile(np.eye(6), (4, 1, 1))
+    alignment[1:, 2:] = 0  # Replicas have different numbers of aligned tokens.
+    inputs = {"source": source, "target": target, "alignment": alignment}
+    return trained(model, inputs, labels)
+
+
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 results = []
-for run in (batches, windows):
+for run in (batches, windows, alignments):
     for scope in (contextlib.nullcontext(), strategy.scope()):
         rng = np.random.default_rng(0)
         results.append(run(scope))
@@ -95,6 +111,12 @@ def test_two_replicas_learn_what_one_device_does(results):
 
 
 def test_states_are_carried_on_by_each_replica(results):
-    alone, together = results[2:]
+    alone, together = results[2:4]
+    for name, expected in alone.items():
+        assert together[name] == pytest.approx(expected, rel=1e-5), name
+
+
+def test_the_cost_of_attention_is_that_of_the_whole_batch(results):
+    alone, together = results[4:]
     for name, expected in alone.items():
         assert together[name] == pytest.approx(expected, rel=1e-5), name
