@@ -1,5 +1,7 @@
 """An ensemble of translators."""
 
+import contextlib
+from collections.abc import Iterator
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,6 +112,14 @@ class TranslatorEnsemble(Deserialized, keras.layers.Layer):
         )
         alignments = sum(alignments) / len(self.models)
         return self._mean(logits), list(new_states), alignments
+
+    @contextlib.contextmanager
+    def many_steps(self) -> Iterator[None]:
+        """A scope for a loop, as that of `Translator.many_steps`."""
+        with contextlib.ExitStack() as stack:
+            for model in self.models:
+                stack.enter_context(model.many_steps())
+            yield
 
     def _mean(self, logits):
         """The logarithms of the mean probabilities of all members."""

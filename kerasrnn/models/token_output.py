@@ -1,5 +1,8 @@
 """The output layer of the models that predict tokens."""
 
+import contextlib
+import contextvars
+from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -13,6 +16,11 @@ from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
+
+# Kernels of tied outputs that many calls share, by the layer.
+_KERNELS: contextvars.ContextVar[dict[int, Tensor] | None] = (
+    contextvars.ContextVar("kernels", default=None)
+)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -105,7 +113,27 @@ class TokenOutput(Deserialized, KeepsQuantization):
     def _score(self, outputs):
         if self.tied_to is None:
             return self.dense(outputs)
+        kernel = (_KERNELS.get() or {}).get(id(self))
+        if kernel is not None:
+            return ops.matmul(ops.cast(outputs, kernel.dtype), kernel)
         return self.tied_to(outputs, reverse=True)
+
+    @contextlib.contextmanager
+    def many_calls(self) -> Iterator[None]:
+        """A scope in which a tied kernel is transposed once, for all calls.
+
+        A loop of steps in a graph begins and ends within it. For a few rows,
+        to transpose takes TensorFlow several times as long as to multiply.
+        """
+        kernels = {**(_KERNELS.get() or {})}
+        if self.tied_to is not None and not self.tied_to.quantization_mode:
+            kernel = ops.cast(self.tied_to.embeddings, self.compute_dtype)
+            kernels[id(self)] = ops.transpose(kernel)
+        token = _KERNELS.set(kernels)
+        try:
+            yield
+        finally:
+            _KERNELS.reset(token)
 
     def assign_frequencies(self, counts: Tensor) -> None:
         """Sets the bias to the logarithms of the tokens' relative frequencies.

@@ -1,5 +1,6 @@
 """An encoder-decoder with attention, for any recurrent cell."""
 
+import contextlib
 from typing import Any
 
 import keras
@@ -201,6 +202,14 @@ class Translator(Deserialized, QuantizableModel):
             weights of shape `(rows, source_time)`.
         """
         return self.decoder.step(ids, states, memory)
+
+    def many_steps(self) -> contextlib.AbstractContextManager[None]:
+        """Returns a scope in which steps share what is the same in each.
+
+        Only a loop that is traced as a whole may be in it, such as a search in
+        a graph.
+        """
+        return self.decoder.output_projection.many_calls()
 
     def get_config(self) -> Config:
         return {

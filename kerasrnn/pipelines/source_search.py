@@ -1,5 +1,6 @@
 """The search of a translator, from the ids of sources to hypotheses."""
 
+import contextlib
 import functools
 
 import tensorflow as tf
@@ -40,6 +41,10 @@ class SourceSearch:
         self.search, self.shortlist = translator.search, translator.shortlist
         self.copy_unknown = translator.copy_unknown
         self.shapes = translator.xla_shapes
+        # A model of the user's own may lack it.
+        self._many_steps = getattr(
+            self.model, "many_steps", contextlib.nullcontext
+        )
         # An unknown token of the target is a character or a whole word.
         self.by_character = isinstance(self.target, CharacterTokenizer)
         self.encode = graph_function(self.model.encode, IDS)
@@ -92,16 +97,17 @@ class SourceSearch:
             vocabulary = shortlist(source)
             states, memory = self.model.encode(source, vocabulary)
         attends = getattr(search, "coverage_penalty", 0) or self.copy_unknown
-        found = search(
-            self.model.decode_step,
-            states,
-            memory,
-            source_mask=mask if attends else None,
-            max_lengths=limits,
-            vocabulary=vocabulary,
-            static_sizes=static_sizes,
-            **phrases,
-        )
+        with self._many_steps():
+            found = search(
+                self.model.decode_step,
+                states,
+                memory,
+                source_mask=mask if attends else None,
+                max_lengths=limits,
+                vocabulary=vocabulary,
+                static_sizes=static_sizes,
+                **phrases,
+            )
         positions = None
         if self.copy_unknown:
             is_word = tf.logical_and(mask, source != self.source.end_id)
@@ -116,11 +122,12 @@ class SourceSearch:
 
     def _forced(self, source, targets):
         states, memory = self.encode(source)
-        return forced_decoding(
-            self.model.decode_step,
-            states,
-            targets,
-            memory,
-            tf.not_equal(source, self.source.pad_id),
-            self.search.start_id,
-        )
+        with self._many_steps():
+            return forced_decoding(
+                self.model.decode_step,
+                states,
+                targets,
+                memory,
+                tf.not_equal(source, self.source.pad_id),
+                self.search.start_id,
+            )

@@ -88,6 +88,21 @@ def test_configuration_round_trip(name):
     helpers.assert_close(copy(X), output(X))
 
 
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_tied_kernel_is_transposed_once_for_many_calls(name):
+    """Within, another kernel is not seen; another output is not changed."""
+    output, other = make(name), make(name)
+    before, theirs = (helpers.as_numpy(x(X)) for x in (output, other))
+    with output.many_calls(), other.many_calls():
+        helpers.assert_close(output(X), before)
+        helpers.assert_close(other(X), theirs)
+        if output.tied_to is not None:
+            output.tied_to.embeddings.assign(output.tied_to.embeddings * 2)
+            helpers.assert_close(output(X), before)
+    kernel, bias = kernel_and_bias(output)
+    helpers.assert_close(output(X), X @ kernel + bias)
+
+
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_quantized_weights_refuse_a_shortlist():
     output = make("projected")
@@ -101,5 +116,7 @@ def test_quantized_weights_refuse_a_shortlist():
 def test_a_shortlist_of_quantized_tied_weights_is_an_error():
     output = make("tied")
     output.tied_to.quantize("int8")
+    with output.many_calls():
+        output(X)
     with pytest.raises(ValueError, match="not quantized.*'int8'"):
         output.select(WORDS)
