@@ -28,10 +28,13 @@ PARTS = {path.parent.name for path in (ROOT / "kerasrnn").glob("*/__init__.py")}
 SLOW = {
     OTHER_BACKEND,
     "README.md",
+    "docs/guides/better_translations.md",
+    "docs/guides/distribute.md",
     "docs/guides/litert.md",
     "docs/guides/own_labels.md",
     "docs/guides/own_text.md",
     "docs/guides/porting.md",
+    "docs/guides/precision.md",
     "docs/guides/series.md",
     "docs/guides/tags.md",
     "docs/index.md",

@@ -35,13 +35,16 @@ SLOW = OF_RECIPES | {
     "kerasrnn.layers.attention.coverage_attention",
     "kerasrnn.layers.attention.self_attention_cell",
     "kerasrnn.layers.crf.crf_loss",
+    "kerasrnn.models.dynamic_evaluation",
     "kerasrnn.models.rms_dynamic_evaluation",
+    "kerasrnn.pipelines.litert",
     "kerasrnn.pipelines.music_pipeline",
     "kerasrnn.pipelines.series_forecaster",
     "kerasrnn.pipelines.text_labeller",
     "kerasrnn.pipelines.text_tagger",
     "kerasrnn.pipelines.text_language_model",
     "kerasrnn.pipelines.text_translator",
+    "kerasrnn.training.callbacks",
 }
 
 # They need an extra of pyproject.toml.

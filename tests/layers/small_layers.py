@@ -6,6 +6,7 @@ fast one has those of the loop of the same name.
 
 import keras
 import numpy as np
+import pytest
 from keras import ops
 
 from kerasrnn.layers import GAM
@@ -49,6 +50,8 @@ LAYERS = {
     "min_lstm": (MinLSTMCell, MinLSTM, {"units": 3}),
     "rg_lru": (RGLRUCell, RGLRU, {"units": 2}),
 }
+# Those that go the way of another here: its step differs in a line.
+_ALIKE = {"rhn_own_carry", "gam_rhn_highway", "min_lstm"}
 # Without matrix products of their states.
 LINEAR = ["min_gru", "min_lstm", "rg_lru"]
 # Keras knows no float64 on JAX, and multiplies in float32 on PyTorch.
@@ -56,9 +59,20 @@ FLOAT64 = keras.backend.backend() == "tensorflow"
 WIDEST = "float64" if FLOAT64 else "float32"
 
 
+def one_of_a_kind(test):
+    """Runs a test for each of `LAYERS`; those alike are `thorough`."""
+    cases = [
+        pytest.param(
+            name, marks=[pytest.mark.thorough] if name in _ALIKE else []
+        )
+        for name in LAYERS
+    ]
+    return pytest.mark.parametrize("name", cases)(test)
+
+
 def new_cell(name, **options):
     cell_class, _, sizes = LAYERS[name]
-    return cell_class(**sizes | _known(name, options))
+    return cell_class(**sizes | known(name, options))
 
 
 def cell(name, **options):
@@ -97,11 +111,11 @@ def fast(name, rnn=None, batch_size=None, **options):
     """The fast layer with the weights of `loop`, and the same arguments."""
     _, layer_class, sizes = LAYERS[name]
     rnn = {"return_sequences": True} | (rnn or {})
-    options = sizes | _known(name, options)
+    options = sizes | known(name, options)
     return _randomized(layer_class(**options, **rnn), batch_size)
 
 
-def _known(name, options):
+def known(name, options):
     """The options that a cell has."""
     refused = {"recurrent_dropout"} if name in LINEAR else set()
     return {key: options[key] for key in options.keys() - refused}

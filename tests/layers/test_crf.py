@@ -167,7 +167,7 @@ def model_of_gradients(crf):
     return model
 
 
-@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize("scale", helpers.one_now([100, 1]))
 def test_gradients_equal_finite_differences(scale):
     crf, _ = made(scale=scale)
     model = model_of_gradients(crf)

@@ -38,7 +38,7 @@ def gam_cell(**options):
 
 
 def gam_rhn_cell(**options):
-    return GAMRHNCell(3, 2, 4, 2, 5, **options)
+    return GAMRHNCell(3, 1, 4, 2, 5, **options)
 
 
 def peephole_cell(**options):
@@ -64,7 +64,7 @@ LAYERS = {
     "RNN(self_attention)": lambda **kwargs: RNN(attending_cell(), **kwargs),
     "RHN": lambda **kwargs: RHN(3, depth=2, **kwargs),
     "GAM": lambda **kwargs: GAM(3, 2, 4, **kwargs),
-    "GAMRHN": lambda **kwargs: GAMRHN(3, 2, 4, 2, 5, **kwargs),
+    "GAMRHN": lambda **kwargs: GAMRHN(3, 1, 4, 2, 5, **kwargs),
     "SelfAttentionRNN": lambda **kwargs: SelfAttentionRNN(
         attending_cell(), **kwargs
     ),

@@ -29,7 +29,7 @@ CELLS = {
     "simple": SimpleRNNCell(4),
     "leaky": LeakyCell(4),
     "rhn": RHNCell(4, depth=2),
-    "gam_rhn": GAMRHNCell(4, 2, 2, 3, 5),
+    "gam_rhn": GAMRHNCell(4, 1, 2, 3, 5),
 }
 
 

@@ -30,7 +30,7 @@ IDS = np.random.default_rng(0).integers(0, WORDS, (2, 6)).astype("int32")
 
 
 def gam_rhn(**options):
-    return GAMRHNCell(UNITS, 2, 2, 3, 5, **options)
+    return GAMRHNCell(UNITS, 1, 2, 3, 5, **options)
 
 
 def attending(attention):

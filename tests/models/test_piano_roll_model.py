@@ -16,7 +16,7 @@ ROLLS = (helpers.random(2, 7, KEYS) > 0).astype("float32")
 
 
 def attending():
-    cell = GAMRHNCell(4, 2, 2, 3, 5)
+    cell = GAMRHNCell(4, 1, 2, 3, 5)
     return SelfAttentionCell(cell, "additive", window=3)
 
 

@@ -138,7 +138,7 @@ def check_equal(found, expected):
 
 
 def attending_gam_rhn():
-    cell = GAMRHNCell(6, depth=2, num_groups=3, group_size=2, head_units=4)
+    cell = GAMRHNCell(6, depth=1, num_groups=3, group_size=2, head_units=4)
     return SelfAttentionCell(cell, "additive", window=3)
 
 

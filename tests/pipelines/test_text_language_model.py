@@ -40,7 +40,7 @@ WINDOW = 4
 
 
 def gam_rhn():
-    return GAMRHNCell(6, depth=2, num_groups=3, group_size=2, head_units=4)
+    return GAMRHNCell(6, depth=1, num_groups=3, group_size=2, head_units=4)
 
 
 def attending_lstm():

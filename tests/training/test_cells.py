@@ -19,6 +19,7 @@ from kerasrnn.training.cells import CELLS
 LINEAR = "min_gru", "min_lstm", "rg_lru"
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize("name", CELLS)
 def test_every_cell_runs(name):
     cell = build_cell(name, 8, recurrent_dropout=0.25)

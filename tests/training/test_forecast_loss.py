@@ -7,6 +7,7 @@ from kerasrnn.training import ForecastLoss
 from tests import helpers
 
 
+@pytest.mark.slow_on_jax
 def test_quantiles_are_learnt_by_the_pinball_loss():
     levels = (0.2, 0.5, 0.9)
     head = QuantileHead(levels)

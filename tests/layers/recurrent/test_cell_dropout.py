@@ -41,7 +41,7 @@ def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
     assert np.any(masks[0] != masks[4])
 
 
-@every_cell
+@small_layers.one_of_a_kind
 def test_nothing_is_dropped_in_inference(name):
     options = {"dropout": 0.5, "recurrent_dropout": 0.5}
     dropped, plain = small_layers.loop(name, **options), small_layers.loop(name)

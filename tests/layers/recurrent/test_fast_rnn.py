@@ -65,12 +65,12 @@ def check(loop, fast, mask=None, states=True, **kwargs):
     helpers.assert_close(found, expected, rtol=1e-4, atol=2e-6)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_with_a_mask(name):
     check(*both(name, {"return_state": True}), mask=MASK_IN_KERAS)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_from_given_states(name):
     check(*both(name, {"return_state": True}))
 
@@ -82,7 +82,7 @@ def test_backwards(name, mask):
     check(*both(name, rnn), mask=mask)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_dropout(name):
     loop, fast = both(name, **DROPOUT)
     check(loop, fast, training=True, states=False)
@@ -110,7 +110,7 @@ def test_layer_normalization(name):
     check(loop, fast, training=True)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_other_activations(name):
     options = {"activation": "softsign", "recurrent_activation": "hard_sigmoid"}
     check(*both(name, **options), states=False)
@@ -129,7 +129,7 @@ def test_depth(name, depth):
     check(*both(name, depth=depth), states=False)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_one_step_and_the_last_output_alone(name):
     loop, fast = both(name, {"return_sequences": False})
     for sequence in (SEQUENCE[:, :1], SEQUENCE):
@@ -138,7 +138,7 @@ def test_one_step_and_the_last_output_alone(name):
         helpers.assert_close(found, loop(sequence))
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_it_does_not_see_the_future(name):
     layer = small_layers.fast(name)
     changed = SEQUENCE.copy()
@@ -160,7 +160,7 @@ def test_two_stateful_halves_are_the_whole(name):
         halves.reset_state()
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_inside_other_layers(name):
     _, layer_class, sizes = small_layers.LAYERS[name]
     new = layer_class(**sizes, return_sequences=True)
@@ -178,7 +178,7 @@ def test_a_model_learns_and_survives_its_file(name, tmp_path):
     model = keras.Sequential(
         [
             keras.Input((None, 2)),
-            layer_class(**sizes, **DROPOUT),
+            layer_class(**sizes, **small_layers.known(name, DROPOUT)),
             keras.layers.Dense(1),
         ]
     )
@@ -198,7 +198,7 @@ def test_a_model_learns_and_survives_its_file(name, tmp_path):
     assert again.get_config() == first.get_config()
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_mixed_precision(name):
     plain = small_layers.fast(name)
     mixed = small_layers.fast(name, dtype="mixed_bfloat16")
@@ -361,7 +361,7 @@ def test_what_is_no_cell_is_refused(cell):
         FastRNN(cell)
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_an_empty_batch(name):
     layer = small_layers.fast(name, {"return_state": True})
     outputs, *states = layer(np.ones((0, 5, 2), "float32"))
@@ -536,7 +536,7 @@ def test_the_cell_of_a_subclass_counts():
     assert again.get_config() == layer.get_config()
 
 
-@every_layer
+@small_layers.one_of_a_kind
 def test_regularizers_and_constraints(name):
     kinds = ("kernel", "recurrent", "bias")
     options = {f"{kind}_regularizer": "l2" for kind in kinds}

@@ -24,7 +24,7 @@ RUNS = {
     "zoned_out": (lambda: ZoneoutCell(RHNCell(3, depth=2), 0.1), True),
     "relu": (lambda: RHNCell(3, activation="relu"), True),
     "gam": (lambda: GAMCell(3, 2, 4), True),
-    "gam_rhn": (lambda: GAMRHNCell(3, 2, 4, 2, 5), True),
+    "gam_rhn": (lambda: GAMRHNCell(3, 1, 4, 2, 5), True),
     "projected": (lambda: ProjectedCell(4, 3), False),
     "stacked_rhn": (lambda: StackedRNNCells([RHNCell(5), RHNCell(3)]), True),
 }

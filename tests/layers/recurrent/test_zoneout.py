@@ -18,7 +18,7 @@ from tests.layers import small_layers
 
 CELLS = {
     "rhn": lambda: RHNCell(4, 2),
-    "gam_rhn": lambda: GAMRHNCell(4, 2, 3, 2, 5),
+    "gam_rhn": lambda: GAMRHNCell(4, 1, 3, 2, 5),
     "lstm": lambda: FastLSTMCell(4),
     "simple": lambda: keras.layers.SimpleRNNCell(4),
 }
