@@ -30,6 +30,7 @@ def planted():
     return np.log(probabilities)[None]
 
 
+@pytest.mark.slow_on_jax
 def test_the_score_of_a_finished_hypothesis_is_final():
     search = BeamSearch(START, END, PAD, max_length=6, beam_width=2)
     found = run(search, planted())
@@ -91,6 +92,7 @@ EXHAUSTIVE = [
 ]
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize("seed", range(len(EXHAUSTIVE)))
 def test_a_wide_beam_finds_what_exhaustive_search_finds(seed):
     size, length, alpha, beta, count = EXHAUSTIVE[seed]
@@ -168,6 +170,7 @@ def test_a_width_of_one_is_greedy_search():
     np.testing.assert_allclose(beam.scores, greedy.scores, rtol=1e-4)
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize("beam_width", [2, 5])
 def test_the_n_best_are_sorted_and_distinct(beam_width):
     search = BeamSearch(

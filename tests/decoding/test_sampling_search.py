@@ -32,6 +32,7 @@ def assert_drawn(samples, probabilities):
     assert chi_square < degrees + 4 * np.sqrt(2 * degrees)
 
 
+@pytest.mark.slow_on_jax
 @pytest.mark.parametrize(
     "options",
     [
@@ -68,6 +69,7 @@ def coin(ids, states, memory):
     return ops.zeros((ops.shape(ids)[0], 3)), states, None
 
 
+@pytest.mark.slow_on_jax
 def test_samples_are_independent():
     search = SamplingSearch(
         **IDS, max_length=2, num_samples=2, seed=2, min_length=2

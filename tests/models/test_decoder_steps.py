@@ -18,6 +18,7 @@ from tests.models.small import translation_table
 READ = [INPUTS[name] for name in ("memory", "memory_mask", "final")]
 
 
+@pytest.mark.slow_on_jax
 def test_a_deep_decoder_starts_from_the_bridge():
     decoder = make(LSTMCell(3), depth=2)
     states, _ = decoder.start(*READ)
@@ -29,6 +30,7 @@ def test_a_deep_decoder_starts_from_the_bridge():
     )
 
 
+@pytest.mark.slow_on_jax
 def test_the_copy_bridge_starts_from_the_final_states():
     decoder = make(LSTMCell(2), bridge="copy", input_feeding=True)
     (fed, (h, c)), _ = decoder.start(*READ)

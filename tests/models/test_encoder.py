@@ -125,6 +125,7 @@ def test_its_cells_run_at_once_as_in_the_loop(option, cell):
     helpers.assert_close([memory, final], expected)
 
 
+@pytest.mark.slow_on_jax
 def test_a_vocabulary_may_lack_a_row_for_padding():
     encoder, negative = make(), make(pad_id=-1)
     ids = np.where(SOURCE == 0, -1, SOURCE)
@@ -275,6 +276,7 @@ def test_both_ways_and_backwards_is_refused():
         Encoder(9, CELLS["gru"], go_backwards=True)
 
 
+@pytest.mark.slow_on_jax
 def test_zoneout_goes_into_what_was_read():
     encoder = Encoder(9, ZoneoutCell(RHNCell(4), 0.5), 4)
     assert encoder.final_dim == 8

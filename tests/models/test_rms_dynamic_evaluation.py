@@ -107,6 +107,7 @@ def test_the_mean_of_squared_gradients():
     helpers.assert_close(weights_of(model), before, 0, 0)
 
 
+@pytest.mark.slow_on_jax
 def test_equals_the_update_of_the_paper():
     model = language_model(tie_embeddings=False)
     start = weights_of(model)

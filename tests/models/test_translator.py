@@ -199,6 +199,7 @@ def sampled(rate):
     return model
 
 
+@pytest.mark.slow_on_jax
 def test_guesses_of_scheduled_sampling_are_without_dropout():
     cell = GRUCell(4)
     decoder = Decoder(10, cell, 3, dropout=0.5)
@@ -399,6 +400,7 @@ def test_states_that_would_be_mixed_up_are_not_copied(encoder, decoder):
         Translator(Encoder(9, **encoder), decoder)
 
 
+@pytest.mark.slow_on_jax
 def test_states_of_two_directions_are_copied_beside_each_other():
     Translator(Encoder(9, GRUCell(3)), Decoder(9, GRUCell(6), bridge="copy"))
 
