@@ -43,11 +43,7 @@ def shared_batches(batches: Batches, strategy: Any) -> Any:
         return batches
     import tensorflow as tf
 
-    if not isinstance(batches, tf.data.Dataset):
-        raise ValueError(
-            "Several devices train on a `tf.data.Dataset` only. "
-            f"Received: batches of type {type(batches).__name__}"
-        )
+    _check_dataset(batches)
 
     def of_this_worker(context):
         local = count // context.num_input_pipelines
@@ -60,6 +56,17 @@ def shared_batches(batches: Batches, strategy: Any) -> Any:
         return batches.flat_map(shares).prefetch(2 * local)
 
     return strategy.distribute_datasets_from_function(of_this_worker)
+
+
+def _check_dataset(batches):
+    """Raises `ValueError` unless batches can be shared among replicas."""
+    import tensorflow as tf
+
+    if not isinstance(batches, tf.data.Dataset):
+        raise ValueError(
+            "Several devices train on a `tf.data.Dataset` only. "
+            f"Received: batches of type {type(batches).__name__}"
+        )
 
 
 def fit_arguments(
@@ -75,10 +82,17 @@ def fit_arguments(
             otherwise whatever `fit` takes.
         validation_data: `tf.data.Dataset` of known length, for several
             replicas; otherwise whatever `fit` takes.
+
+    Raises:
+        ValueError: when there are several replicas, and one of the two is
+            something else.
     """
     strategy = strategy_of(model)
     if strategy is None:
         return {"x": batches, "validation_data": validation_data}
+    _check_dataset(batches)
+    if validation_data is not None:
+        _check_dataset(validation_data)
     reduce_before_clipping(model.optimizer)
     build_for_shares(model, batches, strategy)
     arguments = {"x": shared_batches(batches, strategy)}

@@ -19,7 +19,7 @@ class WeightNoise(keras.callbacks.Callback):
 
     Raises:
         ValueError: when `stddev` is not positive, or the model is trained
-            before it is built.
+            before it is built, or on several batches in one execution.
 
     Example:
 
@@ -48,6 +48,13 @@ class WeightNoise(keras.callbacks.Callback):
             raise ValueError(
                 "The model must be built, so that there are weights to add "
                 f"noise to. Received: {self.model.name!r}, which is not built."
+            )
+        steps = self.model.steps_per_execution
+        if steps != 1:
+            raise ValueError(
+                "Several batches at once would have the same noise. Expected: "
+                "a model compiled with `steps_per_execution=1`. "
+                f"Received: steps_per_execution={steps}"
             )
 
     def on_train_batch_begin(

@@ -10,6 +10,7 @@ tf = pytest.importorskip("tensorflow", reason="its data sets are shared")
 if keras.backend.backend() != "tensorflow":
     pytest.skip("for TensorFlow's strategies", allow_module_level=True)
 
+from kerasrnn.distribute.batches import fit_arguments  # noqa: E402
 from kerasrnn.distribute.batches import share  # noqa: E402
 
 
@@ -43,3 +44,8 @@ def test_only_a_dataset_can_be_shared():
     strategy = types.SimpleNamespace(num_replicas_in_sync=2)
     with pytest.raises(ValueError, match="Received: batches of type ndarray"):
         shared_batches(np.zeros((4, 1)), strategy)
+    model = types.SimpleNamespace(distribute_strategy=strategy)
+    dataset = tf.data.Dataset.range(6)
+    for train, validation in ((iter(()), None), (dataset, ([0], [0]))):
+        with pytest.raises(ValueError, match="type (tuple_iterator|tuple)$"):
+            fit_arguments(model, train, validation)

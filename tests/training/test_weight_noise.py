@@ -73,3 +73,10 @@ def test_a_model_without_weights():
     model.compile("sgd", "mse")
     with pytest.raises(ValueError, match="must be built"):
         model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
+
+
+def test_several_batches_at_once():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    model.compile("sgd", "mse", steps_per_execution=2)
+    with pytest.raises(ValueError, match="Received: steps_per_execution=2"):
+        model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
