@@ -19,10 +19,11 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     it with `TrainingFolder.fit`: then several replicas compute what a single
     device computes with the same batches, except for rounding, if
 
-    * the loss is `TokenCrossentropy` or `PianoRollCrossentropy`, a mean over
-      the whole batch, or every batch can be divided evenly. A loss of Keras is
-      the mean over the replicas of the means over their rows: on two replicas,
-      one without rows halves the update from a last batch of one row.
+    * the loss is `TokenCrossentropy`, `PianoRollCrossentropy` or
+      `ForecastLoss`, a mean over the whole batch, or every batch can be
+      divided evenly. A loss of Keras is the mean over the replicas of the means
+      over their rows: on two replicas, one without rows halves the update from
+      a last batch of one row.
     * there is no dropout or scheduled sampling, whose random numbers depend
       on the number of replicas.
 

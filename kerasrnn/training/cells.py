@@ -83,14 +83,14 @@ def build_cell(
     if name == "gam_rhn":
         return GAMRHNCell(
             units,
-            depth or 2,
+            2 if depth is None else depth,
             num_groups=units,
             group_size=3,
             head_units=max(1, units // 2),
             **options,
         )
     if name == "rhn":
-        return RHNCell(units, depth or 3, **options)
+        return RHNCell(units, 3 if depth is None else depth, **options)
     cells = {
         "rnn": keras.layers.SimpleRNNCell,
         "lstm": FastLSTMCell,
@@ -102,7 +102,7 @@ def build_cell(
     }
     if name not in cells:
         raise ValueError(
-            f"There is no cell {name!r}. Expected one of {', '.join(CELLS)}."
+            f"`name` must be one of {', '.join(CELLS)}. Received: name={name!r}"
         )
     if issubclass(cells[name], LinearCell):
         options.pop("recurrent_dropout", None)

@@ -103,4 +103,7 @@ class ClassificationSettings(EncoderSettings):
     def __post_init__(self):
         super().__post_init__()
         if self.summary == "attention" and self.attention is None:
-            raise ValueError("`summary` needs one. Expected: an `attention`.")
+            raise ValueError(
+                "`summary` needs one. Expected: an `attention`. "
+                "Received: summary='attention', attention=None"
+            )

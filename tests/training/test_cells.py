@@ -35,10 +35,12 @@ def test_the_depth_of_a_cell(name, cell_class, depth):
     assert type(build_cell(name, 8)) is cell_class
     assert build_cell(name, 8).depth == depth
     assert build_cell(name, 8, 5).depth == 5
+    with pytest.raises(ValueError, match="Received: depth=0"):
+        build_cell(name, 8, 0)
 
 
 def test_a_cell_that_does_not_exist():
-    with pytest.raises(ValueError, match="no cell 'qrnn'.*one of rnn, lstm"):
+    with pytest.raises(ValueError, match="of rnn, lstm.* Received: name='qrnn"):
         build_cell("qrnn", 8)
 
 
