@@ -49,7 +49,8 @@ class CarriedStates(keras.layers.Layer):
     def __init__(
         self, batch_size: int, sizes: Sequence[int], **kwargs: Any
     ) -> None:
-        super().__init__(**kwargs)
+        # Half precision would round the states of each batch.
+        super().__init__(**{**kwargs, "autocast": False})
         self.batch_size = batch_size
         self.sizes = list(sizes)
 

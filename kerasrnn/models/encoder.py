@@ -261,4 +261,5 @@ class Encoder(Configured, KeepsQuantization):
         x, final = self.stack(x, mask=mask, training=training)
         if self.lexical:
             x = ops.concatenate([x, embeddings], axis=-1)
+        final = [ops.cast(state, self.compute_dtype) for state in final]
         return x, ops.concatenate(final, axis=-1)

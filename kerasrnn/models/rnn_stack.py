@@ -74,7 +74,8 @@ class RNNStack(Configured, KeepsQuantization):
     ) -> None:
         cells.check_cell(cell, "RNNStack")
         kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(**kwargs)
+        # States are not to be rounded.
+        super().__init__(**{**kwargs, "autocast": False})
         if bidirectional and go_backwards:
             raise ValueError(
                 "A bidirectional stack reads in both directions: "
@@ -179,21 +180,23 @@ class RNNStack(Configured, KeepsQuantization):
         initial_state: States | None = None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
-        x, dropouts = sequence, list(self.dropouts)
+        x = ops.cast(sequence, self.compute_dtype)
+        dropouts = list(self.dropouts)
         if self.variational:
             x = dropouts.pop(0)(x, training=training)
         before, after = self._checked(initial_state), []
 
         def run(rnn):
-            sizes = cells.state_sizes(rnn.cell)
-            count = len(keras.tree.flatten(sizes))
+            states = cells.initial_state(rnn.cell, ops.shape(x)[0])
+            count = len(keras.tree.flatten(states))
             own, before[:count] = before[:count], []
-            options = {"mask": mask, "training": training}
             if own:
-                options["initial_state"] = keras.tree.pack_sequence_as(
-                    sizes, own
-                )
-            y, *states = rnn(x, **options)
+                states = keras.tree.pack_sequence_as(states, own)
+            dtype = cells.policy(rnn.cell).variable_dtype
+            states = keras.tree.map_structure(
+                lambda state: ops.cast(state, dtype), states
+            )
+            y, states = rnn.carry_on(x, states, mask, training)
             after.extend(keras.tree.flatten(states))
             return ops.flip(y, axis=1) if rnn.go_backwards else y
 

@@ -3,6 +3,7 @@ import pytest
 
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
+from kerasrnn.layers import RHNCell
 from kerasrnn.models.rnn_stack import RNNStack
 from tests import helpers
 
@@ -43,6 +44,19 @@ def test_two_halves_are_the_whole():
     helpers.assert_close((np.concatenate([first, second], 1), states), whole)
     zeros = stack.initial_states(2)
     helpers.assert_close(stack(SEQUENCE, initial_state=zeros), whole)
+
+
+def test_a_state_that_moves_little_moves_step_by_step():
+    """In half precision, by less than it can tell apart in each step."""
+    cell = RHNCell(4, transform_bias=-7.0, dtype="mixed_bfloat16")
+    stack, x = RNNStack(cell), np.ones((1, 150, 4), "float32")
+    start = [np.ones((1, 4), "float32")]
+    _, [whole] = stack(x, initial_state=start)
+    states = start
+    for part in np.split(x, 15, axis=1):
+        _, states = stack(part, initial_state=states)
+    assert np.all(helpers.as_numpy(whole) < 0.95)
+    helpers.assert_close(states, [whole], rtol=1e-5)
 
 
 @pytest.mark.parametrize("count", [2, 5])

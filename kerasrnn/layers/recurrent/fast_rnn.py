@@ -122,6 +122,34 @@ class FastRNN(keras.layers.RNN):
             return "`unroll=True` asks for the unrolled loop of Keras"
         return running.slow_because(self.cell)
 
+    def carry_on(
+        self,
+        sequences: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs from given states, and returns the last ones, as precise.
+
+        A call rounds states to the compute dtype, as Keras does. Where a
+        sequence comes a few steps at a time, one that moves little in a step
+        would never move in half precision.
+
+        Args:
+            sequences: Tensor of shape `(batch, time, input_dim)`.
+            states: List of states, of the structure of `cell.state_size`.
+            mask: Optional boolean tensor of shape `(batch, time)`.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            The outputs, as a call with `return_sequences` returns them, and
+            the last states: in float32 or wider, if the cell is fast.
+        """
+        sequences = ops.cast(sequences, self.compute_dtype)
+        _, outputs, states = self.inner_loop(sequences, states, mask, training)
+        self._maybe_reset_dropout_masks(self.cell)
+        return ops.cast(outputs, self.compute_dtype), list(states)
+
     def inner_loop(
         self,
         sequences: Tensor,
@@ -135,14 +163,17 @@ class FastRNN(keras.layers.RNN):
                 mask = ops.any(mask, axis=-1)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = cells.where_unmasked(mask, sequences)
+        rounded = keras.tree.map_structure(
+            lambda x: ops.cast(x, self.cell.compute_dtype), initial_state
+        )
         if training:
             # Outside of any loop: what is drawn changes a variable.
             super()._maybe_config_dropout_masks(
-                self.cell, sequences[:, 0], initial_state
+                self.cell, sequences[:, 0], rounded
             )
         if self.slow_because and (mask is None or not self._masks_at_fault()):
             last, outputs, states = super().inner_loop(
-                sequences, initial_state, mask, training
+                sequences, rounded, mask, training
             )
             running.check_outputs(self.cell, last, outputs.shape[:1])
             return last, outputs, states
