@@ -1,3 +1,4 @@
+import keras
 import numpy as np
 import pytest
 
@@ -96,7 +97,8 @@ def test_a_tied_kernel_is_transposed_once_for_many_calls(name):
     with output.many_calls(), other.many_calls():
         helpers.assert_close(output(X), before)
         helpers.assert_close(other(X), theirs)
-        if output.tied_to is not None:
+        # That of PyTorch is a view.
+        if output.tied_to is not None and keras.backend.backend() != "torch":
             output.tied_to.embeddings.assign(output.tied_to.embeddings * 2)
             helpers.assert_close(output(X), before)
     kernel, bias = kernel_and_bias(output)
