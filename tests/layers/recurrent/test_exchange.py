@@ -348,7 +348,7 @@ def test_weights_below_a_prefix_of_a_model():
 @pytest.mark.slow_on_jax
 def test_the_page_runs_with_pytorch(tmp_path, monkeypatch):
     """`tests/test_docs.py` leaves out the code that needs it."""
-    pytest.importorskip("torch")
+    pytest.importorskip("torchcrf")
     monkeypatch.chdir(tmp_path)
     text = (pages.ROOT / "docs/guides/weights.md").read_text("utf-8")
     code = [block["code"] for block in pages.BLOCK.finditer(text)]
