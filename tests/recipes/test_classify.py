@@ -55,7 +55,7 @@ def test_five_classes_from_nothing_to_a_label(
     rows = [{"topic": "Sky", "body": f'A "comet" of {n}'} for n in range(4)]
     test.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     flags = ("--corpus", questions, *COLUMNS, "--group-column", "id")
-    flags += ("--units", 8, "--epochs", 6, "--learning-rate", 0.02)
+    flags += ("--units", 8, "--epochs", 10, "--learning-rate", 0.02)
     flags += ("--test", test, "--output", output)
     monkeypatch.setattr(sys, "argv", ["classify.py", *map(str, flags)])
     runpy.run_path(classify.__file__, run_name="__main__")
