@@ -213,13 +213,8 @@ def build_tagger(settings, sentences, others, scheme):
     model.build()
     if vectors is not None:
         model.embedding.assign_vectors(vectors)
-    return pipelines.TextTagger(
-        model,
-        words,
-        tags,
-        characters if settings.characters else None,
-        scheme,
-    )
+    read = characters if settings.characters else None
+    return pipelines.TextTagger(model, words, tags, read, scheme)
 
 
 def build_optimizer(settings, sentences):
