@@ -208,7 +208,7 @@ def main():
     if settings.model == "guha":
         parts["build_tokenizers"] = guha_tokenizers
         parts["build_model"] = guha_model
-    translate.run(settings, **parts)
+    translate.run(settings, languages=("English", "Hindi"), **parts)
 
 
 if __name__ == "__main__":

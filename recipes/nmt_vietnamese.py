@@ -243,7 +243,7 @@ def main():
     if settings.model != "translate":
         parts["build_tokenizers"] = published_tokenizers
         parts["build_model"] = published_model
-    translate.run(settings, **parts)
+    translate.run(settings, languages=("English", "Vietnamese"), **parts)
 
 
 if __name__ == "__main__":

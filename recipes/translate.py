@@ -78,9 +78,8 @@ class Settings(training.TranslationSettings):
         idle = super().without_effect()
         if self.dev and (self.old_dev or not self.old):
             idle |= {"dev_size"}
-        return (
-            idle if self.old or self.back_translate else idle | {"oversample"}
-        )
+        mixed = self.old or self.back_translate
+        return idle if mixed else idle | {"oversample"}
 
 
 SIZES = {  # for a corpus of up to so many pairs
@@ -120,15 +119,14 @@ def build_tokenizers(settings, pairs):
     """Returns the tokenizers of source and target."""
     size, sampling = settings.vocabulary_size, settings.subword_sampling
     options, both = settings.pick(*settings.text_options), []
+    words, pieces = tokenizers.WordTokenizer, tokenizers.SentencePieceTokenizer
     kinds = 2 * settings.tokenizer.split("-")  # one for both, or one for each
     for kind, side in zip(kinds, (0, 1), strict=False):
         texts = [pair[side] for pair in pairs]
         if kind == "word":
-            train = tokenizers.WordTokenizer.train
-            both.append(train(texts, min_count=2, **options))
+            both.append(words.train(texts, min_count=2, **options))
         else:
-            train = tokenizers.SentencePieceTokenizer.train
-            both.append(train(texts, size, kind, sampling, **options))
+            both.append(pieces.train(texts, size, kind, sampling, **options))
     return both
 
 
@@ -146,9 +144,8 @@ def build_model(settings, source, target):
     encoder = models.Encoder(
         sizes[0],
         embedding_dim=widths[0],
-        bidirectional=settings.bidirectional,
-        lexical=settings.lexical,
         pad_id=source.pad_id,
+        **settings.pick("bidirectional", "lexical"),
         **shared,
     )
     decoder = models.Decoder(
@@ -198,6 +195,7 @@ def run(
     build_tokenizers=build_tokenizers,
     build_model=build_model,
     build_optimizer=build_optimizer,
+    languages=(),
 ):
     """Trains, evaluates and exports; other translation recipes call it."""
     with pipelines.Run(settings) as this_run:
@@ -223,27 +221,29 @@ def run(
         how = settings.pick("average")
         for number, translator in enumerate(members):
             this_run.fit(translator, pairs, dev, member=number, **how)
-        this_run.finish(pipelines.TextTranslator.ensemble(members), dev, test)
+        translator = pipelines.TextTranslator.ensemble(members)
+        this_run.finish(translator, dev, test, languages=languages)
 
 
-def train_reverse(settings):
+def train_reverse(settings, languages):
     """Trains the translator of the other direction, unless there is one."""
     folder = settings.output / "reverse"
-    none = "start_from", "back_translate", "alignments", "oversample"
-    none += "source_vectors", "target_vectors"
-    changes = {"output": folder, **dict.fromkeys(none)}
+    no = "start_from", "back_translate", "alignments", "oversample"
+    no += "source_vectors", "target_vectors"
+    settings = dataclasses.replace(settings, output=folder, **dict.fromkeys(no))
     if not (folder / "card.json").exists():
         print("First, a translator of the other direction is trained.")
-        run(dataclasses.replace(settings, **changes), load_reversed)
+        run(settings, load_reversed, languages=languages[::-1])
 
 
 def main():
     settings = training.read_settings({"own": Settings()}, "own", __doc__)
     if not settings.train:
         raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
+    names = data.language_names(**settings.pick("train", "source", "target"))
     if settings.back_translate and not settings.reverse:
-        train_reverse(settings)
-    run(settings)
+        train_reverse(settings, names)
+    run(settings, languages=names)
 
 
 if __name__ == "__main__":

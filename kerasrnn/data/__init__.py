@@ -19,6 +19,7 @@ from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.midi import read_midi
 from kerasrnn.data.midi import write_midi
 from kerasrnn.data.parallel_corpus import ParallelCorpus
+from kerasrnn.data.parallel_corpus import language_names
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_parts import ParallelParts
 from kerasrnn.data.parallel_parts import add_synthetic
@@ -80,6 +81,7 @@ __all__ = [
     "hold_out",
     "how_held_out",
     "labelled_batches",
+    "language_names",
     "length_table",
     "load_word_vectors",
     "mix_parts",

@@ -31,9 +31,14 @@ def line_table(paths, report):
             f"Received: {', '.join(map(str, paths))}"
         )
     report.corpus = f"{paths[0]} and {paths[1]}"
-    ends = [format_end(path).removeprefix(".") for path in paths]
-    columns = ends if all(ends) and ends[0] != ends[1] else ["1", "2"]
+    columns = column_names(paths)
     return Table(columns, _joined_rows(paths, columns, report))
+
+
+def column_names(paths):
+    """Returns the ends of the names of two files; "1" and "2" without."""
+    ends = [format_end(path).removeprefix(".") for path in paths]
+    return ends if all(ends) and ends[0] != ends[1] else ["1", "2"]
 
 
 def _joined_rows(paths, columns, report):

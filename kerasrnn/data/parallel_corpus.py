@@ -1,11 +1,13 @@
 """Reading a parallel corpus: sentences and their translations."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.guided_alignment import alignments_of
+from kerasrnn.data.line_pairs import column_names
 from kerasrnn.data.lines import check_limit
 from kerasrnn.data.lines import existing_path
 from kerasrnn.data.rows import finish
@@ -133,6 +135,38 @@ def read_parallel_corpus(
         links = alignments_of(alignments, pairs, report, limit)
         pairs = [(*pair, line) for pair, line in zip(pairs, links, strict=True)]
     return ParallelCorpus(pairs, report.malformed)
+
+
+def language_names(
+    train: Sequence[PathLike], source: str | None, target: str | None
+) -> list[str]:
+    """Returns what the columns of a parallel corpus are called.
+
+    Most often these are its languages.
+
+    Args:
+        train: List of a path, of a file of pairs; or of two paths, of a file
+            of sources and one of targets.
+        source: String, the column to translate from; or `None`.
+        target: String, the column to translate to; or `None`.
+
+    Returns:
+        List of the names of source and target; empty if they have none.
+
+    Example:
+
+    >>> language_names(["pairs.csv"], "german", "english")
+    ['german', 'english']
+    >>> language_names(["a.de", "a.en"], None, None)
+    ['de', 'en']
+    >>> language_names(["pairs.tsv"], "2", "1")
+    []
+    """
+    names = [source, target]
+    if source is None and len(train) == 2:
+        names = column_names(train)
+    named = all(name and not is_number(name) for name in names)
+    return names if named else []
 
 
 def _is_of_lines(path, source, target):

@@ -105,12 +105,14 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
 
 
 def caption(model: ExportedModel) -> str:
-    """Returns Markdown on how good a model is and where it comes from.
+    """Returns Markdown: languages, how good a model is, where it comes from.
 
     Args:
         model: The `ExportedModel`.
     """
     card = model.card() or {}
+    languages = card.get("languages", [])
+    title = f"### {' to '.join(languages)}\n\n" if languages else ""
     parts = [f"Version {model.version}"]
     parts += [
         f"{name} {card[name]}" for name in ("date", "commit") if name in card
@@ -121,7 +123,7 @@ def caption(model: ExportedModel) -> str:
         f"**{sentence}** on {_of_part(card, part)}."
         for part, sentence in card.get("results", {}).items()
     ]
-    return "<br>".join([*results, ", ".join(parts)])
+    return title + "<br>".join([*results, ", ".join(parts)])
 
 
 def _of_part(card, part):

@@ -76,6 +76,7 @@ def test_a_run_leaves_everything(output):
     for name in ("attention", "training"):
         assert (output / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     found = card(output)
+    assert found["languages"] == ["Deutsch", "English"]
     assert found["data"]["train"] == {"pairs": 11}
     assert found["data"]["dev"] == {"pairs": 1}
     assert set(found["scores"]) == {"dev"}
@@ -329,10 +330,10 @@ def test_text_of_the_target_is_translated_back_by_a_model(
     found = card(output)
     assert found["data"]["train"] == {"pairs": 30 + 3 * 11}
     assert found["data"]["dev"] == {"pairs": 1}
-    [sample], [other] = (
-        card(folder)["samples"] for folder in (output, output / "reverse")
-    )
-    assert sample[:2] == other[1::-1]
+    other = card(output / "reverse")
+    [sample], [swapped] = found["samples"], other["samples"]
+    assert sample[:2] == swapped[1::-1]
+    assert other["languages"] == found["languages"][::-1] != []
     # The reverse model and its translations are made once, also for another
     # training, and for one that is given the model.
     made = [output / "reverse" / "translator.keras"]

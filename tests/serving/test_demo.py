@@ -141,8 +141,10 @@ def test_a_text_without_words_has_no_attention(models):
 
 def test_a_note_says_what_a_translation_may_lack(page):
     *_, note = call(page, "full", "Come <unk> in. Who?", "greedy")[-1]
-    assert note.startswith("Words that the model does not know: 1. The model")
+    assert note.startswith("Unknown to the model: 1 of 4 tokens. The model was")
     assert "only the first" in note
+    *_, note = call(page, "full", 7 * "in ", "greedy")[-1]
+    assert note == "Only the first 7 tokens of the text were read."
 
 
 def test_hypotheses_that_read_alike_are_one(models):
@@ -157,13 +159,16 @@ def test_music_is_a_picture_and_a_file(page):
 
 
 def test_a_review_has_labels_and_weighted_words(page):
-    labels, words = call(page, "stars", "so good")
+    labels, words, note = call(page, "stars", "so good")
+    assert note == ""
     assert labels == pytest.approx({"negative": 0.1, "positive": 0.9})
     assert words == [("so", 0.5), ("good", 1.0)]
+    *_, note = call(page, "stars", "so <unk> good")
+    assert note == "Unknown to the model: 1 of 3 tokens."
 
 
 def test_the_labels_that_a_text_has_are_marked(page):
-    labels, words = call(page, "topics", "late tea")
+    labels, words, _ = call(page, "topics", "late tea")
     assert labels == pytest.approx({"good": 0.25, "✓ late": 0.6})
     assert words == [("late", 1.0), ("tea", 0.75)]
     titles = [label.label for label in components(page, gr.Label)]
@@ -280,9 +285,11 @@ def test_the_page_says_where_a_model_comes_from(folder):
         "results": {"dev": "BLEU 9.1"},
         "data": {"dev": {"pairs": 500}},
         "date": "2026-11-26",
+        "languages": ["German", "English"],
     }
     (folder / "full" / "1" / "card.json").write_text(json.dumps(card))
     assert demo.caption(ExportedModel(folder / "full" / "1")) == (
+        "### German to English\n\n"
         "**BLEU 9.1** on 500 pairs (dev).<br>Version 1, date 2026-11-26"
     )
 

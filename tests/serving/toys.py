@@ -57,6 +57,7 @@ def translator(path, **others):
         "commit": "1234567",
         "samples": [["come in", "आओ", "COME IN"]],
         "search": {"start_id": 1, "end_id": 2, "max_length": 20},
+        "max_length": 7,
     }
     return export(path, functions, card)
 

@@ -8,6 +8,7 @@ import numpy as np
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.texts import add_examples
 from kerasrnn.serving.tabs.texts import checked
+from kerasrnn.serving.tabs.texts import remarks
 from kerasrnn.serving.tabs.texts import samples
 from kerasrnn.serving.tabs.texts import text_box
 
@@ -31,6 +32,7 @@ def classifier_tab(model: ExportedModel) -> None:
         return (
             probabilities(label, probability, names),
             weighted_words(found["tokens"][0], found["weights"][0]),
+            " ".join(remarks(model, found["tokens"][0])),
         )
 
     with gr.Row():
@@ -45,7 +47,8 @@ def classifier_tab(model: ExportedModel) -> None:
                 show_legend=False,
                 elem_classes="weighted-words",
             )
-    gr.on([button.click, text.submit], explain, [text], [label, words])
+            remark = gr.Markdown()
+    gr.on([button.click, text.submit], explain, [text], [label, words, remark])
 
 
 def probabilities(

@@ -11,6 +11,8 @@ MAX_CHARACTERS = 2000
 MAX_SEED = 2**31 - 1
 NEW_SEED = -1
 EXAMPLES = 4
+UNKNOWN = "<unk>"
+END = "</s>"
 
 
 def text_box(label: str) -> gr.Textbox:
@@ -73,6 +75,24 @@ def checked(text: str) -> str:
             print_exception=False,
         )
     return text
+
+
+def remarks(model: ExportedModel, tokens: Iterable[str]) -> list[str]:
+    """Returns sentences on what a model does not read or know of a text.
+
+    Args:
+        model: The `ExportedModel`.
+        tokens: Iterable of strings, what it reads, padded with `""`.
+    """
+    read = [token for token in tokens if token not in ("", END)]
+    unknown = read.count(UNKNOWN)
+    most = (model.card() or {}).get("max_length")
+    found = []
+    if most and len(read) >= most:
+        found.append(f"Only the first {most} tokens of the text were read.")
+    if unknown:
+        found.append(f"Unknown to the model: {unknown} of {len(read)} tokens.")
+    return found
 
 
 def samples(model: ExportedModel) -> list[str]:

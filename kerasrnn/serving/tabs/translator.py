@@ -13,11 +13,11 @@ from kerasrnn.serving.step_by_step import written
 from kerasrnn.serving.tabs.texts import add_examples
 from kerasrnn.serving.tabs.texts import checked
 from kerasrnn.serving.tabs.texts import picture_box
+from kerasrnn.serving.tabs.texts import remarks
 from kerasrnn.serving.tabs.texts import samples
 from kerasrnn.serving.tabs.texts import text_box
 from kerasrnn.serving.tabs.words import merge_subwords
 
-UNKNOWN = "<unk>"
 # A line break, or the end of a sentence before its last one.
 SENTENCES = re.compile(r"\n|[.!?।。！？]\s+\S")
 
@@ -37,7 +37,9 @@ def translator_tab(model: ExportedModel) -> None:
         rows = hypotheses(model, text, search)
         yield rows[0][1], rows, gr.skip(), gr.skip()
         found = model.signatures["attend"](text=[text])
-        yield gr.skip(), gr.skip(), attention_of(found), note(text, found)
+        read = found["source_tokens"][0]
+        notes = [*remarks(model, read), *several_sentences(text)]
+        yield gr.skip(), gr.skip(), attention_of(found), " ".join(notes)
 
     with gr.Row():
         with gr.Column():
@@ -115,23 +117,18 @@ def hypotheses(
     return [[score, translation] for translation, score in best.items()]
 
 
-def note(text: str, found: dict[str, np.ndarray]) -> str:
-    """Returns what to know of a translation: words unknown, sentences left.
+def several_sentences(text: str) -> list[str]:
+    """Returns a remark if a text has several sentences, or none.
 
     Args:
         text: String.
-        found: What the signature `attend` answers to it.
     """
-    unknown = int((found["source_tokens"] == UNKNOWN).sum())
-    notes = []
-    if unknown:
-        notes.append(f"Words that the model does not know: {unknown}.")
-    if SENTENCES.search(text.strip()):
-        notes.append(
-            "The model was trained on single sentences; of several, it may "
-            "translate only the first."
-        )
-    return " ".join(notes)
+    if not SENTENCES.search(text.strip()):
+        return []
+    return [
+        "The model was trained on single sentences; of several, it may "
+        "translate only the first."
+    ]
 
 
 def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
