@@ -2,6 +2,7 @@
 
 import heapq
 import pathlib
+import re
 import textwrap
 from typing import Any
 
@@ -23,6 +24,7 @@ from kerasrnn.typing import Strings
 _LEAST_WORDS = 4  # of a word map
 _SAMPLES = 10  # texts to print
 _DOUBTFUL = 0.05  # probability of a label that may be wrong
+_LINE_BREAK = re.compile(r"\s*(?:<br\s*/?>\s*)+", re.IGNORECASE)
 
 
 class LabellingTask(Task):
@@ -152,7 +154,8 @@ class LabellingTask(Task):
         """The first texts with their true and predicted labels."""
         first = slice(_SAMPLES)
         labels = self.in_words(true[first], found[first])
-        samples = list(zip(texts[first], *labels, strict=True))
+        shown = [self._legible(text) for text in texts[first]]
+        samples = list(zip(shown, *labels, strict=True))
         print("\nHeld-out texts, with the true and the predicted label:")
         for text, label, other in samples:
             print(f"\n{wrapped(_short(text))}")
@@ -163,7 +166,7 @@ class LabellingTask(Task):
         """The texts whose true label the model finds least probable."""
         least = heapq.nsmallest(_SAMPLES, self.of_truth(true, found))
         doubtful = [
-            (texts[index], name, probability)
+            (self._legible(texts[index]), name, probability)
             for probability, index, name in least
             if probability < _DOUBTFUL
         ]
@@ -172,6 +175,11 @@ class LabellingTask(Task):
         for text, label, probability in doubtful:
             print(f"\n{wrapped(_short(text))}\n  {label} ({probability:.3f})")
         return doubtful
+
+    def _legible(self, text):
+        """A text with line breaks for their tags, if no tag is read."""
+        stripped = getattr(self.pipeline.tokenizer, "strip_html", False)
+        return _LINE_BREAK.sub("\n", text) if stripped else text
 
     def _word_pictures(self, texts):
         """The hidden states and the word weights of two texts."""

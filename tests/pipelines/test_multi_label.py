@@ -285,7 +285,8 @@ def test_it_is_served_without_kerasrnn(tmp_path):
 
 def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):
     labeller = new_labeller()
-    rows = LabelledTexts(TEXTS, [(0,), (1,), (), (0, 2)])
+    texts = [*TEXTS[:3], TEXTS[3].replace(" ", "<br /><br />", 1)]
+    rows = LabelledTexts(texts, [(0,), (1,), (), (0, 2)])
     task = labeller.task()
     scores = task.row_scores(rows)
     expected = labeller.evaluate(TEXTS, TAGS)
@@ -296,7 +297,8 @@ def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):
     labeller.model.output_projection.set_weights([0 * kernel, bias])
     facts, pictures = labeller.task().report(rows, tmp_path)
     assert facts["samples"][2] == ("dull", "(no label)", "fine")
-    assert facts["samples"][3][1] == "fine, long"
+    shown = TEXTS[3].replace(" ", "\n", 1)
+    assert facts["samples"][3][:2] == (shown, "fine, long")
     doubtful = {(text, label) for text, label, _ in facts["doubtful"]}
     assert doubtful == {
         *((text, "not fine") for text in ("a bad book", "dull")),
