@@ -2,6 +2,7 @@
 
 import array
 import sys
+import textwrap
 import warnings
 
 from kerasrnn.data.encodings import UndecodableError
@@ -96,17 +97,17 @@ class Report:
             count: Integer, the number of rows.
             more: String, what else there is to know.
         """
-        row = ", ".join(
-            name
+        unit = "texts" if self.unit == "text" else "rows"
+        lines = [f"{count:,} {unit} of {self.corpus}. The first:"]
+        lines += [
+            f"  {name}"
             + f" (column {self.columns.get(name)!r})" * (name in self.columns)
             + f": {value!r:.{_WIDTH}}"
             for name, value in first.items()
-        )
-        print(
-            f"{count:,} {'texts' if self.unit == 'text' else 'rows'} of "
-            f"{self.corpus}. The first: {row}" + f". {more}" * bool(more),
-            file=sys.stderr,
-        )
+        ]
+        for line in [*lines, f"{more}."] if more else lines:
+            line = textwrap.fill(line, 79, subsequent_indent="    ")
+            print(line, file=sys.stderr)
 
 
 def warn(message):

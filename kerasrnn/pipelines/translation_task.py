@@ -110,7 +110,7 @@ class TranslationTask(Task):
 
 def _print_samples(samples):
     for source, reference, translation in samples:
-        lines = source, f"{reference}   (reference)", translation
+        lines = source, f"{reference}   (reference)", translation or "(empty)"
         print("", *map(wrapped, lines), sep="\n")
 
 

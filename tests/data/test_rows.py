@@ -152,8 +152,8 @@ def test_tokens_and_tags(write):
 def test_what_was_read_is_said(write, capsys):
     read_parallel_corpus(write("red book\trotes Buch\nhouse\tHaus\n"))
     assert capsys.readouterr().err.endswith(
-        "a.txt. The first: source (column '1'): 'red book', target "
-        "(column '2'): 'rotes Buch'\n"
+        "first:\n  source (column '1'): 'red book'\n"
+        "  target (column '2'): 'rotes Buch'\n"
     )
 
 
