@@ -145,8 +145,8 @@ def as_array(value: Any, dtype: tf.DType) -> np.ndarray:
 
     Args:
         value: Array, nested list or scalar. The numbers of a list must fit the
-            dtype, and those of an array must have it. Strings are `str`, or
-            `bytes` in UTF-8.
+            dtype, and those of an array must have it; `None` in a list of
+            floats is NaN. Strings are `str`, or `bytes` in UTF-8.
         dtype: The `tf.DType`.
 
     Returns:
@@ -197,6 +197,10 @@ def _numbers(value, dtype):
     array = np.asarray(value)
     if array.dtype == dtype:
         return array
+    if array.dtype == object and dtype.kind == "f":
+        # JSON has `null` where a number is missing.
+        leaves = [np.nan if x is None else x for x in array.ravel().tolist()]
+        array = np.array(leaves).reshape(array.shape)
     fits = np.can_cast(array.dtype, dtype, "same_kind")
     # NumPy casts truth values to numbers and reads strings as numbers.
     if isinstance(value, (np.ndarray, np.generic)) or array.dtype.kind == "b":

@@ -176,11 +176,12 @@ def test_the_labels_that_a_text_has_are_marked(page):
 
 
 def test_phrases_are_coloured_and_listed(page):
-    parts, rows = call(page, "names", "Anna sings")
+    parts, rows, remark = call(page, "names", "Anna sings")
     assert parts == [("Anna", "PER"), (" sings", None)]
-    assert rows == [["Anna", "PER", 0.875]]
-    parts, rows = call(page, "words", "Anna sings")
-    assert parts == [("Anna ", "B-PER"), ("sings ", "O")] and not rows
+    assert rows == [["Anna", "PER", 0.875]] and not remark
+    parts, rows, remark = call(page, "words", "Anna sings")
+    assert parts == [("Anna ", "B-PER"), ("sings ", "O")]
+    assert not rows and not remark
 
 
 def test_a_forecast_is_drawn_and_listed(page):

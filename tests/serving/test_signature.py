@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from kerasrnn.serving import ModelFolder
 from kerasrnn.serving import Signature
+from kerasrnn.serving.signature import as_array
 from tests.serving import toys
 from tests.serving.small import export_small_model
 
@@ -44,6 +45,14 @@ def test_numbers_of_a_list_take_the_dtype_of_the_input(signatures):
     assert answer["square"].tolist() == [[1, 4], [9, 0]]
     assert answer["total"].tolist() == [5, 9]
     assert signatures["repeat"](text=["a"], times=2)["text"].shape == (2,)
+
+
+def test_a_missing_float_is_nan():
+    found = as_array([[1, None], [2.5, 3]], tf.float32)
+    np.testing.assert_array_equal(found, np.float32([[1, np.nan], [2.5, 3]]))
+    for value, dtype in (([1, None], tf.int32), ([None, "1"], tf.float32)):
+        with pytest.raises(TypeError, match="values of the dtype"):
+            as_array(value, dtype)
 
 
 def test_numbers_too_large_for_the_dtype_are_refused(tmp_path):

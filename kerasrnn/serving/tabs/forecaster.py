@@ -64,8 +64,8 @@ def what_to_paste(facts: Config) -> str:
     known, static = (facts.get(name, []) for name in ("known", "static"))
     columns = [*facts["columns"], *known, *static]
     text = (
-        f"Paste {facts['lookback']} rows or more, in steps of "
-        f"{facts['step']}, with the columns {', '.join(columns)}."
+        f"Paste at least {facts['lookback']} rows, one for each step (`"
+        f"{facts['step']}`), with the columns {', '.join(columns)}."
     )
     if known:
         text += (

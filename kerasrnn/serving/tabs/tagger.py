@@ -25,8 +25,10 @@ def tagger_tab(model: ExportedModel) -> None:
         answer = model.signatures["serving_default"](text=[checked(text)])
         found = {name: values[0] for name, values in answer.items()}
         if of_words:
-            return tagged_words(found), []
-        return coloured(text, found), phrases(text, found)
+            return tagged_words(found), [], ""
+        rows = phrases(text, found)
+        remark = "" if rows else "No phrase was found."
+        return coloured(text, found), rows, remark
 
     with gr.Row():
         with gr.Column():
@@ -43,7 +45,8 @@ def tagger_tab(model: ExportedModel) -> None:
                 label="Phrases; score: the lowest probability of a tag in it",
                 visible=not of_words,
             )
-    gr.on([button.click, text.submit], tag, [text], [shown, table])
+            remark = gr.Markdown()
+    gr.on([button.click, text.submit], tag, [text], [shown, table, remark])
 
 
 def coloured(
