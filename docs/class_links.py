@@ -17,15 +17,22 @@ _PART = re.compile(
 _classes = {}
 
 
-def on_config(config):
-    """Reads the public names of each part of the package."""
-    root = pathlib.Path(config.config_file_path).parent
+def public_names(root):
+    """Reads the public names of each part of the package, and their paths."""
+    found = {}
     for path in sorted((root / "kerasrnn").glob("*/__init__.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     name = alias.asname or alias.name
-                    _classes[name] = f"kerasrnn.{path.parent.name}.{name}"
+                    found[name] = f"kerasrnn.{path.parent.name}.{name}"
+    return found
+
+
+def on_config(config):
+    """Finds the classes to link."""
+    root = pathlib.Path(config.config_file_path).parent
+    _classes.update(public_names(root))
     return config
 
 

@@ -16,8 +16,12 @@ import textwrap
 import griffe
 
 # It is loaded by its path, without its folder.
-sys.path.append(str(pathlib.Path(__file__).parent))
+_HERE = pathlib.Path(__file__).parent
+sys.path.append(str(_HERE))
+import class_links  # noqa: E402
 import equations  # noqa: E402
+
+_PUBLIC = class_links.public_names(_HERE.parent)
 
 # A heading at the margin, and the indented lines below it.
 _SECTION = re.compile(
@@ -83,6 +87,15 @@ def _imported(cls):
     return getattr(importlib.import_module(module), name, None)
 
 
+def _has_a_page(base):
+    """Whether a base class is public, or of another package."""
+    path = getattr(base, "canonical_path", str(base))
+    name = path.rpartition(".")[2]
+    if path.startswith("kerasrnn."):
+        return name in _PUBLIC
+    return not name.startswith("_")
+
+
 def _shown(parameter):
     """Returns a parameter as griffe has it; its type is in the words."""
     default = parameter.default
@@ -102,12 +115,7 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj, **kwargs):
         if obj.is_class:
             self.complete(obj)
-            # A name with an underscore is no page's business.
-            obj.bases = [
-                x
-                for x in obj.bases
-                if not str(x).rpartition(".")[2].startswith("_")
-            ]
+            obj.bases = [base for base in obj.bases if _has_a_page(base)]
         if obj.is_init_module:
             obj.docstring = None
         elif obj.docstring is not None:
