@@ -14,13 +14,13 @@ class ServerSettings(Limits):
     port: int = 8080
     """Port to listen at."""
     max_request_bytes: int = 4 * 2**20
-    """The most bytes of a request."""
+    """Maximum size of a request in bytes."""
     timeout: float = 30.0
     """Seconds for a request to come in, and for its answer."""
     waiting: int = 256
     """Calls that may run and wait; more are refused with status 503."""
     poll_seconds: float = 5.0
-    """Seconds between looks for new versions."""
+    """Seconds between checks for new versions."""
     keep_programs: bool = True
     """Whether to keep what XLA compiles for the next start."""
     access_log: bool = False

@@ -39,11 +39,12 @@ class Settings(training.ClassificationSettings):
     text_column: str | None = None
     """Column of the texts; default: review, text or sentence."""
     label_column: tuple[str, ...] = ()
-    """Column of the labels, default: sentiment or label; or a 0/1 one each."""
+    """Column of the labels, default: sentiment or label; or a column of 0 and
+    1 for each."""
     label_separator: str | None = None
     """What separates several labels in a cell, such as a comma."""
     group_column: str | None = None
-    """Column of what a text is about or by; no such group is split."""
+    """Column of the group of a text, such as its author; no group is split."""
     test: training.Existing | None = None
     """Labelled test texts, scored at the end."""
 
@@ -57,7 +58,7 @@ class Settings(training.ClassificationSettings):
                 raise ValueError(f"`{name}` needs a `corpus` of your own.")
 
 
-SIZES = {  # for a corpus of up to so many texts
+SIZES = {  # for a corpus of up to this many texts
     4_000: {"units": 32, "batch_size": 16, "epochs": 12},
     20_000: {"units": 64, "batch_size": 32, "epochs": 5},
     math.inf: {"units": 128, "batch_size": 64, "epochs": 2},

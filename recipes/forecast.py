@@ -50,13 +50,13 @@ class Settings(training.Settings):
     corpus: str = "generated"
     """generated, etth1, or a file: CSV, parquet, JSON lines."""
     limit: training.Count | None = None
-    """Train on the last N steps of their part only."""
+    """Train only on the last N steps of the training part."""
     time: str = "date"
     """Column of times."""
     time_format: str | None = None
-    """How times are written, such as %d.%m.%Y; default: found out."""
+    """Format of the times, such as %d.%m.%Y; default: detected."""
     columns: tuple[str, ...] = ()
-    """Columns to forecast; default: all that are not named otherwise."""
+    """Columns to forecast; default: all that no other flag names."""
     key: str | None = None
     """Column that tells several series apart."""
     known: tuple[str, ...] = ()
@@ -66,17 +66,17 @@ class Settings(training.Settings):
     calendar: tuple[Cycle, ...] = ()
     """Cycles of the calendar to read, known ahead: hour, weekday, ..."""
     step: str | None = None
-    """Step of time, such as h, 15min, D, MS; default: found out."""
+    """Step of time, such as h, 15min, D, MS; default: detected."""
     resample: Literal["mean", "sum", "min", "max", "first", "last"] | None = (
         None
     )
     """What irregular rows become in each step."""
     held_out: training.Rate = 0.15
-    """Share of the time to validate on, and again to test on: the last."""
+    """Share of the steps to validate on, and to test on: the last ones."""
     horizon: training.Count = 24
     """Steps to forecast."""
     lookback: training.Count = 168
-    """Steps that are looked back at."""
+    """Past steps that a forecast reads."""
     season: training.Count = 24
     """Steps of a season, for scores; 1: none."""
     segment: training.Count = 12
@@ -84,9 +84,9 @@ class Settings(training.Settings):
     head: Literal[
         "mae", "mse", "quantiles", "gaussian", "student", "counts"
     ] = "quantiles"
-    """What is said of each value: a point, quantiles, a distribution."""
+    """What is predicted: a point, quantiles or a distribution of each value."""
     window: Literal["last", "mean", "size"] | None = "last"
-    """How each window is scaled; None: all alike, for streams."""
+    """How each window is scaled; None: by the same numbers, for streams."""
     shared: bool = True
     """Whether all columns share weights, or are read together."""
     parallel: bool = True
@@ -109,7 +109,7 @@ class Settings(training.Settings):
     """Maximum global norm of the gradients."""
 
 
-SIZES = {  # for up to so many windows to train on
+SIZES = {  # for up to this many windows to train on
     5_000: {"batch_size": 16, "epochs": 20},
     50_000: {"batch_size": 32, "epochs": 15},
     math.inf: {"batch_size": 64, "epochs": 10},
@@ -162,7 +162,7 @@ def load_parts(settings):
 
 
 def build_model(settings, columns, known=0, static=0):
-    """Returns the model of so many columns."""
+    """Returns the model of a number of columns."""
     head = HEADS[settings.head]() if settings.head in HEADS else settings.head
     parts = settings.cell, settings.units, settings.micro_steps
     names = "segment", "window", "shared", "parallel", "depth", "dropout"

@@ -80,7 +80,7 @@ class Settings(training.Settings):
     word_dropout: training.Rate = 0.1
     """Dropout rate of whole words."""
     augmented_loss: training.NotNegative = 0.0
-    """Weight of the augmented loss, which teaches similar words, too."""
+    """Weight of the augmented loss, in which similar words count, too."""
     loss_temperature: training.Positive = 10.0
     """Temperature of the augmented loss."""
     epochs: training.Count = 12
@@ -94,11 +94,11 @@ class Settings(training.Settings):
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
     ema: training.Rate | Literal["auto"] | None = None
-    """Momentum of the mean of the weights to save; auto: 0.998 at most."""
+    """Momentum of the weight average to save; auto: at most 0.998."""
     dynamic: bool = True
     """Whether to report dynamic evaluation too."""
     xla: bool = False
-    """Export programs that XLA compiles at the first start, for minutes."""
+    """Export programs that XLA compiles at the first start, in minutes."""
 
 
 PRESETS = {
@@ -161,7 +161,7 @@ def build_optimizer(settings, epoch_steps):
         momentum = short if settings.ema == "auto" else settings.ema
         options |= {"use_ema": True, "ema_momentum": momentum}
     if settings.schedule == "zilly":
-        # Divided by 1.02 after each epoch, from the 20th on, if it has so many.
+        # Divided by 1.02 after each epoch from the 20th on, if there are any.
         epochs = range(20, max(21, settings.epochs))
         ends = [epoch_steps * i - 1 for i in epochs]
         rate = training.step_schedule(peak, ends, 1 / 1.02)

@@ -59,12 +59,12 @@ class Settings(training.Settings):
     weight_noise: training.NotNegative = 0.0
     """Standard deviation of noise on the weights in training."""
     transpose: training.Whole = 0
-    """Most semitones by which a piece is transposed in training."""
+    """Maximum number of semitones to transpose pieces by in training."""
     max_length: training.Count | None = None
-    """Train on parts of so many steps; None for whole pieces."""
+    """Train on parts of this many steps; None for whole pieces."""
     epochs: training.Count = 500
     patience: training.Whole = 30
-    """Stop after so many epochs without a better one; 0 for never."""
+    """Stop after this many epochs without improvement; 0 for never."""
     batch_size: training.Count = 8
     """Pieces in a batch."""
     optimizer: Literal["rmsprop", "adam"] = "rmsprop"

@@ -37,7 +37,7 @@ class Settings(training.TranslationSettings):
     """phrasebook, guha, tatoeba, tourism_health, wiki_dev, a path, or several
     joined by +."""
     dev_corpora: training.Count = 1
-    """Hold out pairs of each of so many corpora, from the first on."""
+    """Number of corpora, the first ones, of which pairs are held out."""
     model: Literal["translate", "guha"] = "translate"
     """The model of translate.py, or that of Guha's report."""
 

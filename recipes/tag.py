@@ -60,7 +60,7 @@ class Settings(training.EncoderSettings):
     scheme: Literal["IOB1", "IOB2", "BIOES", "BILOU"] = "BIOES"
     """How the model's tags mark phrases; those of the corpus are converted."""
     lowercase: bool = True
-    """Whether words are looked up in lower case; characters keep theirs."""
+    """Whether words are looked up in lower case; characters keep their case."""
     min_count: training.Count = 2
     """Rarer words share one embedding."""
     vectors: training.Existing | None = None
@@ -86,7 +86,7 @@ class Settings(training.EncoderSettings):
                 raise ValueError(f"`{name}` needs a `corpus` of your own.")
 
 
-SIZES = {  # for a corpus of up to so many sentences
+SIZES = {  # for a corpus of up to this many sentences
     4_000: {"units": 64, "batch_size": 16, "epochs": 15},
     math.inf: {"units": 128, "batch_size": 32, "epochs": 20},
 }

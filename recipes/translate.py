@@ -46,7 +46,7 @@ class Settings(training.TranslationSettings):
     train: tuple[Path, ...] = ()
     """A file of pairs, or a file of sources and one of targets."""
     dev: tuple[Path, ...] = ()
-    """Validation pairs; without, some of `train` are held out."""
+    """Validation pairs; default: some of `train`, which are held out."""
     test: tuple[Path, ...] = ()
     """Test pairs, scored at the end."""
     source: str | None = None
@@ -58,13 +58,13 @@ class Settings(training.TranslationSettings):
     old: tuple[Path, ...] = ()
     """Pairs of the earlier training, to train on them and on `train`."""
     old_dev: tuple[Path, ...] = ()
-    """Their validation pairs; without, some are held out, as they were."""
+    """Their validation pairs; default: those that were held out then."""
     back_translate: training.Existing | None = None
-    """Text of the target language, a sentence a line, to train on, too."""
+    """Text of the target language, a sentence per line, to train on as well."""
     reverse: training.Existing | None = None
     """Translator of the other direction, for it; default: one is trained."""
     oversample: training.Count | None = None
-    """Train on each pair of `train` so often; default: as many as others."""
+    """How often to train on each pair of `train`; default: equal weight."""
 
     @property
     def has_alignments(self):
@@ -82,7 +82,7 @@ class Settings(training.TranslationSettings):
         return idle if mixed else idle | {"oversample"}
 
 
-SIZES = {  # for a corpus of up to so many pairs
+SIZES = {  # for a corpus of up to this many pairs
     8_000: {"units": 128, "vocabulary_size": 1000, "epochs": 20},
     50_000: {"units": 256, "vocabulary_size": 4000, "epochs": 24},
     math.inf: {"units": 384, "vocabulary_size": 8000, "epochs": 8},

@@ -45,7 +45,7 @@ def calendar_columns(times, cycles):
 
 
 def time_grid(start, step, end=None, count=None):
-    """Returns the times from a first one to a last one, or so many.
+    """Returns times from a first one, up to a last one or a number of them.
 
     Args:
         start: A `datetime64`.

@@ -29,7 +29,7 @@ def labelled_batches(
             or an array `(texts, labels)` of 0 and 1, for several labels a text.
         tokenizer: A `Tokenizer` with a padding token.
         batch_size: Positive integer, texts in a batch.
-        max_length: Positive integer. Longer texts are truncated to so many
+        max_length: Positive integer. Longer texts are truncated to this many
             tokens. `None` keeps all tokens.
         seed: Integer, the seed of the shuffling, which differs in every
             epoch. `None` sorts the texts by length instead.

@@ -157,6 +157,6 @@ def _without(corpus, held_out):
 
 
 def _say_removed(gone, train, unlabelled):
-    why = "they, or what they belong to, are held out or in the test part"
+    why = "they, or their groups, are held out or in the test part"
     say_removed("training texts", gone[0], len(train.texts), why)
     say_removed("texts without a label", gone[1], len(unlabelled), why)

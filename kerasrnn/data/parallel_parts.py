@@ -187,8 +187,8 @@ def _balanced(pairs, others, oversample, kind, other_kind):
     """Joins pairs and others, the former so often that they are as many."""
     times = oversample or max(1, round(len(others) / len(pairs)))
     print(
-        f"Of {len(others):,} {other_kind} pairs and of {len(pairs):,} {kind}, "
-        f"each {times:,} times."
+        f"Training uses {len(others):,} {other_kind} pairs once, and "
+        f"{len(pairs):,} {kind} pairs {times:,} times."
     )
     return [*others, *times * pairs]
 

@@ -27,7 +27,7 @@ def piano_roll_batches(
     Args:
         rolls: List of arrays of shape `(time, keys)`, zeros and ones.
         batch_size: Positive integer, pieces in a batch.
-        transpose: Integer. Every piece is shifted by up to so many semitones
+        transpose: Integer. Every piece is shifted by up to this many semitones
             up or down, differently in every epoch; no note is lost.
         seed: Integer, the seed of the shuffling and of the transposition,
             which differ in every epoch. `None` sorts the pieces by length
@@ -35,7 +35,7 @@ def piano_roll_batches(
         keys: Positive integer, the number of keys of every piece. Defaults to
             `None`, the number of keys of the first piece.
         max_length: Positive integer. A longer piece is cut into as many parts
-            of so many steps as cover it, at other positions in every epoch. A
+            of this many steps as cover it, at other positions in every epoch. A
             model learns faster from many short parts than from few long
             pieces. Defaults to `None`, whole pieces.
 

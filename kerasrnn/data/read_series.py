@@ -189,7 +189,7 @@ def _frame(source, time, columns, key, others, report):
 
 
 def _series(name, rows, count, calendar, static):
-    """A series of rows whose first columns, so many, are to be forecast."""
+    """A series of rows; its first columns, a number of them, are forecast."""
     times = rows.index.to_numpy("datetime64[us]")
     numbers = rows.to_numpy("float32")
     known = [numbers[:, count:], calendar_columns(times, calendar)]
@@ -218,7 +218,7 @@ def _on_grid(rows, step, resample, name, report):
     twice = rows.index.duplicated()
     if twice.any():
         raise CorpusError(
-            f"Each time{where} must be there once; several series need a "
+            f"Each time{where} must occur once; several series need a "
             "`key`, and local times that occur twice an offset. Received: "
             f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
         )

@@ -19,10 +19,10 @@ def split_series(
     Args:
         table: A `SeriesTable`.
         *borders: The first time of each part but the first, in rising order: a
-            time, such as `"2024-05-01"`; an integer, so many steps after the
-            first time of the table, or before its end if it is negative; or a
-            float between 0 and 1, that share of its time. A part that is split
-            again begins with its own first step.
+            time, such as `"2024-05-01"`; an integer, a number of steps after
+            the first time of the table, or before its end if it is negative;
+            or a float between 0 and 1, that share of its time. A part that is
+            split again begins with its own first step.
 
     Returns:
         List of one `SeriesTable` more than there are borders.

@@ -16,8 +16,7 @@ from kerasrnn.decoding.phrases import advanced
 def expanded(logits, allowed, totals, progress, phrases, width):
     """Returns the best extensions of the live hypotheses, two for each beam.
 
-    If they need phrases, it is so many of each beam, and the next token of
-    each phrase.
+    If they need phrases, two for each beam, and the next token of each phrase.
 
     Args:
         logits: Tensor of shape `(batch, beams, columns)`.

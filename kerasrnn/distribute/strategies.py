@@ -42,12 +42,12 @@ def local_devices(count=None):
 
     Args:
         count: Positive integer; `None` for all GPUs, or the CPU. Without a
-            GPU, the CPU is divided into so many devices.
+            GPU, the CPU is divided into this many devices.
 
     Raises:
         RuntimeError: when the CPU has to be divided and TensorFlow has
             already set it up.
-        ValueError: when there are not so many GPUs.
+        ValueError: when there are fewer GPUs.
     """
     gpus = tf.config.list_physical_devices("GPU")
     if gpus:

@@ -44,8 +44,8 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     Raises:
         RuntimeError: when TensorFlow has already set up its devices, or the
             backend does not support the strategy.
-        ValueError: when the name is unknown, `devices` is not positive, there
-            are not so many, or `TF_CONFIG` is missing.
+        ValueError: when the name is unknown, `devices` is not positive or
+            more than there are, or `TF_CONFIG` is missing.
 
     Example:
 

@@ -104,7 +104,7 @@ class SeriesScaling(Configured, keras.layers.Layer):
         if not observed.all():
             raise ValueError(
                 "Every column of `values` must have one that is not missing. "
-                f"Received: so many values in each column: {observed}"
+                f"Received: numbers of values {observed}"
             )
         if not self.built:
             self.build()

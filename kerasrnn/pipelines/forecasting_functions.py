@@ -41,7 +41,7 @@ class ForecastingFunctions:
         }
 
     def _others(self, steps):
-        """The inputs beside the past, of so many steps."""
+        """The inputs beside the past, of this many steps."""
         model, specs = self.model, []
         if model.known:
             size = steps + model.horizon, model.known
@@ -55,7 +55,7 @@ class ForecastingFunctions:
         return self._answer(self.model(self._by_name(inputs), training=False))
 
     def start(self, count):
-        """Returns the states of so many streams before their first step."""
+        """Returns the states of this many streams before their first step."""
         return named("state", self.stream.first_states(count))
 
     def step(self, *inputs):

@@ -32,8 +32,8 @@ class MultiLabelTask(LabellingTask):
         """Tunes thresholds on rows, see `TextLabeller.tune_thresholds`."""
         found = self.pipeline.tune_thresholds(*self.named(rows))
         print(
-            "Thresholds are tuned on the held-out texts, whose F1 is therefore "
-            "too high; that of other texts is not."
+            "The thresholds are tuned on the held-out texts, so that the F1 on "
+            "these is too high; on other texts it is not."
         )
         return found
 

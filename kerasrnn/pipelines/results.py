@@ -104,7 +104,7 @@ def print_end(task, scores, folder, written, before=None):
     if any(name.startswith("the SavedModel") for name in written):
         print(task.how_to_try(folder))
         print(f"Serve it: kerasrnn-serve {folder.parent}")
-    print("Go on: the same command with more --epochs")
+    print("Train further: the same command with more --epochs")
 
 
 def _of_parts(scores):
@@ -138,7 +138,7 @@ def _print_comparison(task, before, now):
     ]
     if worse:
         warnings.warn(
-            f"It became much worse in the parts: {', '.join(worse)}. Train on "
+            f"The scores became much worse on: {', '.join(worse)}. Train on "
             "more rows like these, at a lower learning rate, or for fewer "
             "epochs.",
             stacklevel=3,

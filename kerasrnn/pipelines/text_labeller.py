@@ -37,7 +37,7 @@ class TextLabeller(Labelling):
         tokenizer: The `Tokenizer` that the model is trained with.
         labels: List of strings, one for each class. For a model with one
             logit: the labels of probability 0 and of probability 1.
-        max_length: Positive integer. Longer texts are truncated to so many
+        max_length: Positive integer. Longer texts are truncated to this many
             tokens, with a warning. `None` keeps all tokens.
         temperature: Positive float by which logits are divided before they
             become probabilities; see `calibrate`.
@@ -217,7 +217,7 @@ class TextLabeller(Labelling):
         """
         if class_weight is not None and self.multi_label:
             raise ValueError(
-                "A text with several labels has no weight of one. Expected: "
+                "Texts with several labels have no class weights. Expected: "
                 "`sample_weight`, or thresholds of `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )

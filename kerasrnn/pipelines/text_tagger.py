@@ -40,8 +40,8 @@ class TextTagger(Tagging):
         characters: The `CharacterTokenizer` of a model that reads characters.
         scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`, how the tags mark
             phrases; `None` for tags of single words, such as parts of speech.
-        max_letters: Positive integer. Of longer words so many characters are
-            read, the first half and the last.
+        max_letters: Positive integer. Of longer words, this many characters
+            are read, half from the beginning and half from the end.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -83,7 +83,7 @@ class TextTagger(Tagging):
         if not len(set(tags)) == len(self.tags) == model.num_tags:
             raise ValueError(
                 f"`tags` must be {model.num_tags} names, as many as the model "
-                f"has tags, each another. Received: tags={tags!r}"
+                f"has tags, all different. Received: tags={tags!r}"
             )
         if (characters is None) != (model.characters is None):
             raise ValueError(

@@ -44,7 +44,7 @@ class TextTranslator(Translating):
             with.
         search: A search of `kerasrnn.decoding` with the special ids of the
             target.
-        max_length: Positive integer. Longer sources are truncated to so many
+        max_length: Positive integer. Longer sources are truncated to this many
             tokens, with a warning. A translation has at most `2 n + 10`
             tokens, where `n` is the number of source tokens including the end
             token, and at most `search.max_length`.

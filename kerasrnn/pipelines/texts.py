@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import tensorflow as tf
 
-# Characters become at most so many tokens each, as "&amp;" of separated
+# Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8
 _AT_ONCE = 1000

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-# The logits of so many positions, of all rows together, are held at once.
+# Positions, in all rows together, whose logits are held at once.
 _POSITIONS = 4096
 
 

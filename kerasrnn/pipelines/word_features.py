@@ -14,8 +14,8 @@ class WordFeatures:
     Args:
         words: The `WordTokenizer` of the words.
         characters: The `CharacterTokenizer` of their characters, or `None`.
-        max_letters: Positive integer. Of longer words so many characters are
-            read, the first half and the last.
+        max_letters: Positive integer. Of longer words, this many characters
+            are read, half from the beginning and half from the end.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ def reliability_figure(
     certainty, right = np.asarray(certainty, float), np.asarray(right, bool)
     if certainty.shape != right.shape or certainty.ndim != 1 or not len(right):
         raise ValueError(
-            "`certainty` and `right` must be as long, and not empty. "
-            f"Received: shapes {certainty.shape} and {right.shape}"
+            "`certainty` and `right` must have the same length, and not be "
+            f"empty. Received: shapes {certainty.shape} and {right.shape}"
         )
     if not ((certainty >= 0) & (certainty <= 1)).all():
         raise ValueError(

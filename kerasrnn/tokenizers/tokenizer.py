@@ -200,8 +200,8 @@ class Tokenizer(keras.layers.Layer):
 
         Args:
             texts: String tensor of shape `(batch,)`.
-            max_tokens: Positive integer. Longer texts are truncated to so many
-                tokens; `None` keeps all tokens.
+            max_tokens: Positive integer. Longer texts are truncated to this
+                many tokens; `None` keeps all tokens.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `tokenize(texts)`."

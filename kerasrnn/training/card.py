@@ -122,9 +122,10 @@ def warn_of_other_data(saved: PathLike, data: Any) -> None:
     known = card.get("data", {}).get("fingerprint")
     if known not in (None, fingerprint(data)):
         warnings.warn(
-            "The old data are not split as they were, so scores on their "
-            "held-out part may be of what was learnt. Expected: the files, the "
-            "seed and the sizes of the run that wrote the pipeline. Received: "
+            "The old data are not split as they were, so that their held-out "
+            "part may contain data that were trained on. Expected: the files, "
+            "the seed and the sizes of the run that wrote the pipeline. "
+            "Received: "
             f"'{saved}'",
             stacklevel=2,
         )

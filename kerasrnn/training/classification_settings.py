@@ -69,7 +69,7 @@ class ClassificationSettings(EncoderSettings):
     vocabulary_size: Count | None = 30_000
     """Number of most frequent words to keep; None for all."""
     max_tokens: Count = 400
-    """Truncate texts to so many words."""
+    """Truncate texts to this many words."""
     vectors: typing.Literal["skip-gram", "cbow"] | Existing | None = None
     """Word vectors: trained on all texts, or a file of word2vec or GloVe."""
     train_vectors: bool = True
@@ -90,7 +90,7 @@ class ClassificationSettings(EncoderSettings):
     calibrate: bool = True
     """Whether held-out texts set the temperature of the probabilities."""
     tune_thresholds: bool = False
-    """Whether they set the thresholds of several labels, for the highest F1."""
+    """Whether they set the thresholds of several labels, for the best F1."""
     schedule: typing.Literal["cosine", "constant"] = "cosine"
     """Schedule of the learning rate."""
     learning_rate: Positive = 1e-3

@@ -48,9 +48,9 @@ class EncoderSettings(Settings):
     clip: Positive = 1.0
     """Maximum global norm of the gradients."""
     xla: bool = False
-    """Export programs that XLA compiles at the first start, for minutes."""
+    """Export programs that XLA compiles at the first start, in minutes."""
     # `by_size` replaces `None` before anything reads the next two.
     epochs: Count | None = None  # type: ignore[assignment]
-    """Passes over the corpus; a run with fewer is continued."""
+    """Passes over the corpus; with more, a finished run is continued."""
     batch_size: Count | None = None  # type: ignore[assignment]
     """Examples in a batch."""

@@ -81,13 +81,13 @@ class Settings:
     seed: Whole = 13
     """Random seed of data order, initial weights and sampling."""
     epochs: Count
-    """Passes over the corpus; a run with fewer is continued."""
+    """Passes over the corpus; with more, a finished run is continued."""
     batch_size: Count
     """Examples in a batch."""
     learning_rate: Positive
     """Peak learning rate."""
     dtype: typing.Literal["auto", "float32", "mixed_bfloat16"] = "float32"
-    """Precision in training; auto: the one that this device is faster in."""
+    """Precision in training; auto: the faster one on this device."""
     distribute: Distribution | None = None
     """Train on the devices of this machine, or on the workers in TF_CONFIG."""
     devices: Count | None = None

@@ -72,7 +72,7 @@ class TrainingFolder:
             best.
         keep: Integer, of how many of the last epochs to keep the weights; see
             `last`.
-        patience: Integer. The training stops after so many epochs without a
+        patience: Integer. The training stops after this many epochs without a
             better one, wherever it was interrupted; 0 for never.
 
     Raises:

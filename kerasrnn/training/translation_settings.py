@@ -63,7 +63,7 @@ class TranslationSettings(EncoderSettings):
     max_words: Count | None = None
     """Leave out training pairs with more words on a side."""
     max_tokens: Count = 100
-    """Truncate longer sentences to so many tokens."""
+    """Truncate longer sentences to this many tokens."""
     lowercase: bool = False
     """Whether the model works in lower case."""
     strip_punctuation: bool = False
@@ -73,7 +73,7 @@ class TranslationSettings(EncoderSettings):
     tokenizer: typing.Literal["unigram", "bpe", "word", "unigram-word"] = (
         "unigram"
     )
-    """Subwords of two kinds, words that occur twice, or subwords to words."""
+    """Subwords (unigram, bpe), words that occur twice, or subwords to words."""
     vocabulary_size: Count | None = None
     """Number of subwords of each language."""
     subword_sampling: Rate = 0.0
@@ -82,9 +82,9 @@ class TranslationSettings(EncoderSettings):
     source_vectors: Existing | None = None
     """Word vectors of the source, a file of word2vec, GloVe or fastText."""
     target_vectors: Existing | None = None
-    """The same of the target, which also predict it."""
+    """The same for the target; its softmax uses them, too."""
     lexical: bool = True
-    """Whether attention reads embeddings besides the encoder's outputs."""
+    """Whether attention reads embeddings as well as the encoder's outputs."""
     lexicon: bool = True
     """Whether a lexicon estimated from the corpus is added to the output."""
     shortlist: Count | None = None
@@ -92,7 +92,7 @@ class TranslationSettings(EncoderSettings):
     attention: AttentionName | None = "multi_head"
     """Attention of the decoder to the source."""
     alignment_weight: NotNegative = 0.1
-    """Weight of the alignments of a corpus in what attention learns."""
+    """Weight of the loss between attention and alignments."""
     label_smoothing: Rate = 0.1
     """Share of each label that is spread over the vocabulary."""
     batch_size: Count = 32
@@ -106,9 +106,9 @@ class TranslationSettings(EncoderSettings):
     length_penalty: NotNegative = 1.0
     """Exponent of the length by which scores are divided."""
     no_repeat_ngram: Whole = 0
-    """So many tokens in a row occur only once in a translation; 0: no limit."""
+    """Length of n-grams that occur only once in a translation; 0: no limit."""
     members: Count = 1
-    """Models that translate together; a finished run trains those it lacks."""
+    """Models of an ensemble; a finished run trains those that are missing."""
 
     @property
     def trains_on_old(self) -> bool:

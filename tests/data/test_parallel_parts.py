@@ -43,7 +43,7 @@ def test_each_new_pair_weighs_more(oversample, times, capsys):
     assert sorted(parts.train) == sorted(old.train + times * new.train)
     assert sorted(parts.dev) == sorted(old.dev + new.dev)
     assert parts.test == {"new": new.dev, "old": old.dev, "test": new.test}
-    assert f"27 old pairs and of 9 new, each {times} times" in (
+    assert f"27 old pairs once, and 9 new pairs {times} times" in (
         capsys.readouterr().out
     )
 

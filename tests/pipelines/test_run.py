@@ -378,7 +378,7 @@ def test_a_fine_tuned_pipeline_is_scored_beside_what_it_was(tmp_path, capsys):
     saved = tmp_path / "thing.keras"
     saved.touch()
     settings = Small(output=tmp_path / "out", start_from=saved, epochs=1)
-    worse = pytest.warns(UserWarning, match="much worse in the parts: old")
+    worse = pytest.warns(UserWarning, match="much worse on: old")
     with worse, Run(settings) as run:
         pipeline = Tuned(new_model())
         run.fit(pipeline, ["new"], ["new"])

@@ -180,7 +180,7 @@ def test_what_is_wrong_is_said():
         (None, small.TAGS, "Received: .None, 'O'"),
         ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
         ("IOB2", ["O", "PER", *small.TAGS[2:]], "Received: 'PER'"),
-        ("IOB2", ["O", *small.TAGS[:-1]], "each another"),
+        ("IOB2", ["O", *small.TAGS[:-1]], "all different"),
     ],
 )
 def test_tags_are_those_of_the_scheme_and_the_crf(scheme, tags, message):

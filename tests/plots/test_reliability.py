@@ -17,7 +17,7 @@ def test_points_are_means_of_bins():
 @pytest.mark.parametrize(
     "certainty, right, problem",
     [
-        ([], [], "not empty"),
+        ([], [], "not be empty"),
         ([0.5], [True, False], r"\(1,\) and \(2,\)"),
         ([1.5], [True], "1.5 to 1.5"),
     ],

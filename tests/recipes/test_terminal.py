@@ -59,5 +59,5 @@ def test_a_run_fits_a_terminal_and_writes_progress_over_itself(tmp_path):
     assert any(" left" in text for row in ends for text in row)
     assert "best so far" in ends[0][-1] and " val_f1 " in ends[0][-1]
     last = [row[-1] for row in rows if row[-1]][-4:]
-    begins = "Result (dev): ", "Try it", "Serve it: ", "Go on: "
+    begins = "Result (dev): ", "Try it", "Serve it: ", "Train further: "
     assert all(map(str.startswith, last, begins)), last

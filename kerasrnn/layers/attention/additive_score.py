@@ -57,7 +57,7 @@ def _product(hidden, vector):
 
 
 def _in_blocks(query, keys, vector, most):
-    """Scores of blocks of at most so many queries, one after another."""
+    """Scores of blocks of at most this many queries, one after another."""
 
     @ops.custom_gradient
     def run(query, keys, vector):
