@@ -70,10 +70,11 @@ import devices  # noqa: E402
 import guide_cells  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
+import timed_steps  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
 
-CLOCK, now = devices.clock()
+CLOCK, _ = devices.clock()
 
 
 def make(name, units, dtype, **options):
@@ -106,8 +107,6 @@ def systems(name, shape, dtype, return_sequences=True):
     loop = keras.layers.RNN(layer.cell, dtype=layer.dtype_policy, **options)
     shape = (batch, steps, width)
     x = np.random.default_rng(0).normal(size=shape).astype("float32")
-    for each in (layer, loop):
-        each.build(shape)
     return {"layer": layer, "loop": loop}, x
 
 
@@ -143,61 +142,6 @@ class AttentionToItself(keras.layers.Layer):
         return self.rnn(x, x, training=training)
 
 
-def functions(layer, x):
-    """A training step and inference, as functions of no arguments."""
-    if ARGS.backend == "jax":
-        return jax_functions(layer, x)
-    import tensorflow as tf
-
-    x = tf.constant(x)
-    weights = [weight.value for weight in layer.trainable_weights]
-
-    @tf.function
-    def train():
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            loss = tf.reduce_sum(tf.cast(layer(x, training=True), tf.float32))
-        return tape.gradient(loss, [x, *weights])
-
-    infer = tf.function(lambda: layer(x, training=False))
-    return train, infer
-
-
-def jax_functions(layer, x):
-    import jax
-
-    x = jax.device_put(x)
-    values = [weight.value for weight in layer.trainable_variables]
-    others = [weight.value for weight in layer.non_trainable_variables]
-
-    def call(values, x, training):
-        found, _ = layer.stateless_call(values, others, x, training=training)
-        return found.astype("float32")
-
-    gradients = jax.jit(
-        jax.grad(lambda *given: call(*given, True).sum(), argnums=(0, 1))
-    )
-    forward = jax.jit(lambda *given: call(*given, False))
-    return (
-        lambda: jax.block_until_ready(gradients(values, x)),
-        lambda: jax.block_until_ready(forward(values, x)),
-    )
-
-
-def least(steps):
-    """Least milliseconds of each of some functions, run in turns."""
-    for step in steps:
-        step()
-        step()
-    found = [[] for _ in steps]
-    for _ in range(ARGS.repeats):
-        for step, times in zip(steps, found, strict=True):
-            start = now()
-            step()
-            times.append(now() - start)
-    return [1000 * min(times) for times in found]
-
-
 def print_times(dtype):
     heads = ["layer", "loop", "times", "inference", "loop", "times"]
     shape = f"{dtype}, {CLOCK} ms: T, B, units, input"
@@ -206,10 +150,10 @@ def print_times(dtype):
     for name in ARGS.layers:
         for shape in (SHAPES | OF_GUIDES)[name]:
             found, x = systems(name, shape, dtype)
-            both = [functions(layer, x) for layer in found.values()]
+            both = [timed_steps.functions(layer, x) for layer in found.values()]
             row = []
             for steps in zip(*both, strict=True):
-                fast, slow = least(steps)
+                fast, slow = timed_steps.least(steps, ARGS.repeats)
                 row += [f"{fast:.1f}", f"{slow:.1f}", f"{slow / fast:.2f}"]
             label = f"{name}, {', '.join(map(str, shape))}"
             print(f"| {label} | " + " | ".join(row) + " |", flush=True)
@@ -219,7 +163,8 @@ def peak(name, shape, system, training):
     """Most memory of a process that runs one of the functions, in MiB."""
     set_threads()
     found, x = systems(name, shape, "float32", return_sequences=training)
-    step = functions(found[system], x)[0 if training else 1]
+    steps = timed_steps.functions(found[system], x)
+    step = steps[0 if training else 1]
     for _ in range(3):
         step()
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -3,6 +3,9 @@
 `scan(step, carry, time, reverse=False)` is a loop over time. A step is a
 function `(carry, index) -> (carry, saved)`, of nests of tensors; the carry
 keeps its shapes. It returns the last carry, and what was saved, stacked.
+`scan_reading(read, step, carry, time)` is one whose step
+`(carry, index, here)` also gets what `read(index)` returns, a nest of entries
+of sequences.
 
 `gradients(function, arguments, cotangents)` returns the gradients of a
 function `(*arguments) -> (results, others)`, `None` for an argument without
@@ -97,6 +100,21 @@ elif BACKEND == "jax":
             step, carry, jax.numpy.arange(time), reverse=reverse
         )
 
+    def scan_reading(read, step, carry, time):
+        if jax.default_backend() != "cpu" or time < 2:
+            return scan(_with(read, step), carry, time)
+
+        # On a CPU, XLA joins reading an entry and what uses a part of it, such
+        # as a gate, and does not vectorize the two together. So each step reads
+        # the entries of the next one.
+        def step_and_read(carry, index):
+            carry, here = carry
+            new, saved = step(carry, index, here)
+            return (new, read(jax.numpy.minimum(index + 1, time - 1))), saved
+
+        (last, _), saved = scan(step_and_read, (carry, read(0)), time)
+        return last, saved
+
     def gradients(function, arguments, cotangents):
         _, back, others = jax.vjp(function, *arguments, has_aux=True)
         traced = jax.make_jaxpr(function)(*arguments).jaxpr
@@ -132,6 +150,12 @@ else:
         )
 
 
+if BACKEND != "jax":
+
+    def scan_reading(read, step, carry, time):
+        return scan(_with(read, step), carry, time)
+
+
 if BACKEND != "tensorflow":
 
     def rows(table, places):
@@ -139,3 +163,8 @@ if BACKEND != "tensorflow":
 
     def ranked(x, shape):
         return x
+
+
+def _with(read, step):
+    """Returns a step that reads its entries itself."""
+    return lambda carry, index: step(carry, index, read(index))

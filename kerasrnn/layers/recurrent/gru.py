@@ -107,19 +107,24 @@ class FastGRUCell(RecurrentCell):
             self.gains = self.add_gains((3, self.units))
 
     def biases(self) -> tuple[Tensor | None, Tensor | None]:
-        """Returns the biases of `z, r, g`, and `c_g`."""
+        """Returns the biases of the input, and of the products of `h`.
+
+        With `layer_norm`, those of `z` and `r` are added together.
+        """
         if self.bias is None or not self.reset_after:
             return self.bias, None
         of_input, of_state = rows_of(self.bias)
+        if not self.layer_norm:
+            return of_input, of_state
         gates, recalled = split_at(of_state, 2 * self.units)
-        zeros = ops.zeros_like(recalled)
-        return of_input + ops.concatenate([gates, zeros]), recalled
+        gates = ops.concatenate([gates, ops.zeros_like(recalled)])
+        return of_input + gates, of_state - gates
 
     def given(self, inputs: Tensor) -> Nest:
-        bias, recalled = self.biases()
+        bias, of_state = self.biases()
         given = {"x": self.with_bias(self.project(inputs, self.kernel), bias)}
-        if recalled is not None:
-            given["recalled"] = Fixed(recalled)
+        if of_state is not None:
+            given["state_bias"] = Fixed(of_state)
         if self.layer_norm and bias is not None:
             given["bias"] = Fixed(bias)
         if not self.reset_after:
@@ -131,11 +136,10 @@ class FastGRUCell(RecurrentCell):
         (h,) = states
         gates, g = split_at(given["x"], 2 * self.units)
         if self.reset_after:
-            of_state = product(h, self.recurrent_kernel, drop=True)
+            bias = given.get("state_bias")
+            of_state = product(h, self.recurrent_kernel, bias, drop=True)
             of_state, recalled = split_at(of_state, 2 * self.units)
             gates = gates + of_state
-            if "recalled" in given:
-                recalled = recalled + given["recalled"]
         else:
             kernel, last = given["kernels"]
             gates = product(h, kernel, gates, drop=[0, 1])

@@ -172,13 +172,15 @@ class _Loop:
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
 
-        def step(states, index):
+        def read(index):
+            return [x[index] for x in sequences]
+
+        def step(states, index, here):
             product = _Save(self, kernels)
-            here = [x[index] for x in sequences]
             new = self.advance(index, states, here, fixed, product)
             return new, keep(new, product.results)
 
-        return _backend.scan(step, list(states), self.time)
+        return _backend.scan_reading(read, step, list(states), self.time)
 
 
 def _check_given(over_time, states):
