@@ -3,6 +3,7 @@
 from keras import ops
 
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -45,7 +46,9 @@ class CellDropout(DropoutRNNCell):
             step = inputs if len(inputs.shape) == 2 else inputs[0]
             found[0][:] = _listed(self.get_dropout_mask(step))
         if training and self.recurrent_dropout and states:
-            found[1][:] = _listed(self.get_recurrent_dropout_mask(states[0]))
+            masks = _listed(self.get_recurrent_dropout_mask(states[0]))
+            # As wide as the states and gradients that they multiply.
+            found[1][:] = map(wide, masks)
         return found
 
 

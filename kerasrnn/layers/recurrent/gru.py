@@ -12,6 +12,7 @@ from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.products import split_at
+from kerasrnn.layers.recurrent.products import value_of
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Nest
@@ -126,7 +127,7 @@ class FastGRUCell(RecurrentCell):
         if of_state is not None:
             given["state_bias"] = Fixed(of_state)
         if self.layer_norm and bias is not None:
-            given["bias"] = Fixed(bias)
+            given["bias"] = Fixed(value_of(bias))
         if not self.reset_after:
             parts = split_at(self.recurrent_kernel, 2 * self.units)
             given["kernels"] = list(map(Kernel, parts))

@@ -208,6 +208,17 @@ def test_mixed_precision(name):
     helpers.assert_close(found, plain(SEQUENCE), rtol=0, atol=0.05)
 
 
+@pytest.mark.parametrize("name", ["slstm"])
+def test_dropout_of_the_state_under_mixed_precision(name):
+    layers = both(name, dtype="mixed_bfloat16", **DROPOUT)
+    cotangents = [ops.cast(helpers.random(3, 5, 3, seed=5), "bfloat16")]
+    expected, found = (
+        small_layers.backpropagate(layer, [SEQUENCE], cotangents, training=True)
+        for layer in layers
+    )
+    helpers.assert_close(found, expected, rtol=0.05, atol=0.05)
+
+
 def test_the_state_stays_in_float32_under_mixed_precision():
     # A carry so strong that each step moves the state by less than half of
     # what bfloat16 can tell apart.
