@@ -189,14 +189,16 @@ class TokenOutput(Deserialized, KeepsQuantization):
                 f"output weights in {layer.quantization_mode!r}"
             )
         if self.tied_to is None:
-            table = ops.transpose(self.dense.kernel)
+            # Transposed it would be copied, which takes far longer than a few
+            # words do.
+            kernel = ops.take(self.dense.kernel, vocabulary, axis=1)
+            kernel = ops.swapaxes(kernel, 0, 1)
         else:
-            table = self.tied_to.embeddings
-        kernel, bias = (
-            ops.cast(ops.take(x, vocabulary, axis=0), self.compute_dtype)
-            for x in (table, self.bias)
-        )
-        return ops.swapaxes(kernel, 1, 2), bias
+            kernel = ops.take(self.tied_to.embeddings, vocabulary, axis=0)
+            kernel = ops.swapaxes(kernel, 1, 2)
+        bias = ops.take(self.bias, vocabulary, axis=0)
+        kernel, bias = (ops.cast(x, self.compute_dtype) for x in (kernel, bias))
+        return kernel, bias
 
     def get_config(self) -> Config:
         return {

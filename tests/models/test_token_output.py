@@ -105,6 +105,20 @@ def test_a_tied_kernel_is_transposed_once_for_many_calls(name):
     helpers.assert_close(output(X), X @ kernel + bias)
 
 
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="looks at a graph"
+)
+def test_a_shortlist_does_not_copy_the_kernel():
+    import tensorflow as tf
+
+    output = make("plain")
+    graph = tf.function(output.select).get_concrete_function(WORDS).graph
+    made = [op for op in graph.get_operations() if "Variable" not in op.type]
+    sizes = {x.shape.num_elements() for op in made for x in op.outputs}
+    assert output.dense.kernel.shape == (4, 10)
+    assert 4 * 10 not in sizes
+
+
 @pytest.mark.filterwarnings("ignore:Layer .* does not have a `quantize`")
 def test_quantized_weights_refuse_a_shortlist():
     output = make("projected")
