@@ -9,6 +9,7 @@ from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -117,6 +118,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         training: bool = False,
         sequence_mask: Tensor | None = None,
     ) -> Any:
+        running.check_length(sequence)
         sequence, memory = (
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)
         )

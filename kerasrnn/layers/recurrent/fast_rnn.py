@@ -72,7 +72,8 @@ class FastRNN(keras.layers.RNN):
     unmasked step the output is 0. What is masked may be NaN.
 
     Raises:
-        ValueError: when `cell` is not a recurrent cell.
+        ValueError: when `cell` is not a recurrent cell, or a sequence has no
+            step.
 
     Example:
 
@@ -122,6 +123,16 @@ class FastRNN(keras.layers.RNN):
             return "`unroll=True` asks for the unrolled loop of Keras"
         return running.slow_because(self.cell)
 
+    def call(
+        self,
+        sequences: Tensor,
+        initial_state: Any = None,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> Any:
+        running.check_length(sequences)
+        return super().call(sequences, initial_state, mask, training)
+
     def carry_on(
         self,
         sequences: Tensor,
@@ -145,6 +156,7 @@ class FastRNN(keras.layers.RNN):
             The outputs, as a call with `return_sequences` returns them, and
             the last states: in float32 or wider, if the cell is fast.
         """
+        running.check_length(sequences)
         sequences = ops.cast(sequences, self.compute_dtype)
         _, outputs, states = self.inner_loop(sequences, states, mask, training)
         self._maybe_reset_dropout_masks(self.cell)

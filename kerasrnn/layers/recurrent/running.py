@@ -86,6 +86,16 @@ def run(cell, sequence, states, mask=None, training=False, last_only=False):
     return sequence, last
 
 
+def check_length(sequences):
+    """Raises `ValueError` if sequences `(batch, time, ...)` have no step."""
+    if sequences.shape[1] == 0:
+        raise ValueError(
+            "A recurrent layer reads sequences of one step or more, "
+            "`(batch, time, ...)`. Received: a sequence of shape "
+            f"{tuple(sequences.shape)}"
+        )
+
+
 def check_outputs(cell, outputs, batch):
     """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
     expected = (*batch, *shape_of(cell.output_size, None)[1:])

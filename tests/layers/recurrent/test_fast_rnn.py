@@ -8,6 +8,8 @@ import pytest
 from keras import ops
 
 from kerasrnn.layers import RHN
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers import FastGRU
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTM
@@ -378,6 +380,21 @@ def test_an_empty_batch(name):
     outputs, *states = layer(np.ones((0, 5, 2), "float32"))
     assert outputs.shape == (0, 5, layer.cell.output_size)
     assert {state.shape[0] for state in states} == {0}
+
+
+def test_a_sequence_without_steps_is_refused():
+    """Where Keras fails by an index out of bounds."""
+    x = np.ones((2, 0, 4), "float32")
+    memory = np.ones((2, 3, 4), "float32")
+    layer = FastRNN(RHNCell(4))
+    attending = AttentionRNN(AttentionCell(RHNCell(4)))
+    for call in (
+        lambda: layer(x),
+        lambda: layer.carry_on(x, layer.get_initial_state(2)),
+        lambda: attending(x, memory),
+    ):
+        with pytest.raises(ValueError, match=r"one step.*\(2, 0, 4\)"):
+            call()
 
 
 def test_it_runs_in_the_dtype_of_its_cell():
