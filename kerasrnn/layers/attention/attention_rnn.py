@@ -48,7 +48,8 @@ class AttentionRNN(Configured, keras.layers.Layer):
         The outputs, of shape `(batch, time, output_size)`. With
         `return_state` or `return_attention_scores` a tuple: the outputs, the
         final states with the former, and the weights of shape
-        `(batch, time, positions)` with the latter.
+        `(batch, time, positions)` with the latter. The states of a
+        `RecurrentCell` are in float32 or wider, to be carried on.
 
     Masking: a masked position of the memory has weight exactly 0, and no
     influence. A masked step of the sequence leaves the states as they are and
@@ -94,9 +95,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         self.return_attention_scores = return_attention_scores
         self.supports_masking = True
         # Runs the cell where the loop does not contain the attention.
-        self.rnn = FastRNN(
-            cell.cell, return_sequences=True, return_state=True, name="rnn"
-        )
+        self.rnn = FastRNN(cell.cell, return_sequences=True, name="rnn")
         in_order = cell.attention is not None and cell.attention.sequential
         if cell.loops_over_attention or in_order:
             # XLA cannot differentiate a TensorFlow loop of unbounded length.
@@ -146,7 +145,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         self, sequence, states, projected, memory_mask, training, noise
     ):
         fed, state, own = self.cell.unpack(states)
-        outputs, *own = self.rnn(sequence, initial_state=own, training=training)
+        outputs, own = self.rnn.carry_on(sequence, own, training=training)
         context, weights, state = self.cell.attend_in_turn(
             outputs, projected, memory_mask, state, training, noise
         )

@@ -7,6 +7,7 @@ from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -48,6 +49,9 @@ class AttentionStates:
         if self.attention is not None:
             state = self.attention.initial_state(batch_size, projected)
         own = cells.initial_state(self.cell, batch_size)
+        if cells.says_its_step(self.cell):
+            # Rounded in each step, a state that moves little would not move.
+            own = keras.tree.map_structure(wide, own)
         first = self.pack(fed, state, own)
         return first if states is None else _replaced(first, own, states)
 

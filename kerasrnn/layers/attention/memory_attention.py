@@ -103,7 +103,8 @@ class GatedAttention(AttentionMechanism):
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         query = self.query_norm(over_last(self.query_projection, query))
-        of_query, of_key, _ = ops.unstack(ops.sigmoid(self.gates))
+        gates = ops.cast(ops.sigmoid(self.gates), query.dtype)
+        of_query, of_key, _ = ops.unstack(gates)
         query = query * (of_query * of_key / query.shape[-1] ** 0.5)
         return ops.matmul(query, ops.swapaxes(keys, 1, 2))
 

@@ -56,7 +56,7 @@ class MemoryCell(Configured, WindowCell):
             self.seed_generator = keras.random.SeedGenerator(seed)
 
     @property
-    def position_shapes(self) -> list[Shape]:
+    def cache_shapes(self) -> list[Shape]:
         return [(self.memory, self.units)]
 
     def normalize(self, hidden: Tensor) -> Tensor:
@@ -72,20 +72,20 @@ class MemoryCell(Configured, WindowCell):
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        _, inner, positions = self.unpack(states)
+        _, inner, cache = self.unpack(states)
         hidden, inner = self.step_inner(inputs, inner, training)
         hidden = ops.expand_dims(hidden, 1)
-        positions = self.with_positions_of(hidden, positions)
-        output = ops.squeeze(self.attend(hidden, positions, training), 1)
-        return output, self.pack(output, inner, [x[:, 1:] for x in positions])
+        cache = self.extended(cache, hidden)
+        output = ops.squeeze(self.attend(hidden, cache, training), 1)
+        return output, self.pack(output, inner, [x[:, 1:] for x in cache])
 
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns what enters the memory."""
         return [self.normalize(hidden)]
 
-    def context(self, queries: Tensor, positions: list[Tensor]) -> Tensor:
+    def context(self, queries: Tensor, cache: list[Tensor]) -> Tensor:
         """Attends to the memory, and to the step of each query itself."""
-        memory, filled = positions
+        memory, filled = cache
         return attend_to_windows_and_own(
             self.attention, queries, [memory, memory, filled], self.memory
         )

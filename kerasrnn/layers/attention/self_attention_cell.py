@@ -125,7 +125,7 @@ class SelfAttentionCell(Configured, WindowCell):
         self.output_size = self.attending.output_size
 
     @property
-    def position_shapes(self) -> list[Shape]:
+    def cache_shapes(self) -> list[Shape]:
         width = self.cell.output_size
         sizes = self.attention.projected_shapes(width, width)
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
@@ -141,21 +141,17 @@ class SelfAttentionCell(Configured, WindowCell):
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        output, inner, positions = self.unpack(states)
+        output, inner, cache = self.unpack(states)
         if self.placement == "before":
-            context = self._context(output, positions)
+            context = self._context(output, cache)
             inputs = ops.concatenate([inputs, context], axis=-1)
         hidden, inner = cells.step(self.cell, inputs, inner, training)
         output = hidden
         if self.placement == "after":
-            context = self._context(hidden, positions)
+            context = self._context(hidden, cache)
             output = self.attending.combine(context, hidden)
-        positions = self.with_positions_of(
-            ops.expand_dims(hidden, 1), positions
-        )
-        return output, self.pack(
-            output, inner, [x[..., 1:, :] for x in positions]
-        )
+        cache = self.extended(cache, ops.expand_dims(hidden, 1))
+        return output, self.pack(output, inner, [x[..., 1:, :] for x in cache])
 
     @property
     def slow_because(self) -> str | None:
@@ -181,17 +177,15 @@ class SelfAttentionCell(Configured, WindowCell):
         return [*self.attention.project(hidden)]
 
     def attend(
-        self, hidden: Tensor, positions: list[Tensor], training: bool = False
+        self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs of all steps, after the cell."""
-        context = attend_to_windows(
-            self.attention, hidden, positions, self.window
-        )
+        context = attend_to_windows(self.attention, hidden, cache, self.window)
         return self.attending.combine(context, hidden)
 
-    def _context(self, query, positions):
+    def _context(self, query, cache):
         """Returns the context of one query per row, `(batch, query_dim)`."""
-        keys, values, filled = positions
+        keys, values, filled = cache
         context, *_ = self.attention.attend(
             ops.expand_dims(query, 1), (keys, values), filled[..., 0] > 0.5
         )

@@ -165,11 +165,11 @@ class SHACell(MemoryCell):
         return self.norms["memory"](hidden)
 
     def attend(
-        self, hidden: Tensor, positions: list[Tensor], training: bool = False
+        self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps whose positions are the last."""
+        """Returns the outputs of the steps that are last in the cache."""
         query = self.norms["query"](hidden)
-        context = self.context(query, positions)
+        context = self.context(query, cache)
         hidden = query + self.drop(context, 1, training)
         wide = over_last(self.boom_layer, self.norms["boom"](hidden))
         added = sum(ops.split(wide, self.boom, axis=-1))

@@ -3,7 +3,7 @@
 from keras import ops
 
 
-def attend_to_windows(attention, queries, positions, window):
+def attend_to_windows(attention, queries, cache, window):
     """Lets query `t` attend to the positions `t` to `t + window - 1`.
 
     The scores form a band. It is computed in blocks of queries, each with the
@@ -13,7 +13,7 @@ def attend_to_windows(attention, queries, positions, window):
     Args:
         attention: An attention mechanism.
         queries: Tensor of shape `(batch, time, query_dim)`.
-        positions: Keys, values, and flags that are 0 where a position is empty,
+        cache: Keys, values, and flags that are 0 where a position is empty,
             all of `window + time` positions: tensors
             `(batch, ..., positions, size)`.
         window: Integer, number of positions that a query sees.
@@ -24,41 +24,41 @@ def attend_to_windows(attention, queries, positions, window):
     batch_size, time = ops.shape(queries)[:2]
     block = max(1, window // 2)
     if isinstance(time, int) and time <= 3 * block:
-        return _attend_to_band(attention, queries, positions, window)
+        return _attend_to_band(attention, queries, cache, window)
     blocks, seen = -(-time // block), -(-window // block)
     queries = _pad(queries, 0, blocks * block - time)
     queries = _blocks(queries, 0, blocks, block)
-    positions = [
+    cache = [
         _blocks(
             _pad(x, seen * block - window, blocks * block - time),
             seen,
             blocks,
             block,
         )
-        for x in positions
+        for x in cache
     ]
-    context = _attend_to_band(attention, queries, positions, window)
+    context = _attend_to_band(attention, queries, cache, window)
     # A loop over windows needs the static batch size, if there is one.
     shape = (batch_size, blocks * block, context.shape[-1])
     return ops.reshape(context, shape)[:, :time]
 
 
-def attend_to_windows_and_own(attention, queries, positions, window):
+def attend_to_windows_and_own(attention, queries, cache, window):
     """Lets query `t` attend to the positions `t` to `t + window`.
 
     The arguments are those of `attend_to_windows`. The last of these positions
     is the query's own.
     """
-    positions = [_pad(x, 0, 1) for x in positions]
-    return attend_to_windows(attention, queries, positions, window + 1)
+    cache = [_pad(x, 0, 1) for x in cache]
+    return attend_to_windows(attention, queries, cache, window + 1)
 
 
-def _attend_to_band(attention, queries, positions, window):
+def _attend_to_band(attention, queries, cache, window):
     """Lets each query attend to the `window` positions before its own.
 
     The queries belong to the last positions, one for each.
     """
-    keys, values, filled = positions
+    keys, values, filled = cache
     count, total = ops.shape(queries)[1], ops.shape(filled)[1]
     ahead = total - count - window
     offset = ops.arange(total) - ahead - ops.expand_dims(ops.arange(count), 1)

@@ -156,10 +156,10 @@ class TransformerCell(MemoryCell):
         return self.attention_norm(hidden)
 
     def attend(
-        self, hidden: Tensor, positions: list[Tensor], training: bool = False
+        self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
-        """Returns the outputs of the steps whose positions are the last."""
-        context = self.context(positions[0][:, self.memory :], positions)
+        """Returns the outputs of the steps that are last in the cache."""
+        context = self.context(cache[0][:, self.memory :], cache)
         hidden = hidden + self.drop(context, 0, training)
         added = over_last(self.hidden_layer, self.feedforward_norm(hidden))
         added = over_last(self.output_layer, added)

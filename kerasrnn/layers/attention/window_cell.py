@@ -20,11 +20,12 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     """Base class of the cells that attend to a window of their past.
 
     The states are the output, those of the inner `cell`, if there is one, and
-    the window: tensors of the positions that it holds, the last of which flags
-    the positions that are filled. Each state has the shape `(batch, size)`.
+    the cache: what is attended to at each position of the window, such as keys
+    and values, and last the flags of the positions that are filled. Each state
+    has the shape `(batch, size)`.
 
     A subclass sets `output_size` and `window`, the number of positions, calls
-    `add_cell` if there is one, and overrides `position_shapes`, `project` and
+    `add_cell` if there is one, and overrides `cache_shapes`, `project` and
     `attend`. Its `run` may be `run_at_once`.
     """
 
@@ -41,33 +42,33 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     def add_cell(self, cell: keras.layers.Layer) -> None:
         """Sets the inner cell, and creates the layer that runs it."""
         self.cell = cell
-        self._rnn = FastRNN(cell, return_sequences=True, return_state=True)
+        self._rnn = FastRNN(cell, return_sequences=True)
 
     @property
-    def position_shapes(self) -> list[Shape]:
-        """Shapes of all that the window holds for a row, but its flags."""
+    def cache_shapes(self) -> list[Shape]:
+        """Shapes of all in the cache of a row but the flags."""
         raise NotImplementedError
 
     def project(self, hidden: Tensor) -> list[Tensor]:
-        """Returns what the window holds of hidden `(batch, time, dim)`."""
+        """Returns what the cache gets of hidden `(batch, time, dim)`."""
         raise NotImplementedError
 
     def attend(
-        self, hidden: Tensor, positions: list[Tensor], training: bool = False
+        self, hidden: Tensor, cache: list[Tensor], training: bool = False
     ) -> Tensor:
         """Returns the outputs `(batch, time, output_size)`.
 
         Args:
             hidden: Tensor of shape `(batch, time, dim)`.
-            positions: The window before the first step, followed by those of
-                these steps, and their flags.
+            cache: The positions of the window before the first step, followed
+                by those of these steps.
             training: Whether to behave as in training.
         """
         raise NotImplementedError
 
     @property
     def _shapes(self):
-        return [*self.position_shapes, (self.window, 1)]
+        return [*self.cache_shapes, (self.window, 1)]
 
     @property
     def state_size(self) -> list[int]:
@@ -96,10 +97,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         training: bool = False,
     ) -> tuple[Tensor, States]:
         """Runs the inner cell over a sequence `(batch, time, input_dim)`."""
-        hidden, *states = self._rnn(
-            sequence, initial_state=states, mask=mask, training=training
-        )
-        return hidden, states
+        return self._rnn.carry_on(sequence, states, mask, training)
 
     def run_at_once(
         self,
@@ -112,7 +110,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
 
         The inner cell runs first, then all steps attend at once.
         """
-        output, inner, positions = self.unpack(states)
+        output, inner, cache = self.unpack(states)
         sequence = ops.swapaxes(sequence, 0, 1)
         if mask is not None:
             mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
@@ -120,51 +118,49 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         if mask is not None:
             order, counts = unmasked_first(mask)
             hidden = take_by_row(hidden, order)
-        positions = self.with_positions_of(hidden, positions)
-        outputs = self.attend(hidden, positions, training)
+        cache = self.extended(cache, hidden)
+        outputs = self.attend(hidden, cache, training)
         if mask is None:
-            positions = [x[..., -self.window :, :] for x in positions]
+            cache = [x[..., -self.window :, :] for x in cache]
         else:
             first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
             outputs = ops.concatenate([first, outputs], axis=1)
             outputs = take_by_row(outputs, counts)
             last = counts[:, -1:] + ops.arange(self.window)
-            positions = [take_by_row(x, last, axis=-2) for x in positions]
-        states = self.pack(outputs[:, -1], inner, positions)
+            cache = [take_by_row(x, last, axis=-2) for x in cache]
+        states = self.pack(outputs[:, -1], inner, cache)
         return ops.swapaxes(outputs, 0, 1), states
 
-    def with_positions_of(
-        self, hidden: Tensor, positions: list[Tensor]
-    ) -> list[Tensor]:
-        """Returns a window, followed by the positions of some steps."""
+    def extended(self, cache: list[Tensor], hidden: Tensor) -> list[Tensor]:
+        """Returns a cache, followed by the positions of some steps."""
         new = [*self.project(hidden), ops.ones_like(hidden[..., :1])]
         return [
             ops.concatenate([ops.cast(x, y.dtype), y], axis=-2)
-            for x, y in zip(positions, new, strict=True)
+            for x, y in zip(cache, new, strict=True)
         ]
 
     def unpack(self, states: States) -> tuple[Tensor, States, list[Tensor]]:
-        """Splits the states: the output, those of the cell, the window."""
+        """Splits the states: the output, those of the cell, the cache."""
         count = len(self._shapes)
         output, *inner = states[:-count]
         if self.cell is not None:
             sizes = cells.state_sizes(self.cell)
             inner = keras.tree.pack_sequence_as(sizes, inner)
-        positions = [
+        cache = [
             ops.reshape(flat, (-1, *shape))
             for flat, shape in zip(states[-count:], self._shapes, strict=True)
         ]
-        return output, inner, positions
+        return output, inner, cache
 
     def pack(
-        self, output: Tensor, inner: States, positions: list[Tensor]
+        self, output: Tensor, inner: States, cache: list[Tensor]
     ) -> States:
         """Returns the states as one list, which `unpack` takes apart."""
         # A loop over windows needs the static batch size, if there is one.
         batch_size = ops.shape(output)[0]
         flat = [
             ops.reshape(x, (batch_size, math.prod(shape)))
-            for x, shape in zip(positions, self._shapes, strict=True)
+            for x, shape in zip(cache, self._shapes, strict=True)
         ]
         return [output, *keras.tree.flatten(inner), *flat]
 

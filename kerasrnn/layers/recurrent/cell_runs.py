@@ -43,11 +43,16 @@ class CellRuns:
     def call(
         self, inputs: Tensor, states: States, training: bool = False
     ) -> tuple[Tensor, States]:
-        flat = [wide(state) for state in keras.tree.flatten(states)]
+        inputs = ops.cast(inputs, self.compute_dtype)
+        before = keras.tree.flatten(states)
+        flat = [wide(state) for state in before]
         masks = self.masks(inputs, flat, training)
         product = Product(self.compute_dtype)
         output, new = self.advance(inputs, flat, product, masks)
-        output, *new = (ops.cast(x, self.compute_dtype) for x in (output, *new))
+        new = [
+            ops.cast(x, old.dtype) for x, old in zip(new, before, strict=True)
+        ]
+        output = ops.cast(output, self.compute_dtype)
         return output, keras.tree.pack_sequence_as(states, new)
 
     def advance(

@@ -130,7 +130,17 @@ def policy(cell):
 
 
 def step(cell, inputs, states, training=False):
-    """Computes one step of `cell`, with new states nested like the old."""
+    """Computes one step of `cell`, with new states nested like the old.
+
+    A cell that defines its step returns states of the dtypes that it was given.
+    """
+    if type(cell) is keras.layers.StackedRNNCells and says_its_step(cell):
+        # The call of the stack would cast them.
+        new_states = []
+        for inner, own in zip(cell.cells, states, strict=True):
+            inputs, own = step(inner, inputs, own, training)
+            new_states.append(own)
+        return inputs, new_states
     kwargs = {}
     if isinstance(cell, keras.layers.Layer):
         kwargs["training"] = training

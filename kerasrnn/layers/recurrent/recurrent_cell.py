@@ -134,7 +134,8 @@ class RecurrentCell(
         seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        # States keep their dtype: who calls the cell chooses it.
+        super().__init__(**{**kwargs, "autocast": False})
         self.activation = keras.activations.get(activation)
         self.recurrent_activation = keras.activations.get(recurrent_activation)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)

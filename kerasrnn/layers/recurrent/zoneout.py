@@ -92,7 +92,7 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
                 "ZoneoutCell expects `cell` to be a single cell: for a stack, "
                 f"wrap each of its cells. Received: cell={cell!r}"
             )
-        if hasattr(cell, "position_shapes"):
+        if hasattr(cell, "cache_shapes"):
             raise ValueError(
                 "ZoneoutCell cannot keep parts of a window of earlier steps: "
                 "wrap the cell inside, as in SelfAttentionCell(ZoneoutCell("

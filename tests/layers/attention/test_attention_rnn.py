@@ -407,13 +407,42 @@ def test_mixed_precision(placement):
         keras.config.set_dtype_policy(with_policy)
     assert {w.dtype for w in layer.weights} == {"float32"}
     outputs, states, weights = layer(**INPUTS)
-    for tensor in (outputs, *keras.tree.flatten(states)):
+    fed, _, own = layer.cell.unpack(states)
+    for tensor in (outputs, *fed):
         assert keras.backend.standardize_dtype(tensor.dtype) == "bfloat16"
+    for tensor in own:
+        assert keras.backend.standardize_dtype(tensor.dtype) == "float32"
     assert keras.backend.standardize_dtype(weights.dtype) == "float32"
     found = keras.tree.map_structure(
         lambda x: ops.cast(x, "float32"), (outputs, states, weights)
     )
     helpers.assert_close(found, exact(**INPUTS), rtol=0.1, atol=0.1)
+
+
+@pytest.mark.parametrize("placement", ["before", "after"])
+def test_a_state_that_moves_little_moves_step_by_step(placement):
+    """In half precision, by less than it can tell apart in each step."""
+    dtype = "mixed_bfloat16"
+    leaky = [RHNCell(3, transform_bias=-7.0, dtype=dtype) for _ in range(2)]
+    cell = AttentionCell(
+        StackedRNNCells(leaky, dtype=dtype), "dot", placement=placement
+    )
+    layer = AttentionRNN(cell, return_state=True)
+    x, memory = np.ones((1, 30, 3), "float32"), ops.ones((1, 2, 3), "bfloat16")
+    first = [[ops.ones((1, 3))], [ops.ones((1, 3))]]
+    _, whole = layer(x, memory, initial_state=first)
+    windows = first
+    for part in np.split(x, 2, axis=1):
+        _, windows = layer(part, memory, initial_state=windows)
+    projected = cell.project(memory)
+    steps = cell.get_initial_state(1, projected, first)
+    for t in range(30):
+        _, steps, _ = cell(x[:, t], steps, projected)
+    assert all(
+        np.all(s < 0.99) for s in helpers.as_numpy(keras.tree.flatten(whole))
+    )
+    helpers.assert_close(windows, whole)
+    helpers.assert_close(steps, whole)
 
 
 def test_a_memory_is_projected_once(monkeypatch):

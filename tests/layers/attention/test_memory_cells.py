@@ -254,6 +254,12 @@ def test_mixed_precision(name):
     assert {w.dtype for w in layer.trainable_weights} == {"float32"}
     for tensor in (*found, layer(X, training=True)[0]):
         assert keras.backend.standardize_dtype(tensor.dtype) == "bfloat16"
+    # Models carry states on, which no layer around them casts.
+    start = layer.get_initial_state(X.shape[0])
+    outputs, _ = layer.carry_on(ops.convert_to_tensor(X), start)
+    helpers.assert_close(
+        *(ops.cast(x, "float32") for x in (outputs, found[0])), atol=0.02
+    )
     found = [ops.cast(x, "float32") for x in found]
     helpers.assert_close(found, exact, rtol=0.2, atol=0.2)
 

@@ -12,6 +12,7 @@ from keras.layers import StackedRNNCells
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import MultiHeadDotAttention
@@ -563,6 +564,21 @@ def test_mixed_precision(placement):
     found = [ops.cast(x, "float32") for x in found]
     expected = whole(SelfAttentionRNN, exact)(X)
     helpers.assert_close(found, expected, rtol=0.1, atol=0.1)
+
+
+def test_the_state_inside_stays_in_float32_from_window_to_window():
+    inner = RHNCell(3, transform_bias=-7.0, dtype="mixed_bfloat16")
+    layer = FastRNN(SelfAttentionCell(inner, "dot", 2), return_sequences=True)
+    x = ops.ones((1, 30, 3))
+    layer.build(x.shape)
+    output, _, *window = layer.get_initial_state(1)
+    first = [output, ops.ones((1, 3)), *window]
+    _, [_, whole, *_] = layer.carry_on(x, first)
+    states = first
+    for t in range(0, 30, 10):
+        _, states = layer.carry_on(x[:, t : t + 10], states)
+    assert np.all(helpers.as_numpy(whole) < 0.99)
+    helpers.assert_close(states[1], whole)
 
 
 def test_inside_bidirectional(tmp_path):
