@@ -44,7 +44,7 @@ def warm_up(model: ExportedModel) -> None:
         try:
             signature(**_example(signature))
         except ValueError as error:
-            log.info("`%s` rejects an example: %s", name, error)
+            log.debug("`%s` rejects an example: %s", name, error)
 
 
 def recorded_requests(
