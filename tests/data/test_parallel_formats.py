@@ -8,6 +8,7 @@ import pytest
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.parallel_corpus import language_names
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 
 PAIRS = [("A house.", "Ein Haus."), ('The "sea", deep', "Das Meer")]
@@ -287,3 +288,17 @@ def test_a_carriage_return_inside_a_line_of_two_files_is_malformed(write):
     paths = write("a.en", "x\ry\nz\n"), write("a.de", "u\nv\n")
     with pytest.warns(CorpusWarning, match="carriage return inside the line"):
         assert read_parallel_corpus(paths).pairs == [("z", "v")]
+
+
+@pytest.mark.parametrize(
+    ("train", "source", "target", "names"),
+    [
+        (["pairs.csv"], "German", "en", ["German", "en"]),
+        (["a.de.gz", "a.en.gz"], None, None, ["de", "en"]),
+        (["a.txt", "b.txt"], None, None, []),
+        (["pairs.tsv"], None, None, []),
+        (["pairs.tsv"], "2", "1", []),
+    ],
+)
+def test_columns_and_ends_name_the_languages(train, source, target, names):
+    assert language_names(train, source, target) == names
