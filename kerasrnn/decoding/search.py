@@ -225,7 +225,9 @@ class Search(metaclass=_Frozen):
         else:
             check_alignments(weights)
             weights = split_beams(ops.cast(weights, "float32"), beams)
-        logits = split_beams(ops.cast(logits, "float32"), beams)
+        # A step may have forgotten how many rows it was given.
+        shape = *ops.shape(rows["last"]), ops.shape(logits)[1]
+        logits = ops.reshape(ops.cast(logits, "float32"), shape)
         states = keras.tree.map_structure(
             lambda x: split_beams(x, beams), states
         )

@@ -81,10 +81,18 @@ def compiled(function, otherwise, arguments, sizes):
         otherwise: Function with the same results, for ids of other sizes.
         arguments: A `Padded` for each argument.
         sizes: Dictionary from the name of each axis to the ascending sizes
-            that programs have.
+            that programs have. The function can tell the size of an axis that
+            has only one.
     """
     specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
-    program = tf.function(function, specs, autograph=False, jit_compile=True)
+    known = {axis: x[0] if len(x) == 1 else None for axis, x in sizes.items()}
+    padded_specs = [
+        tf.TensorSpec([known[axis] for axis in x.axes], tf.int32)
+        for x in arguments
+    ]
+    program = tf.function(
+        function, padded_specs, autograph=False, jit_compile=True
+    )
 
     def call(*given):
         needed = dict.fromkeys(sizes, 0)

@@ -87,7 +87,11 @@ def export_saved_model(
     partial = partial_of(path, ".partial")
     try:
         tf.saved_model.save(
-            _state(functions.values(), resources), partial, functions
+            _state(functions.values(), resources),
+            partial,
+            functions,
+            # What is served is not trained: gradients are half of the graphs.
+            tf.saved_model.SaveOptions(experimental_custom_gradients=False),
         )
         write_warm_up(partial, functions, warm_up_texts or {})
         write_json(

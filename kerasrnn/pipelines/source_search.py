@@ -63,13 +63,18 @@ class SourceSearch:
         if self.shapes is None or isinstance(search, SamplingSearch):
             return otherwise
         sizes = self.shapes.sizes()
-        if few:
-            sizes["rows"] = self.shapes.rows[:1]
         arguments = [Padded(AXES, self.source.pad_id)]
         if with_phrases:
             sizes |= _SIZES
             arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
+        first, *others = self.shapes.rows
+        if others and not few:
+            sizes["rows"] = others
+            otherwise = compiled(find, otherwise, arguments, sizes)
+        # Apart from them, the program of one source has no loop for the rest
+        # of a batch that is halved.
+        sizes["rows"] = [first]
         return compiled(find, otherwise, arguments, sizes)
 
     def find(self, search, source, *given, static_sizes=False):

@@ -16,6 +16,9 @@ from kerasrnn_server.messages import error_answer
 
 # Calls with more positions run one after another.
 SMALL = 4096
+# Calls with more take only half of the threads.
+SHORT = 512
+_LARGE, _LONG = "a large call", "a long call"
 
 log = logging.getLogger(__name__)
 
@@ -55,10 +58,12 @@ class Call:
 
     @functools.cached_property
     def lane(self) -> str | None:
-        """What calls share of which one runs at a time, if any."""
+        """What calls share of which only a few run at a time, if any."""
         if self.positions > SMALL:
-            return "a large call"
-        return self.signature.name if self.by_row else None
+            return _LARGE
+        if self.by_row:
+            return self.signature.name
+        return _LONG if self.positions > SHORT else None
 
     def run(self) -> dict[str, np.ndarray]:
         """Returns the outputs; many rows are computed in pieces.
@@ -84,15 +89,18 @@ class CallQueue:
     """Hands out calls to threads, in the order in which they came.
 
     Calls of one lane wait for each other: large ones, since each of them takes
-    memory and all cores, and those of a signature that answers row by row,
-    which are then handed out together.
+    memory and all cores; those of a signature that answers row by row, which
+    are then handed out together; and long ones, which leave half of the threads
+    to others.
 
     Args:
         batch_rows: The most rows to hand out together.
+        threads: How many threads take calls.
     """
 
-    def __init__(self, batch_rows: int):
+    def __init__(self, batch_rows: int, threads: int):
         self.batch_rows = batch_rows
+        self._most = {_LONG: max(1, threads // 2)}
         self._waiting: dict[int, Call] = {}
         self._taken: collections.Counter[str | None] = collections.Counter()
         self._changed = threading.Condition()
@@ -127,7 +135,8 @@ class CallQueue:
 
     def _first(self):
         for call in self._waiting.values():
-            if call.lane is None or not self._taken[call.lane]:
+            most = self._most.get(call.lane, 1)
+            if call.lane is None or self._taken[call.lane] < most:
                 return call
         return None
 

@@ -5,7 +5,10 @@ TensorFlow Serving replays the file `tf_serving_warmup_requests` in the folder
 this module.
 """
 
+import concurrent.futures
+import functools
 import logging
+import os
 import pathlib
 from collections.abc import Iterator
 
@@ -16,13 +19,17 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.prediction_log import WARM_UP_FILE
 from kerasrnn.serving.prediction_log import PredictionLog
 
+# Each holds what it compiles.
+_THREADS = min(4, os.cpu_count() or 1)
+
 log = logging.getLogger(__name__)
 
 
 def warm_up(model: ExportedModel) -> None:
     """Calls every signature: with the requests in the model, else an example.
 
-    The first call of a signature takes a hundred times as long as others.
+    The first call of a signature takes a hundred times as long as others, on
+    one core: so several run at once.
 
     Args:
         model: The `ExportedModel`.
@@ -30,21 +37,30 @@ def warm_up(model: ExportedModel) -> None:
     Raises:
         ValueError: when a request in the model is not one that it can answer.
     """
-    called = set()
-    for name, inputs in recorded_requests(model.path):
-        if name not in model.signatures:
-            raise ValueError(
-                f"The warm-up requests of '{model.path}' must be for one of "
-                f"{sorted(model.signatures)}. Received: {name!r}."
-            )
-        model.signatures[name](**inputs)
-        called.add(name)
-    for name in model.signatures.keys() - called:
-        signature = model.signatures[name]
-        try:
-            signature(**_example(signature))
-        except ValueError as error:
-            log.debug("`%s` rejects an example: %s", name, error)
+    requests = list(recorded_requests(model.path))
+    called = {name for name, _ in requests}
+    if unknown := called - model.signatures.keys():
+        raise ValueError(
+            f"The warm-up requests of '{model.path}' must be for one of "
+            f"{sorted(model.signatures)}. Received: {min(unknown)!r}."
+        )
+    calls = [
+        functools.partial(model.signatures[name], **inputs)
+        for name, inputs in requests
+    ] + [
+        functools.partial(_call_example, model.signatures[name])
+        for name in sorted(model.signatures.keys() - called)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
+        for _ in threads.map(lambda call: call(), calls):
+            pass
+
+
+def _call_example(signature):
+    try:
+        signature(**_example(signature))
+    except ValueError as error:
+        log.debug("`%s` rejects an example: %s", signature.name, error)
 
 
 def recorded_requests(

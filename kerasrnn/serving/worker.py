@@ -51,7 +51,7 @@ class Calls:
     ):
         self.model, self.limits = model, limits
         self._connection, self._sending = connection, threading.Lock()
-        self._queue = CallQueue(limits.batch_rows)
+        self._queue = CallQueue(limits.batch_rows, limits.threads)
         self._reading: dict[int, Request] = {}
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(limits.threads):

@@ -53,7 +53,7 @@ def numbers(calls):
 
 
 def test_what_waits_is_computed_together(make):
-    queue = CallQueue(batch_rows=4)
+    queue = CallQueue(batch_rows=4, threads=8)
     for call in (make(0, "a", "b"), make(1, "c"), make(2, "d", "e"), make(3)):
         queue.put(call)
     # The third has no place; the fourth has no rows.
@@ -68,7 +68,7 @@ def test_what_waits_is_computed_together(make):
 
 
 def test_a_long_text_does_not_make_others_long(make):
-    queue = CallQueue(batch_rows=32)
+    queue = CallQueue(batch_rows=32, threads=8)
     queue.put(make(0, "a"))
     queue.put(make(1, "b", positions=4000))
     queue.put(make(2, "c"))
@@ -76,7 +76,7 @@ def test_a_long_text_does_not_make_others_long(make):
 
 
 def test_large_calls_run_one_by_one(make):
-    queue = CallQueue(batch_rows=32)
+    queue = CallQueue(batch_rows=32, threads=8)
     for number in (0, 1):
         queue.put(make(number, "a", signature="step", positions=5000))
     queue.put(make(2, "a", signature="step"))
@@ -87,8 +87,20 @@ def test_large_calls_run_one_by_one(make):
     assert numbers(queue.take()) == [1]
 
 
+def test_long_calls_leave_threads_to_short_ones(make):
+    queue = CallQueue(batch_rows=32, threads=4)
+    for number in range(3):
+        queue.put(make(number, "a", signature="step", positions=1000))
+    queue.put(make(3, "a", signature="step"))
+    first = queue.take()
+    taken = [first, queue.take(), queue.take()]
+    assert [numbers(calls) for calls in taken] == [[0], [1], [3]]
+    queue.done(first)
+    assert numbers(queue.take()) == [2]
+
+
 def test_a_call_that_waits_can_be_taken_back(make):
-    queue = CallQueue(batch_rows=1)
+    queue = CallQueue(batch_rows=1, threads=8)
     queue.put(make(0, "a"))
     queue.put(make(1, "b"))
     calls = queue.take()
@@ -123,7 +135,7 @@ def test_inputs_of_unlike_rows_do_not_mix_with_those_of_others(tmp_path):
 
     path = toys.export(tmp_path / "pairs", {"serving_default": pairs})
     signature = ExportedModel(path / "1").signatures["serving_default"]
-    queue = CallQueue(batch_rows=32)
+    queue = CallQueue(batch_rows=32, threads=8)
     for number, (text, other) in enumerate([("ab", "x"), "cy", ("d", "zw")]):
         inputs = {"text": [*text], "other": [*other]}
         queue.put(
