@@ -165,8 +165,8 @@ def language_names(
     names = [source, target]
     if source is None and len(train) == 2:
         names = column_names(train)
-    named = all(name and not is_number(name) for name in names)
-    return names if named else []
+    found = [name for name in names if name and not is_number(name)]
+    return found if len(found) == 2 else []
 
 
 def _is_of_lines(path, source, target):
