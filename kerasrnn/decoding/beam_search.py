@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import keras
 from keras import ops
 
-from kerasrnn.decoding.arguments import integer
-from kerasrnn.decoding.arguments import number
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.decoding.beam_scores import BeamScores
 from kerasrnn.decoding.beams import best
 from kerasrnn.decoding.beams import gather

@@ -2,8 +2,8 @@
 
 from keras import ops
 
-from kerasrnn.decoding.arguments import integer
-from kerasrnn.decoding.arguments import integers
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import integers
 from kerasrnn.decoding.beams import flatten_beams
 
 NEVER = float("-inf")

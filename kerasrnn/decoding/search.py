@@ -8,7 +8,7 @@ from typing import Self
 import keras
 from keras import ops
 
-from kerasrnn.decoding.arguments import integer
+from kerasrnn.arguments import integer
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams

@@ -15,8 +15,8 @@ def positive_integer(name, value):
 
 def rate(name, value):
     """Returns `value` if it is in `[0, 1)`, or raises `ValueError`."""
-    if not 0.0 <= value < 1.0:
+    if not isinstance(value, numbers.Real) or not 0.0 <= value < 1.0:
         raise ValueError(
-            f"`{name}` must be in [0, 1). Received: {name}={value}"
+            f"`{name}` must be in [0, 1). Received: {name}={value!r}"
         )
     return value

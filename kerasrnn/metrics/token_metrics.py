@@ -5,6 +5,7 @@ import math
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.token_costs import check_token_shapes
 from kerasrnn.metrics.token_costs import token_costs
@@ -23,7 +24,7 @@ class _TokenMean(PooledMean):
 
     def __init__(self, pad_id: int, name: str) -> None:
         super().__init__(name)
-        self.pad_id = pad_id
+        self.pad_id = integer("pad_id", pad_id)
 
     def update_state(
         self,

@@ -4,6 +4,7 @@ import math
 
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.distribute import sum_over_replicas
 
 
@@ -14,12 +15,8 @@ def check_augmented_loss(weight, temperature):
         ValueError: when the weight is negative, the temperature is not
             positive, or one of them is infinite.
     """
-    if not (0 <= weight < math.inf and 0 < temperature < math.inf):
-        raise ValueError(
-            "`augmented_loss` must be at least 0 and `loss_temperature` "
-            "positive, both finite. Received: "
-            f"augmented_loss={weight}, loss_temperature={temperature}"
-        )
+    number("augmented_loss", weight)
+    number("loss_temperature", temperature, above=0)
 
 
 def check_labels(labels, embedding):

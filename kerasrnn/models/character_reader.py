@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
@@ -84,7 +85,7 @@ class CharacterReader(Configured, KeepsQuantization):
         self.filters = positive_integer("filters", filters)
         self.kernel_size = positive_integer("kernel_size", kernel_size)
         self.dropout = rate("dropout", dropout)
-        self.pad_id = pad_id
+        self.pad_id = integer("pad_id", pad_id)
         self.embedding = keras.layers.Embedding(
             self.vocabulary_size,
             self.embedding_dim,

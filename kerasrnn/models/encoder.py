@@ -6,6 +6,7 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
@@ -121,7 +122,7 @@ class Encoder(Configured, KeepsQuantization):
             rate("embedding_dropout", embedding_dropout)
         self.embedding_dropout = embedding_dropout
         self.word_dropout = word_dropout
-        self.pad_id = pad_id
+        self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
         self.embedding = TokenEmbedding(
             self.vocabulary_size,

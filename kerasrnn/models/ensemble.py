@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.translator import Translator
 from kerasrnn.typing import Config
@@ -57,6 +58,8 @@ class TranslatorEnsemble(Deserialized, keras.layers.Layer):
 
     def __init__(self, models: Sequence[Translator], **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        for model in models:
+            instance("models", model, Translator)
         sizes = {model.decoder.vocabulary_size for model in models}
         if len(sizes) != 1:
             raise ValueError(

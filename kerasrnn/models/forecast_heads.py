@@ -1,5 +1,6 @@
 """What a forecaster says of each value: a point, or quantiles of it."""
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
@@ -180,8 +181,11 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     Raises:
         ValueError: when they do not rise, or are not between 0 and 1.
     """
-    inside = all(0 < level < 1 for level in levels)
-    if not inside or list(levels) != sorted(set(levels)):
+    rising = np.iterable(levels) and all(
+        isinstance(level, numbers.Real) for level in levels
+    )
+    rising = rising and list(levels) == sorted(set(levels))
+    if not rising or not all(0 < level < 1 for level in levels):
         raise ValueError(
             "`levels` must be rising numbers between 0 and 1. "
             f"Received: levels={levels!r}"

@@ -6,6 +6,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
@@ -132,7 +133,9 @@ class Forecaster(Configured, QuantizableModel):
             )
         self.window = window
         self.shared, self.parallel = shared, parallel
-        self.known, self.static, self.missing = known, static, missing
+        self.known = integer("known", known, 0)
+        self.static = integer("static", static, 0)
+        self.missing = missing
         if embedding_dim is None:
             embedding_dim = cell.output_size
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)

@@ -8,6 +8,7 @@ import keras
 from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
+from kerasrnn.arguments import number
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.typing import Config
@@ -80,12 +81,8 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, name=name, **kwargs)
-        if not decay >= 0:
-            raise ValueError(
-                f"`decay` must not be negative. Received: decay={decay!r}"
-            )
-        self.decay = decay
-        self.epsilon = epsilon
+        self.decay = number("decay", decay)
+        self.epsilon = number("epsilon", epsilon)
         self.mean_squares = mean_squares
 
     def build(self, variables: list[keras.Variable]) -> None:

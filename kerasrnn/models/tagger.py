@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import integer
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.arguments import positive_integer
@@ -102,12 +104,16 @@ class Tagger(Configured, QuantizableModel):
         )
         self.num_tags = positive_integer("num_tags", num_tags)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        if characters is not None:
+            instance("characters", characters, CharacterReader)
         self.characters = characters
         self.bidirectional = bidirectional
+        if crf is not None:
+            instance("crf", crf, CRF)
         self.crf = crf
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
-        self.pad_id = pad_id
+        self.pad_id = integer("pad_id", pad_id)
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.arguments import rate
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
@@ -78,6 +79,8 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         self.dropout = rate("dropout", dropout)
         self.word_dropout = rate("word_dropout", word_dropout)
         self.drop_types = drop_types
+        if scale is not None:
+            scale = number("embedding_scale", scale, above=0)
         self.scale = scale
         # Not `Dropout` layers: Keras does not quantize a layer with sublayers.
         self.seed_generator = keras.random.SeedGenerator()

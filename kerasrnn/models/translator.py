@@ -7,6 +7,8 @@ import keras
 from keras import ops
 from keras.optimizers.schedules import LearningRateSchedule
 
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import number
 from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Deserialized
@@ -69,8 +71,9 @@ class Translator(Deserialized, QuantizableModel):
     (2, 4, 30)
 
     Raises:
-        ValueError: when the sampling rate is not in `[0, 1)`, states to copy
-            are not those of the decoder, in number and widths, the decoder's
+        ValueError: when `encoder` or `decoder` is something else, the sampling
+            rate is not in `[0, 1)` or the weight negative, states to copy are
+            not those of the decoder, in number and widths, the decoder's
             lexicon is of another source vocabulary, or there are alignments
             but no attention.
 
@@ -102,8 +105,10 @@ class Translator(Deserialized, QuantizableModel):
         else:
             rate("sampling_rate", sampling_rate)
         self.sampling_rate = sampling_rate
-        self.alignment_weight = alignment_weight
+        self.alignment_weight = number("alignment_weight", alignment_weight)
         self.seed_generator = keras.random.SeedGenerator()
+        instance("encoder", encoder, Encoder)
+        instance("decoder", decoder, Decoder)
         _check_bridge(encoder, decoder)
         _check_lexicon(encoder, decoder)
         self.encoder = encoder

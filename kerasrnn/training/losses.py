@@ -3,7 +3,9 @@
 import keras
 from keras import ops
 
+from kerasrnn.arguments import integer
 from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.layers.arguments import rate
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.metrics.token_costs import check_token_shapes
@@ -96,13 +98,8 @@ class TokenCrossentropy(PooledLoss):
         name: str = "token_crossentropy",
     ) -> None:
         super().__init__(name)
-        if not 0.0 <= label_smoothing < 1.0:
-            raise ValueError(
-                "`label_smoothing` must be in [0, 1). "
-                f"Received: label_smoothing={label_smoothing}"
-            )
-        self.pad_id = pad_id
-        self.label_smoothing = label_smoothing
+        self.pad_id = integer("pad_id", pad_id)
+        self.label_smoothing = rate("label_smoothing", label_smoothing)
 
     def __call__(
         self,

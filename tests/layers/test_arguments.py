@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from kerasrnn.layers import arguments
@@ -17,9 +19,10 @@ def test_what_is_no_positive_integer_is_named(bad):
         arguments.positive_integer("units", bad)
 
 
-@pytest.mark.parametrize("bad", [-0.1, 1.0, 2, float("nan")])
+@pytest.mark.parametrize("bad", [-0.1, 1.0, 2, None, "0.1", []])
 def test_what_is_no_rate_is_named(bad):
     with pytest.raises(
-        ValueError, match=rf"`dropout` must be in \[0, 1\).*dropout={bad}"
+        ValueError,
+        match=r"`dropout` must be in \[0, 1\).*dropout=" + re.escape(repr(bad)),
     ):
         arguments.rate("dropout", bad)

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.projection import over_last
@@ -89,11 +90,8 @@ class CoverageAttention(BahdanauAttention):
             seed=seed,
             **kwargs,
         )
-        if fertility is not None and fertility <= 0:
-            raise ValueError(
-                "`fertility` must be positive, or None. "
-                f"Received: fertility={fertility}"
-            )
+        if fertility is not None:
+            fertility = number("fertility", fertility, above=0)
         self.fertility = fertility
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:

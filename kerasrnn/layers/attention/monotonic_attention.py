@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.typing import Config
@@ -96,12 +97,8 @@ class MonotonicAttention(BahdanauAttention):
             seed=seed,
             **kwargs,
         )
-        if noise < 0:
-            raise ValueError(
-                f"`noise` must not be negative. Received: noise={noise}"
-            )
-        self.noise = noise
-        self.energy_bias = energy_bias
+        self.noise = number("noise", noise)
+        self.energy_bias = number("energy_bias", energy_bias, minimum=None)
         if noise and not dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
 

@@ -96,7 +96,7 @@ class FastRNN(keras.layers.RNN):
         **kwargs: Any,
     ) -> None:
         owner = type(self).__name__
-        if isinstance(cell, (list, tuple)):
+        if isinstance(cell, (list, tuple)) and cell:
             for inner in cell:
                 cells.check_cell(inner, owner)
             cell = keras.layers.StackedRNNCells(

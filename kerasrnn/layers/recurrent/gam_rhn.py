@@ -6,6 +6,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
@@ -113,7 +114,9 @@ class GAMRHNCell(GroupedMemoryCell):
                 f"`inner` must be 'gru' or 'highway'. Received: inner={inner!r}"
             )
         self.inner = inner
-        self.transform_bias = transform_bias
+        self.transform_bias = number(
+            "transform_bias", transform_bias, minimum=None
+        )
 
     def build(self, input_shape: Shape) -> None:
         units, depth = self.units, self.depth

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.products import Fixed
@@ -108,7 +109,9 @@ class RHNCell(RecurrentCell):
         self.units = positive_integer("units", units)
         self.depth = positive_integer("depth", depth)
         self.couple_carry = couple_carry
-        self.transform_bias = transform_bias
+        self.transform_bias = number(
+            "transform_bias", transform_bias, minimum=None
+        )
         self.state_size = self.output_size = self.units
 
     def build(self, input_shape: Shape) -> None:

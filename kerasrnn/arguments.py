@@ -1,4 +1,4 @@
-"""Checks of constructor arguments."""
+"""Checks of constructor arguments, in every part of the package."""
 
 import math
 import numbers
@@ -15,22 +15,35 @@ def integer(name, value, minimum=None):
     return int(value)
 
 
-def number(name, value, above=None):
+def number(name, value, minimum=0, above=None):
     """Returns `value` as a `float`, or raises `ValueError` naming it.
 
     Args:
         name: String, the name of the argument.
         value: What was received.
-        above: Float that the value must exceed; `None` to allow 0 and more.
+        minimum: Float, the least value; `None` for any.
+        above: Float that the value must exceed, in place of `minimum`.
     """
     right = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    bound = ""
+    if above is not None:
+        right, bound = right and value > above, f" > {above}"
+    elif minimum is not None:
+        right, bound = right and value >= minimum, f" >= {minimum}"
     if right and math.isfinite(value):
-        if value >= 0 if above is None else value > above:
-            return float(value)
-    bound = ">= 0" if above is None else f"> {above}"
+        return float(value)
     raise ValueError(
-        f"`{name}` must be a finite number {bound}. Received: {name}={value!r}"
+        f"`{name}` must be a finite number{bound}. Received: {name}={value!r}"
     )
+
+
+def instance(name, value, kind):
+    """Returns `value`, or raises `ValueError` unless it is of a class."""
+    if not isinstance(value, kind):
+        raise ValueError(
+            f"`{name}` must be a `{kind.__name__}`. Received: {name}={value!r}"
+        )
+    return value
 
 
 def integers(name, values):

@@ -1,0 +1,103 @@
+import re
+
+import numpy as np
+import pytest
+
+from kerasrnn import arguments
+from kerasrnn import layers
+from kerasrnn import metrics
+from kerasrnn import models
+from kerasrnn import training
+
+
+def test_good_arguments_come_back():
+    assert arguments.integer("end_id", -3) == -3
+    assert type(arguments.integer("beam_width", np.int64(1), 1)) is int
+    assert arguments.number("length_penalty", 0) == 0.0
+    assert type(arguments.number("temperature", np.float32(0.5), 0)) is float
+    assert arguments.integers("forbidden_ids", np.array([5, 6])) == (5, 6)
+
+
+@pytest.mark.parametrize("bad", [1, 2.0, True, None, "3"])
+def test_what_is_no_integer_is_named(bad):
+    expected = f"`min_length` must be an integer >= 2. .*min_length={bad!r}"
+    with pytest.raises(ValueError, match=expected):
+        arguments.integer("min_length", bad, 2)
+
+
+@pytest.mark.parametrize("bad", [-0.1, True, None, "1", np.nan, np.inf])
+def test_what_is_no_number_is_named(bad):
+    expected = f"`top_p` must be a finite number >= 0. .*top_p={bad!r}"
+    with pytest.raises(ValueError, match=expected):
+        arguments.number("top_p", bad)
+
+
+def test_a_number_may_be_negative():
+    assert arguments.number("transform_bias", -2, minimum=None) == -2.0
+    with pytest.raises(ValueError, match="finite number. Received: bias='x'"):
+        arguments.number("bias", "x", minimum=None)
+
+
+def test_an_instance_is_of_its_class():
+    assert arguments.instance("name", "text", str) == "text"
+    with pytest.raises(ValueError, match="`name` must be a `str`.*name=1"):
+        arguments.instance("name", 1, str)
+
+
+def test_a_bound_may_be_excluded():
+    with pytest.raises(ValueError, match="number > 0. Received: top_p=0"):
+        arguments.number("top_p", 0, above=0)
+
+
+@pytest.mark.parametrize("bad", [3, [3, 4.5], [True], None])
+def test_what_are_no_integers_is_named(bad):
+    expected = re.escape(f"list of integers. Received: ids={bad!r}")
+    with pytest.raises(ValueError, match=expected):
+        arguments.integers("ids", bad)
+
+
+def translator(**options):
+    cell = layers.FastGRUCell(4)
+    decoder = models.Decoder(9, cell, embedding_dim=3)
+    return models.Translator(models.Encoder(9, cell, 3), decoder, **options)
+
+
+def with_cell(model, *sizes):
+    """A function of the other arguments of a model that has a cell."""
+    return lambda **options: model(*sizes, layers.FastGRUCell(4), **options)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (layers.FastRNN, "cell", []),
+        (lambda **x: layers.RHNCell(3, **x), "transform_bias", None),
+        (lambda **x: layers.CoverageAttention(3, **x), "fertility", np.nan),
+        (lambda **x: layers.MonotonicAttention(3, **x), "noise", np.nan),
+        (lambda **x: layers.MonotonicAttention(3, **x), "energy_bias", "-4"),
+        (translator, "alignment_weight", -1),
+        (models.TranslatorEnsemble, "models", [1]),
+        (with_cell(models.Encoder, 9), "pad_id", None),
+        (with_cell(models.Encoder, 9), "embedding_scale", 0),
+        (with_cell(models.Decoder, 9), "lexicon", "words.tsv"),
+        (with_cell(models.Tagger, 9, 2), "crf", True),
+        (with_cell(models.Tagger, 9, 2), "characters", 30),
+        (lambda **x: with_cell(models.Forecaster)(horizon=2, **x), "known", []),
+        (with_cell(models.LanguageModel, 9), "augmented_loss", None),
+        (models.QuantileHead, "levels", 0.5),
+        (models.RMSDynamicEvaluation, "epsilon", -1),
+        (training.TokenCrossentropy, "pad_id", None),
+        (metrics.Perplexity, "pad_id", "<pad>"),
+    ],
+)
+def test_nonsense_is_refused_where_it_is_given(make, name, value):
+    """Not by a message of a library, or steps later, or never."""
+    found = value[0] if name == "models" else value
+    with pytest.raises(ValueError) as error:
+        make(**{name: value})
+    assert f"`{name}`" in str(error.value)
+    assert (
+        str(error.value)
+        .partition("Received: ")[2]
+        .startswith(f"{name}={found!r}")
+    )
