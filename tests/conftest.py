@@ -7,10 +7,12 @@ import os
 import random
 import zlib
 
-import keras
 import pytest
 
 from tests import quick_jax
+
+# Keras takes seconds to import, which the process that hands out tests saves.
+BACKEND = os.environ.get("KERAS_BACKEND")
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +27,8 @@ def seed():
 @pytest.fixture(autouse=True)
 def policy():
     """What a test, or an example, makes of the precision ends with it."""
+    import keras
+
     before = keras.config.dtype_policy()
     yield
     keras.config.set_dtype_policy(before)
@@ -35,6 +39,8 @@ def pytest_collection_modifyitems(items):
 
     The other would have nothing left to do. A file keeps to one process.
     """
+    import keras
+
     weights = collections.Counter()
     for item in items:
         weights[item.path] += 10 if item.get_closest_marker("slow") else 1
@@ -72,7 +78,7 @@ def leave_to_tensorflow(items):
                 item.add_marker(pytest.mark.slow)
 
 
-if keras.backend.backend() == "torch":
+if BACKEND == "torch":
     import torch
 
     as_array = torch.Tensor.__array__
@@ -83,7 +89,7 @@ if keras.backend.backend() == "torch":
 
     torch.Tensor.__array__ = detached
 
-if keras.backend.backend() == "jax":
+if BACKEND == "jax":
     import jax
     from jax._src.interpreters import mlir
 

@@ -14,15 +14,29 @@ def slow_on_jax(test):
     return pytest.mark.thorough(test) if ON_JAX else test
 
 
+def some_now(values, now):
+    """Parameters of which some are tested at once; others are `thorough`.
+
+    For a test whose cases go few ways: those named take each way once.
+    """
+    values, now = list(values), list(now)
+    assert all(value in values for value in now)
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=() if value in now else pytest.mark.thorough,
+        )
+        for value in values
+    ]
+
+
 def one_now(values):
     """Parameters of which the first is tested at once; others are `thorough`.
 
     For what costs seconds a value and goes the same way in all of them.
     """
-    values = [v if isinstance(v, tuple) else (v,) for v in values]
-    return [pytest.param(*values[0])] + [
-        pytest.param(*v, marks=pytest.mark.thorough) for v in values[1:]
-    ]
+    values = list(values)
+    return some_now(values, values[:1])
 
 
 def random(*shape, seed=0):

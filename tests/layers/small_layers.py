@@ -50,8 +50,16 @@ LAYERS = {
     "min_lstm": (MinLSTMCell, MinLSTM, {"units": 3}),
     "rg_lru": (RGLRUCell, RGLRU, {"units": 2}),
 }
-# Those that go the way of another here: its step differs in a line.
-_ALIKE = {"rhn_own_carry", "gam_rhn_highway", "min_lstm"}
+# The other three go the way of one of these: their step differs in a line.
+_KINDS = [
+    "rhn",
+    "gam",
+    "gam_rhn",
+    "peephole_lstm",
+    "slstm",
+    "min_gru",
+    "rg_lru",
+]
 # Without matrix products of their states.
 LINEAR = ["min_gru", "min_lstm", "rg_lru"]
 # Keras knows no float64 on JAX, and multiplies in float32 on PyTorch.
@@ -61,12 +69,13 @@ WIDEST = "float64" if FLOAT64 else "float32"
 
 def one_of_a_kind(test):
     """Runs a test for each of `LAYERS`; those alike are `thorough`."""
-    cases = [
-        pytest.param(
-            name, marks=[pytest.mark.thorough] if name in _ALIKE else []
-        )
-        for name in LAYERS
-    ]
+    cases = helpers.some_now(LAYERS, _KINDS)
+    return pytest.mark.parametrize("name", cases)(test)
+
+
+def one_of_each_way(test):
+    """The same for what is not of the cell: a loop of states, and a scan."""
+    cases = helpers.some_now(LAYERS, ["slstm", "min_gru"])
     return pytest.mark.parametrize("name", cases)(test)
 
 

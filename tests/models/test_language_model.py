@@ -69,9 +69,8 @@ VARIANTS = {
 SOME = ["deep_attending", "sha", "narrow_untied", "rhn", "above"]
 
 # Each kind of state once, and several layers of them.
-CARRYING = [*SOME, "lstm", "gam_rhn", "multi_head"]
+CARRYING = [*SOME, "lstm"]
 
-some_variants = pytest.mark.parametrize("variant", SOME)
 few_variants = pytest.mark.parametrize("variant", SOME[:3])
 
 
@@ -89,7 +88,7 @@ def window(ids, *fresh):
 
 
 @pytest.mark.slow_on_jax
-@some_variants
+@few_variants
 def test_no_logit_sees_the_future(variant):
     model = language_model(variant)
     changed = IDS.copy()
@@ -101,15 +100,7 @@ def test_no_logit_sees_the_future(variant):
 
 
 @pytest.mark.slow_on_jax
-@pytest.mark.parametrize(
-    "variant",
-    [
-        pytest.param(
-            name, marks=[] if name in CARRYING else pytest.mark.thorough
-        )
-        for name in VARIANTS
-    ],
-)
+@pytest.mark.parametrize("variant", helpers.some_now(VARIANTS, CARRYING))
 def test_two_carried_windows_are_the_whole(variant):
     model = language_model(variant)
     whole = model(IDS)
@@ -132,7 +123,7 @@ def test_given_states_are_the_carried_way(variant):
     helpers.assert_close([s.value for s in model.carried.of_evaluation], states)
 
 
-@few_variants
+@pytest.mark.parametrize("variant", helpers.one_now(SOME))
 def test_saved_model_round_trip(variant, tmp_path):
     model = language_model(variant)
     model(window(IDS, True, True))
@@ -147,7 +138,7 @@ def test_saved_model_round_trip(variant, tmp_path):
 
 
 @helpers.slow_on_jax
-@few_variants
+@pytest.mark.parametrize("variant", helpers.one_now(SOME[:3]))
 def test_a_copy_of_another_batch_size_has_the_weights(variant):
     model = language_model(variant)
     copy = model.with_batch_size(1)
@@ -430,6 +421,7 @@ def test_it_learns_what_is_behind_its_window():
     assert evaluate(model, inputs, labels) > math.log(2) / 6
 
 
+@pytest.mark.slow
 def test_fit_trains_every_weight():
     model = language_model(
         cell=ZoneoutCell(
@@ -678,7 +670,7 @@ def test_what_is_carried_on_needs_to_know_where_it_is_fresh():
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize("name", own_cells(UNITS))
+@pytest.mark.parametrize("name", helpers.one_now(own_cells(UNITS)))
 def test_a_custom_cell(name, tmp_path):
     """Its outputs are what the cell returns, token by token as at once."""
     model = LanguageModel(WORDS, own_cells(UNITS)[name](), depth=2)

@@ -55,17 +55,14 @@ TELLING = ["fed", "lexical", "before", "leaky"]
 # A cell, a depth or a bridge of which another variant has the like.
 LIKE_OTHERS = ["deep", "copy", "lstm", "simple"]
 
-telling_variants = pytest.mark.parametrize("variant", TELLING)
+telling_variants = pytest.mark.parametrize(
+    "variant", helpers.some_now(TELLING, ["fed", "before"])
+)
 
 
 @pytest.mark.parametrize(
     "variant",
-    [
-        pytest.param(
-            name, marks=pytest.mark.thorough if name in LIKE_OTHERS else []
-        )
-        for name in VARIANTS
-    ],
+    helpers.some_now(VARIANTS, [x for x in VARIANTS if x not in LIKE_OTHERS]),
 )
 def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
     model = translator(**VARIANTS[variant])
@@ -82,7 +79,7 @@ def test_decoding_step_by_step_is_the_teacher_forced_call(variant):
 
 
 @helpers.slow_on_jax
-@telling_variants
+@pytest.mark.parametrize("variant", TELLING)
 def test_padding_changes_nothing(variant):
     model = translator(**VARIANTS[variant])
     logits = model(INPUTS)

@@ -35,6 +35,12 @@ def new_labeller(labels, max_length=8, **options):
     return labeller
 
 
+@pytest.fixture(scope="module")
+def unchanged():
+    """A labeller of short texts, for what reads it or what it refuses."""
+    return new_labeller("yn", max_length=3)
+
+
 def trained(labels, texts, numbers, **options):
     labeller = new_labeller(labels)
     labeller.fit(texts, numbers, epochs=1, verbose=0, **options)
@@ -97,8 +103,9 @@ def test_weights_keep_to_their_texts_and_to_validation():
 @pytest.mark.parametrize(
     "weights", [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4]]
 )
-def test_weights_that_fit_no_text_are_refused(weights):
-    labeller = new_labeller("yn")
+@pytest.mark.filterwarnings("ignore:.* texts were cut")
+def test_weights_that_fit_no_text_are_refused(weights, unchanged):
+    labeller = unchanged
     with pytest.raises(ValueError, match="for each text. Received"):
         labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
     batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
@@ -141,19 +148,17 @@ def test_every_label_has_its_probability(labels):
 
 
 @pytest.mark.parametrize("name", ["label", "probabilities", "evaluate"])
-def test_texts_that_are_cut_are_counted(name):
-    labeller = new_labeller("yn", max_length=3)
+def test_texts_that_are_cut_are_counted(name, unchanged):
     given = [["y"] * 4] if name == "evaluate" else []
     with pytest.warns(UserWarning, match="1 of 4 texts were cut after 3 tok"):
-        getattr(labeller, name)(TEXTS, *given)
+        getattr(unchanged, name)(TEXTS, *given)
 
 
 @pytest.mark.parametrize("name", ["explain", "hidden_states", "gradient_norms"])
-def test_a_text_that_is_cut_is_told(name):
-    labeller = new_labeller("yn", max_length=3)
+def test_a_text_that_is_cut_is_told(name, unchanged):
     with pytest.warns(UserWarning, match="1 of 1 texts were cut after 3 tok"):
-        getattr(labeller, name)(TEXTS[3])
-    getattr(labeller, name)(TEXTS[0])
+        getattr(unchanged, name)(TEXTS[3])
+    getattr(unchanged, name)(TEXTS[0])
 
 
 @pytest.mark.slow

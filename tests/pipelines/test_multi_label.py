@@ -42,6 +42,12 @@ def new_labeller(names=NAMES, summary="attention", **options):
     )
 
 
+@pytest.fixture(scope="module")
+def unchanged():
+    """A labeller for what reads it, or what it refuses."""
+    return new_labeller()
+
+
 def sigmoids(labeller, temperature=1.0):
     ids = WORDS.tokenize(tf.constant(TEXTS)).to_tensor(WORDS.pad_id)
     return tf.sigmoid(labeller.model(ids) / temperature).numpy()
@@ -90,8 +96,8 @@ def test_thresholds_are_for_all_or_for_each():
 
 
 @pytest.mark.parametrize("labels", [TAGS, HAS.astype(float)])
-def test_what_it_is_trained_on(labels):
-    labeller = new_labeller()
+def test_what_it_is_trained_on(labels, unchanged):
+    labeller = unchanged
     found = {}
     weights = [1.0, 2.0, 3.0, 4.0]
     for batches in (
@@ -143,8 +149,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_other_labels_are_refused(kind):
-    labeller = new_labeller()
+def test_other_labels_are_refused(kind, unchanged):
+    labeller = unchanged
     calls = labeller.evaluate, labeller.fit, labeller.tune_thresholds
     for call in (*calls, labeller.calibrate):
         with pytest.raises(ValueError, match="Received: "):

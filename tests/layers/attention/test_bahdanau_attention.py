@@ -68,7 +68,7 @@ def test_the_normalized_score_is_quantized():
 @pytest.mark.parametrize(
     "dtype", helpers.one_now(["float32", "mixed_bfloat16"])
 )
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("known", helpers.one_now([True, False]))
 @pytest.mark.parametrize(
     "options", helpers.one_now([{"normalize": True}, {"use_bias": True}])
 )

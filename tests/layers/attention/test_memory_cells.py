@@ -91,8 +91,13 @@ def oracle(cell, sequence, **masks):
     )
 
 
-@pytest.mark.parametrize("memory", [3, 1, 20])
-@every_cell
+@pytest.mark.parametrize(
+    ("name", "memory"),
+    helpers.some_now(
+        itertools.product(CELLS, [3, 1, 20]),
+        [("transformer", 3), ("transformer", 20), ("sha", 1), ("sha_lstm", 3)],
+    ),
+)
 def test_equals_the_oracle_in_a_compiled_graph(name, memory):
     cell = make_cell(name, memory)
     layer = FastRNN(cell, return_sequences=True)

@@ -1,7 +1,6 @@
 """Variational dropout of all cells, in the loop of Keras."""
 
 import numpy as np
-import pytest
 from keras.layers import RNN
 
 from kerasrnn.layers import RHNCell
@@ -11,10 +10,8 @@ from tests.layers import small_layers
 
 SEQUENCE = helpers.random(3, 40, 2)
 
-every_cell = pytest.mark.parametrize("name", small_layers.LAYERS)
 
-
-@every_cell
+@small_layers.one_of_a_kind
 def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
     cell = small_layers.new_cell(
         name, dropout=0.5, recurrent_dropout=0.5, seed=1
@@ -41,7 +38,7 @@ def test_dropout_is_constant_over_time_and_new_for_each_batch(name):
     assert np.any(masks[0] != masks[4])
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_nothing_is_dropped_in_inference(name):
     options = {"dropout": 0.5, "recurrent_dropout": 0.5}
     dropped, plain = small_layers.loop(name, **options), small_layers.loop(name)

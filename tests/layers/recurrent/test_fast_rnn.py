@@ -1,6 +1,7 @@
 """A fast layer computes what `keras.layers.RNN` of its cell does."""
 
 import inspect
+import itertools
 
 import keras
 import numpy as np
@@ -67,12 +68,12 @@ def check(loop, fast, mask=None, states=True, **kwargs):
     helpers.assert_close(found, expected, rtol=1e-4, atol=2e-6)
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_with_a_mask(name):
     check(*both(name, {"return_state": True}), mask=MASK_IN_KERAS)
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_from_given_states(name):
     check(*both(name, {"return_state": True}))
 
@@ -84,7 +85,7 @@ def test_backwards(name, mask):
     check(*both(name, rnn), mask=mask)
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_dropout(name):
     loop, fast = both(name, **DROPOUT)
     check(loop, fast, training=True, states=False)
@@ -106,13 +107,13 @@ def test_unrolled_it_is_the_loop(name):
 
 
 @helpers.slow_on_jax
-@every_layer
-def test_layer_normalization(name):
+@small_layers.one_of_a_kind
+def test_layer_normalization_and_dropout(name):
     loop, fast = both(name, {"return_state": True}, layer_norm=True, **DROPOUT)
     check(loop, fast, training=True)
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_other_activations(name):
     options = {"activation": "softsign", "recurrent_activation": "hard_sigmoid"}
     check(*both(name, **options), states=False)
@@ -131,7 +132,7 @@ def test_depth(name, depth):
     check(*both(name, depth=depth), states=False)
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_one_step_and_the_last_output_alone(name):
     loop, fast = both(name, {"return_sequences": False})
     for sequence in (SEQUENCE[:, :1], SEQUENCE):
@@ -140,7 +141,7 @@ def test_one_step_and_the_last_output_alone(name):
         helpers.assert_close(found, loop(sequence))
 
 
-@small_layers.one_of_a_kind
+@small_layers.one_of_each_way
 def test_it_does_not_see_the_future(name):
     layer = small_layers.fast(name)
     changed = SEQUENCE.copy()
@@ -173,6 +174,7 @@ def test_inside_other_layers(name):
     assert each(helpers.random(2, 3, 5, 2)).shape == (2, 3, width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", helpers.one_now(FAST))
 def test_a_model_learns_and_survives_its_file(name, tmp_path):
     keras.utils.set_random_seed(1)
@@ -286,8 +288,13 @@ def test_one_layer_at_two_places(name):
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize("policy", ["float16", "bfloat16"])
-@pytest.mark.parametrize("name", ["rhn", "gam", "gam_rhn"])
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    helpers.some_now(
+        itertools.product(["rhn", "gam", "gam_rhn"], ["float16", "bfloat16"]),
+        [("rhn", "float16"), ("gam_rhn", "bfloat16")],
+    ),
+)
 def test_a_narrow_dtype_throughout(name, policy):
     layer = small_layers.fast(name, dtype=policy)
     loop = small_layers.loop(name, dtype=policy)

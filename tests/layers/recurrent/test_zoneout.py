@@ -1,5 +1,7 @@
 """Zoneout: what it keeps, in the loop of Keras and at once."""
 
+import itertools
+
 import keras
 import numpy as np
 import pytest
@@ -68,12 +70,15 @@ def test_in_inference_states_move_by_the_expectation(name):
         helpers.assert_close(last, before)
 
 
-@every_layer
-@pytest.mark.parametrize("name", ["rhn", "lstm", "simple"])
-def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(
-    name, layer_class
-):
-    layer = layer_class(zoned(name, 0.3, seed=1), return_sequences=True)
+@pytest.mark.parametrize(
+    ("name", "layer"),
+    helpers.some_now(
+        itertools.product(["rhn", "lstm", "simple"], LAYERS),
+        [("rhn", "fast"), ("lstm", "keras"), ("simple", "fast")],
+    ),
+)
+def test_in_training_noise_is_new_for_each_unit_row_step_and_batch(name, layer):
+    layer = LAYERS[layer](zoned(name, 0.3, seed=1), return_sequences=True)
     x = helpers.random(16, 40, 3)
     first, second = (kept(layer(x, training=True)) for _ in range(2))
     # Independent draws agree with probability 0.3² + 0.7² = 0.58.
