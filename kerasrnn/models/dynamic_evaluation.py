@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import instance
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.typing import Config
@@ -50,7 +51,7 @@ class DynamicEvaluation(Deserialized, keras.Model):
 
     def __init__(self, model: LanguageModel, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.model = model
+        self.model = instance("model", model, LanguageModel)
 
     def call(self, inputs: Tensor | dict[str, Tensor]) -> Tensor:
         return self.model(inputs, training=False)

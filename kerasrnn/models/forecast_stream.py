@@ -4,6 +4,7 @@ from typing import Any
 
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.typing import States
@@ -41,7 +42,7 @@ class ForecastStream:
     """
 
     def __init__(self, model: Forecaster, lookback: int = 1) -> None:
-        if not model.built:
+        if not instance("model", model, Forecaster).built:
             model.build()
         self.model = model
         self.steps = model.segment

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -66,7 +67,7 @@ class Lexicon(keras.layers.Layer):
         self.source_size = positive_integer("source_size", source_size)
         self.target_size = positive_integer("target_size", target_size)
         self.translations = positive_integer("translations", translations)
-        self.epsilon = epsilon
+        self.epsilon = number("epsilon", epsilon, above=0)
 
     def build(self, source_shape: Shape | None = None) -> None:
         shape = self.source_size, self.translations

@@ -113,6 +113,14 @@ class CRF(Linked, Configured, keras.layers.Layer):
         # Emissions in float32 would be rounded to a compute dtype of 16 bits.
         kwargs.setdefault("autocast", False)
         super().__init__(**kwargs)
+        if isinstance(labels, str) or not (
+            labels is None or hasattr(labels, "__iter__")
+        ):
+            raise ValueError(
+                "`labels` must be a list of strings, one for each tag. How "
+                "many tags there are follows from the emissions. "
+                f"Received: labels={labels!r}"
+            )
         self.labels = None if labels is None else list(labels)
         self.scheme = scheme
         self.transitions_initializer = keras.initializers.get(
