@@ -241,7 +241,7 @@ def test_k5_a_graph_is_traced_anew_for_another_batch_size(name):
     assert np.isfinite(fewer).all()
 
 
-@pytest.mark.slow_on_jax
+@pytest.mark.slow
 def test_k6_a_stack_in_training_is_layer_upon_layer():
     """Keras runs every cell of a stack once more, to shape the masks."""
     options = DROPOUT | {"seed": 1}
@@ -344,8 +344,9 @@ exports = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @exports
-@pytest.mark.parametrize("layer", helpers.one_now(["RHN", *ONE_OF_EACH_KIND]))
+@pytest.mark.parametrize("layer", helpers.one_now(ONE_OF_EACH_KIND))
 def test_k11_a_layer_is_exported_for_any_batch_and_time(layer, tmp_path):
     """Outputs and states side by side: Keras exports no nest of them."""
     import tensorflow as tf
