@@ -105,3 +105,21 @@ def test_nonsense_is_refused_where_it_is_given(make, name, value):
         .partition("Received: ")[2]
         .startswith(f"{name}={found!r}")
     )
+
+
+class MatrixCell(layers.RecurrentCell):
+    output_size, state_size = 3, [3, (2, 3)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        layers.SelfAttentionCell,
+        lambda cell: models.LanguageModel(9, cell),
+        lambda cell: models.Encoder(9, cell),
+        lambda cell: models.Decoder(9, cell),
+    ],
+)
+def test_states_that_are_no_vectors_are_refused_where_they_are_joined(make):
+    with pytest.raises(ValueError, match=r"vectors.*state_size=\[3, \(2, 3\)"):
+        make(MatrixCell())

@@ -133,6 +133,7 @@ class Decoder(Deserialized, DecoderSteps, KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Decoder")
+        cells.check_vectors(cell, "Decoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(

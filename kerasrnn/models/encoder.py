@@ -106,6 +106,7 @@ class Encoder(Configured, KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Encoder")
+        cells.check_vectors(cell, "Encoder")
         kwargs.setdefault("dtype", cells.policy(cell))
         super().__init__(**kwargs)
         self.vocabulary_size = positive_integer(

@@ -22,6 +22,7 @@ class RecurrentModel(QuantizableModel):
     ) -> None:
         """Creates the recurrent layers; see `RNNStack` for the arguments."""
         cells.check_cell(cell, type(self).__name__)
+        cells.check_vectors(cell, type(self).__name__)
         self.stack = RNNStack(
             cell,
             depth,

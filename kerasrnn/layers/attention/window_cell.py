@@ -41,6 +41,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
 
     def add_cell(self, cell: keras.layers.Layer) -> None:
         """Sets the inner cell, and creates the layer that runs it."""
+        cells.check_vectors(cell, type(self).__name__)
         self.cell = cell
         self._rnn = FastRNN(cell, return_sequences=True)
 

@@ -40,6 +40,22 @@ def check_cell(cell, owner):
         )
 
 
+def check_vectors(cell, owner):
+    """Raises `ValueError` unless the states are vectors, `(batch, width)`.
+
+    Args:
+        cell: A recurrent cell.
+        owner: Name of the layer that joins its states, or reshapes them.
+    """
+    sizes = flat_state_sizes(cell)
+    if any(isinstance(size, tuple) for size in sizes):
+        raise ValueError(
+            f"{owner} needs a cell whose states are vectors, `(batch, width)`; "
+            "others run in `FastRNN`. Expected: integers as `state_size`. "
+            f"Received: state_size={sizes} of cell={cell!r}"
+        )
+
+
 def clone_cell(cell, *path):
     """Returns a new cell with the configuration of `cell` and no weights.
 
