@@ -19,12 +19,14 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
+from kerasrnn_server.compile_cache import without_programs
 from kerasrnn_server.held import again_later
 from kerasrnn_server.live_model import LiveModel
 from kerasrnn_server.predictions import Predictions
 from kerasrnn_server.settings import ServerSettings
 from kerasrnn_server.versions import models
 from kerasrnn_server.worker import Worker
+from kerasrnn_server.worker import WorkerEnded
 
 VERSION = Gauge("kerasrnn_version", "Version that is served", ["model"])
 UNFINISHED = Gauge("kerasrnn_unfinished_calls", "Calls that run or wait")
@@ -50,7 +52,7 @@ class Application:
         self._predictions = Predictions(settings)
         self._tasks: list[asyncio.Task[None]] = []
         v1, v2 = "/v1/models", "/v2/models"
-        one = ["/{name}", "/{name}/versions/{version:int}"]
+        one = ["/{name}", "/{name}/versions/{version}"]
         self.app = Starlette(
             routes=[
                 Route("/metrics", self._metrics),
@@ -108,7 +110,15 @@ class Application:
             await asyncio.sleep(self.settings.poll_seconds)
 
     async def _start(self, path, changed):
-        return await Worker.start(path, self.settings.limits(), changed)
+        """Starts a process; once more, if programs that are kept may fail."""
+        limits = self.settings.limits()
+        try:
+            return await Worker.start(path, limits, changed)
+        except WorkerEnded:
+            if (env := without_programs()) is None:
+                raise
+        log.warning("'%s' is tried without programs that XLA has kept.", path)
+        return await Worker.start(path, limits, changed, env)
 
     async def _predict(self, request: HttpRequest) -> Response:
         return await self._predictions.answer(self._find(request), request)
@@ -120,11 +130,11 @@ class Application:
         model = self.models.get(name)
         if model is None:
             raise HTTPException(404, f"There is no model {name!r}.")
-        if version not in (None, model.version):
+        if version not in (None, str(model.version)):
             raise HTTPException(
                 404,
                 f"Of the model {name!r}, the version {model.version} is "
-                f"served. Received: {version}.",
+                f"served. Received: {version:.20}.",
             )
         return model
 

@@ -7,9 +7,11 @@ import logging
 import os
 import pathlib
 import platform
+import shlex
 
 log = logging.getLogger(__name__)
 
+_VARIABLE = "TF_XLA_FLAGS"
 _FLAG = "--tf_xla_persistent_cache_directory"
 
 
@@ -20,7 +22,7 @@ def keep_programs() -> None:
     version of TensorFlow: programs for another may not run. A folder that
     `TF_XLA_FLAGS` already names is kept.
     """
-    flags = os.environ.get("TF_XLA_FLAGS", "")
+    flags = os.environ.get(_VARIABLE, "")
     if _FLAG in flags:
         return
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -31,7 +33,23 @@ def keep_programs() -> None:
         log.warning("What XLA compiles is not kept: %s", error)
         return
     # Unquoted, a path would end at a blank.
-    os.environ["TF_XLA_FLAGS"] = f'{flags} {_FLAG}="{folder}"'.strip()
+    os.environ[_VARIABLE] = f'{flags} {_FLAG}="{folder}"'.strip()
+
+
+def without_programs() -> dict[str, str] | None:
+    """Returns the environment of a process that keeps no programs.
+
+    XLA does not compile if it cannot write to the folder, such as on a full
+    disk, or if what it finds there is damaged.
+
+    Returns:
+        Dictionary of all variables; `None` if no process keeps any.
+    """
+    flags = os.environ.get(_VARIABLE, "")
+    if _FLAG not in flags:
+        return None
+    others = [x for x in shlex.split(flags) if not x.startswith(_FLAG)]
+    return {**os.environ, _VARIABLE: shlex.join(others)}
 
 
 def _fingerprint():

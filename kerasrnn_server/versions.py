@@ -22,7 +22,7 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
             (int(version.name), version)
             for version in pathlib.Path(path).iterdir()
             if re.fullmatch("[0-9]+", version.name)
-            and (version / "saved_model.pb").exists()
+            and os.path.exists(version / "saved_model.pb")
         ]
     except OSError:  # no folder, or one that must not be read
         return {}
@@ -66,7 +66,7 @@ def files_of(path: pathlib.Path) -> list[tuple[str, int, int]]:
     for file in sorted(path.rglob("*")):
         try:
             state = file.stat()
-        except FileNotFoundError:
-            continue  # It is being written.
+        except OSError:
+            continue  # It is being written, or must not be read.
         found.append((str(file), state.st_size, state.st_mtime_ns))
     return found

@@ -62,7 +62,11 @@ class Worker:
 
     @classmethod
     async def start(
-        cls, path: pathlib.Path, limits: Limits, changed: Callable[[], None]
+        cls,
+        path: pathlib.Path,
+        limits: Limits,
+        changed: Callable[[], None],
+        env: dict[str, str] | None = None,
     ) -> Self:
         """Starts a process and waits until it has loaded a version.
 
@@ -70,6 +74,7 @@ class Worker:
             path: Folder of the version.
             limits: The `Limits` of requests.
             changed: Called when the process should be replaced.
+            env: Its environment, if not that of this process.
 
         Raises:
             WorkerEnded: when the version does not work.
@@ -82,6 +87,7 @@ class Worker:
                 *(str(path), str(theirs.fileno())),
                 json.dumps(dataclasses.asdict(limits)),
                 pass_fds=[theirs.fileno()],
+                env=env,
             )
         try:
             metadata = await receive(reader)

@@ -194,6 +194,13 @@ def _strings(value):
 
 
 def _numbers(value, dtype):
+    # With one string among a million numbers, NumPy would make all of them
+    # strings of its length.
+    if isinstance(value, list):
+        leaves = np.array(value, dtype=object).ravel().tolist()
+        for kind in {*map(type, leaves)} & {str, bytes, bool}:
+            if kind is not bool or dtype.kind != "b":
+                raise TypeError(f"a value of type `{kind.__name__}`")
     array = np.asarray(value)
     if array.dtype == dtype:
         return array

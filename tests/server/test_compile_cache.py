@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from kerasrnn_server.compile_cache import keep_programs
+from kerasrnn_server.compile_cache import without_programs
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +57,12 @@ def test_without_a_place_for_it_the_server_goes_on(cache, monkeypatch, caplog):
     keep_programs()
     assert os.environ["TF_XLA_FLAGS"] == "--tf_xla_auto_jit=0"
     assert "is not kept" in caplog.text
+
+
+def test_a_process_can_do_without():
+    assert without_programs() is None
+    keep_programs()
+    assert without_programs() == {
+        **os.environ,
+        "TF_XLA_FLAGS": "--tf_xla_auto_jit=0",
+    }

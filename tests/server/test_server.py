@@ -64,7 +64,7 @@ def test_tensors_in_binary_say_where_they_begin(server):
         "application/octet-stream",
     )
     assert answer[int(headers[name]) :] == b"\2\0\0\0" + "É".encode()
-    for wrong in ("x", "-1", "9999"):
+    for wrong in ("x", "-1", "9999", "9" * 5000):
         status, _, _ = server.ask(
             "POST", "/v2/models/shout/infer", body, {name: wrong}.items()
         )
@@ -110,6 +110,7 @@ def test_status_and_metadata(server):
         ("/v2/models/whisper/infer", "There is no model 'whisper'"),
         ("/v1/models/shout/versions/7:predict", "version 3 .* Received: 7"),
         ("/v2/models/shout/versions/7/infer", "version 3 .* Received: 7"),
+        (f"/v2/models/shout/versions/{'7' * 5000}/infer", "Received: 7{20}\\."),
         ("/v2/repository/models/shout/unload", "Not Found"),
     ],
 )

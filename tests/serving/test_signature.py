@@ -78,7 +78,10 @@ def test_an_empty_batch_has_an_empty_answer(signatures):
         ("square", {"ids": [1, 2]}, r"int32\[\?, \?\].*shape \(2,\)"),
         ("square", {"ids": [[1], [1, 2]]}, "inhomogeneous"),
         ("square", {"ids": [[1.5]]}, "dtype float64"),
-        ("square", {"ids": [["1"]]}, "dtype <U1"),
+        ("square", {"ids": [["1"]]}, "type `str`"),
+        ("square", {"ids": [[1, True]]}, "type `bool`"),
+        # As strings, they would take 4 TB.
+        ("square", {"ids": [["1" * 10**6, *[1] * 10**6]]}, "type `str`"),
         ("square", {"ids": np.array([[1]], "int64")}, "dtype int64"),
         ("square", {"ids": [[2**31]]}, "2147483648"),
         ("square", {"ids": [[2**70]]}, "dtype object"),
