@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.compiled import XlaShapes
@@ -96,11 +97,16 @@ class TranslatorSources(CompiledPipeline):
         Returns:
             A dictionary of `"max_length"`, the number of tokens of a text
             that are read; `"search"`: its start and end id, and its most
-            tokens; and those of every `CompiledPipeline`.
+            tokens; those of every `CompiledPipeline`; and `"batch_rows"`, if
+            texts of several clients should not be translated together.
         """
         search, target = self.search, self.target_tokenizer
+        # By XLA, a beam search of one text costs less than its share of a
+        # batch with padding, and texts run on all cores.
+        alone = self.xla is not None and isinstance(search, BeamSearch)
         return {
             **super().served_facts(),
+            **({"batch_rows": 1} if alone else {}),
             "max_length": self.max_length,
             "search": {
                 "start_id": target.start_id,

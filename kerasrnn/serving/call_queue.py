@@ -96,11 +96,12 @@ class CallQueue:
     Args:
         batch_rows: The most rows to hand out together.
         threads: How many threads take calls.
+        batches: How many batches of a signature run at once.
     """
 
-    def __init__(self, batch_rows: int, threads: int):
-        self.batch_rows = batch_rows
-        self._most = {_LONG: max(1, threads // 2)}
+    def __init__(self, batch_rows: int, threads: int, batches: int = 1):
+        self.batch_rows, self.batches = batch_rows, batches
+        self._most = {_LARGE: 1, _LONG: max(1, threads // 2)}
         self._waiting: dict[int, Call] = {}
         self._taken: collections.Counter[str | None] = collections.Counter()
         self._changed = threading.Condition()
@@ -135,7 +136,7 @@ class CallQueue:
 
     def _first(self):
         for call in self._waiting.values():
-            most = self._most.get(call.lane, 1)
+            most = self._most.get(call.lane, self.batches)
             if call.lane is None or self._taken[call.lane] < most:
                 return call
         return None

@@ -54,7 +54,12 @@ class Calls:
     ):
         self.model, self.limits = model, limits
         self._connection, self._sending = connection, threading.Lock()
-        self._queue = CallQueue(limits.batch_rows, limits.threads)
+        card = model.card() or {}
+        self._queue = CallQueue(
+            min(limits.batch_rows, card.get("batch_rows", limits.batch_rows)),
+            limits.threads,
+            min(os.cpu_count() or 1, max(1, limits.threads // 2)),
+        )
         self._reading: dict[int, Request] = {}
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(limits.threads):
@@ -145,11 +150,11 @@ def main() -> None:
     try:
         model = ExportedModel(pathlib.Path(path))
         warm_up(model)
+        calls = Calls(model, Limits(**json.loads(limits)), connection)
         give_back_memory()
     except Exception:
         logging.exception("'%s' cannot be loaded.", path)
         sys.exit(1)
-    calls = Calls(model, Limits(**json.loads(limits)), connection)
     connection.sendall(
         packed(
             {

@@ -171,6 +171,7 @@ def test_an_export_is_compiled_if_the_translator_is(tmp_path):
     path = translator.export(tmp_path / "compiled" / "1")
     card = json.loads((path / "card.json").read_text())
     assert card["xla"] == {"rows": [1, 3], "lengths": [4, 10]}
+    assert card["batch_rows"] == 1
     served = tf.saved_model.load(str(path)).signatures
     found = served["serving_default"](text=texts)["translation"].numpy()
     none = tf.fill((3, 1), "")

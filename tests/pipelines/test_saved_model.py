@@ -337,7 +337,7 @@ def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
     path = tmp_path / "scaler" / "1"
     export_saved_model(path, *scaler(2.0))
 
-    def half_written(module, folder, signatures):
+    def half_written(module, folder, *_):
         os.makedirs(folder)
         (folder / "saved_model.pb").write_bytes(b"half")
         raise RuntimeError("disk full")
@@ -368,7 +368,7 @@ def test_the_partial_files_of_a_killed_export_are_removed(tmp_path):
 
 
 def test_a_full_disk_raises_a_clear_error(tmp_path, monkeypatch):
-    def full(module, folder, signatures):
+    def full(*_):
         raise tf.errors.ResourceExhaustedError(None, None, "No space left")
 
     monkeypatch.setattr(tf.saved_model, "save", full)

@@ -67,6 +67,18 @@ def test_what_waits_is_computed_together(make):
     assert numbers(queue.take()) == [2]
 
 
+def test_several_batches_run_at_once(make):
+    queue = CallQueue(batch_rows=1, threads=8, batches=2)
+    for number in range(3):
+        queue.put(make(number, "a"))
+    first, second = queue.take(), queue.take()
+    assert (numbers(first), numbers(second)) == ([0], [1])
+    queue.put(make(3, "a", signature="step"))
+    assert numbers(queue.take()) == [3]
+    queue.done(second)
+    assert numbers(queue.take()) == [2]
+
+
 def test_a_long_text_does_not_make_others_long(make):
     queue = CallQueue(batch_rows=32, threads=8)
     queue.put(make(0, "a"))
