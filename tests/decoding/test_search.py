@@ -154,8 +154,8 @@ def test_alignments_are_those_the_tokens_were_predicted_with(searched):
 def test_a_result_does_not_depend_on_the_batch(search):
     if isinstance(search, SamplingSearch):
         pytest.skip("draws something else")
-    tables = random_tables(5, 6, seed=4)
-    limits = np.array([3, 0, 9, 5, 1])
+    tables = random_tables(3, 6, seed=4)
+    limits = np.array([3, 0, 9])
     together = run(
         search,
         tables,
@@ -163,7 +163,7 @@ def test_a_result_does_not_depend_on_the_batch(search):
         source_mask=mask_of(tables),
         max_lengths=limits,
     )
-    for i in range(5):
+    for i in range(3):
         alone = run(
             search,
             tables[i : i + 1],
@@ -385,7 +385,10 @@ def listed_step(ids, states, memory):
 
 
 @slow_on_jax
-@pytest.mark.parametrize("name", ["coverage", "sampling", "3-best"])
+@pytest.mark.parametrize(
+    "name",
+    some_now(["coverage", "sampling", "3-best"], ["coverage", "sampling"]),
+)
 def test_a_shortlist_equals_forbidding_all_other_words(name):
     search = SEARCHES[name]
     constraints = {
@@ -545,7 +548,12 @@ def found_by(search, tables):
 
 
 @pytest.mark.skipif(ON_JAX, reason="JAX has no float64 by default")
-@pytest.mark.parametrize("name", [*SEARCHES, "constrained"])
+@pytest.mark.parametrize(
+    "name",
+    some_now(
+        [*SEARCHES, "constrained"], ["coverage", "sampling", "constrained"]
+    ),
+)
 def test_it_finds_the_same_where_float64_is_the_default(name, request):
     search = SEARCHES.get(name) or BeamSearch(
         START, END, PAD, 8, min_length=2, forbidden_ids=[B], no_repeat_ngram=2

@@ -518,7 +518,7 @@ def test_word_dropout_drops_a_type():
     assert np.all(logits == logits[..., :1])
 
 
-@helpers.slow_on_jax
+@pytest.mark.slow
 @pytest.mark.parametrize("attends", helpers.one_now([False, True]))
 def test_mixed_precision(attends):
     policy = keras.config.dtype_policy()

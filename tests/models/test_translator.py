@@ -251,7 +251,7 @@ def test_scheduled_sampling_is_saved(tmp_path):
     helpers.assert_close(loaded(INPUTS), model(INPUTS))
 
 
-@helpers.slow_on_jax
+@pytest.mark.slow
 @pytest.mark.parametrize("steps_per_execution", helpers.one_now([1, 2]))
 def test_a_schedule_moves_the_sampling_rate_in_a_fit(steps_per_execution):
     jump = keras.optimizers.schedules.PiecewiseConstantDecay([1], [0.0, 1.0])

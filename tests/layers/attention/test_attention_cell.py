@@ -240,7 +240,7 @@ def test_dropout_of_weights_is_drawn_for_each_step(placement):
     assert np.all(helpers.as_numpy(layer(sequence, memory)) > 0)
 
 
-@pytest.mark.slow_on_jax
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("placement", "width"), helpers.one_now([("before", 4), ("after", 7)])
 )

@@ -198,7 +198,7 @@ def test_every_attention_equals_the_oracle(attention, placement):
     "window, placement", [(1, "before"), (5, "after"), (7, "before")]
 )
 def test_every_window_equals_the_oracle_in_a_compiled_graph(window, placement):
-    cell = make_cell("gam_rhn", "multi_head", window, placement=placement)
+    cell = make_cell("rhn", "multi_head", window, placement=placement)
     zeros = helpers.as_numpy(cell.get_initial_state(3))
     found = helpers.compiled(whole(keras.layers.RNN, cell), {"sequences": X})
     helpers.assert_close(found, oracle(cell, X, zeros))
@@ -430,8 +430,10 @@ class InTraining(keras.Model):
 
 
 @helpers.slow_on_jax
-@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
-@either_way
+@pytest.mark.parametrize(
+    ("layer_class", "placement", "graph"),
+    [(keras.layers.RNN, "before", False), (SelfAttentionRNN, "after", True)],
+)
 def test_a_dropout_mask_is_constant_over_time_and_new_for_every_batch(
     layer_class, placement, graph
 ):
@@ -466,7 +468,8 @@ def test_a_recurrent_dropout_mask_is_constant_over_time():
 
 
 @pytest.mark.parametrize(
-    "cell_class, sizes", [(LSTMCell, (3,)), (GAMRHNCell, (3, 2, 4, 2, 5))]
+    "cell_class, sizes",
+    helpers.one_now([(LSTMCell, (3,)), (GAMRHNCell, (3, 2, 4, 2, 5))]),
 )
 def test_the_layer_is_the_loop_in_training(cell_class, sizes):
     """Cells of one seed draw the same masks, and drop nothing afterwards."""
