@@ -343,6 +343,7 @@ def test_saved_model_round_trip(encoder, summary, tmp_path):
     model = classifier(encoder, summary, dropout=0.1)
     loaded = helpers.reloaded(model, tmp_path)
     assert loaded.to_json() == model.to_json()
+    assert loaded.dropout == 0.1
     helpers.assert_close(loaded(SOURCE), model(SOURCE))
 
 
