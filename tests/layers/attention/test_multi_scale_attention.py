@@ -109,6 +109,7 @@ def test_it_is_causal_and_the_same_in_windows():
     helpers.assert_close(keras.ops.concatenate(parts, axis=1), outputs)
 
 
+@pytest.mark.slow_on_jax
 def test_skipped_steps_are_in_no_block():
     cell = sliding(7)
     layer = SelfAttentionRNN(cell, return_sequences=True)

@@ -44,6 +44,7 @@ def test_golden():
     np.testing.assert_allclose(state, [[0.6153258]], rtol=1e-5)
 
 
+@pytest.mark.slow_on_jax
 def test_what_it_keeps_at_first():
     cell = RGLRUCell(4000)
     cell.build((None, 4000))
