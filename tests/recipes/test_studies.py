@@ -15,6 +15,7 @@ import numpy as np
 import ptb_lm
 import pytest
 import tag
+from studies import group_memory
 from studies import hybrid_table
 from studies import imdb_folds
 from studies import imdb_models
@@ -32,6 +33,8 @@ from kerasrnn import data
 from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import training
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import MultiScaleAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
@@ -483,3 +486,36 @@ def test_the_table_of_taggers_has_all_that_is_compared(
         "| lstm, characters, softmax | 1,000 | 91.0 | 95.0 | 2.0 |",
         "| lstm, characters, crf | 1,000 | 93.0 | 95.0 | 2.0 |",
     ]
+
+
+def test_a_watched_group_memory_does_as_the_cell():
+    cell = GAMRHNCell(3, depth=2, num_groups=5, group_size=4, head_units=6)
+    x = helpers.random(2, 6, 7)
+    layer = FastRNN(cell, return_sequences=True, return_state=True)
+    outputs, _, memory = layer(x)
+    watched = group_memory.WatchedCell.copy_of(cell, x.shape)
+    writes, reads, states, memories = watched.watch(x)
+    helpers.assert_close(states.swapaxes(0, 1), outputs)
+    helpers.assert_close(memories[-1], memory)
+    assert writes.shape == (6, 2, 5, 4) and reads.shape == (6, 2, 2, 5, 4)
+    helpers.assert_close(writes.sum(-1), np.ones((6, 2, 5)))
+    # What a slot takes of the candidate, all slots of a group together.
+    before = np.concatenate([np.zeros((1, 2, 20)), memories[:-1]])
+    before, after = (x.reshape(6, 2, 5, 4) for x in (before, memories))
+    candidates = (after - (1 - writes) * before) / writes
+    helpers.assert_close(candidates.std(-1), np.zeros((6, 2, 5)), atol=1e-4)
+
+
+def test_what_a_group_memory_does_is_described():
+    # One group of two slots: all is written to the first, read from both.
+    writes = np.broadcast_to([0.99, 0.01], (4, 1, 1, 2))
+    reads = np.full((4, 1, 1, 1, 2), 0.5)
+    states = np.arange(1.0, 5).reshape(4, 1, 1)
+    memory = np.broadcast_to([1.0, -1.0], (4, 1, 2))
+    found = dict(group_memory.describe(writes, reads, states, memory))
+    assert found["steps"] == "4"
+    assert found["write weights"].startswith("0% under 0.01, 50% under 0.1")
+    assert found["longest lifetime, steps"] == "99"
+    assert found["entropy of read 1"] == "1.00"
+    assert found["deviation between the slots of a group"] == "1.00 of all"
+    assert found["change of the state in a step"] == "0.40 of its size"

@@ -160,7 +160,7 @@ class _Back:
         """Returns the gradient of a kernel, in one product over all steps."""
 
         def gradient(x, grads):
-            x = x if mask is None else x * mask
+            x = x if mask is None else wide(x) * mask
             return products.kernel_gradient(x, grads)
 
         if not use.is_state:

@@ -212,7 +212,7 @@ def test_mixed_precision(name):
     helpers.assert_close(found, plain(SEQUENCE), rtol=0, atol=0.05)
 
 
-@pytest.mark.parametrize("name", ["slstm"])
+@pytest.mark.parametrize("name", ["slstm", "rhn"])
 def test_dropout_of_the_state_under_mixed_precision(name):
     layers = both(name, dtype="mixed_bfloat16", **DROPOUT)
     cotangents = [ops.cast(helpers.random(3, 5, 3, seed=5), "bfloat16")]
