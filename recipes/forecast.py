@@ -38,7 +38,7 @@ class Settings(training.Settings):
     saved = training.Settings.saved | {
         *("cell", "units", "depth", "dropout", "micro_steps", "window"),
         *("head", "segment", "lookback", "horizon", "season", "shared"),
-        *("parallel", "missing", "segment_dropout"),
+        *("parallel", "missing"),
     }
     not_identity = training.Settings.not_identity | {"corpus"}
     needs = training.Settings.needs | {
@@ -102,8 +102,6 @@ class Settings(training.Settings):
     depth: training.Count = 1
     """Number of recurrent layers."""
     dropout: training.Rate = 0.1
-    segment_dropout: training.Rate = 0.0
-    """Share of the segments of the past that are hidden in training."""
     epochs: training.Count | None = None
     batch_size: training.Count | None = None
     learning_rate: training.Positive = 2e-3
@@ -171,7 +169,7 @@ def build_model(settings, columns, known=0, static=0):
     return models.Forecaster(
         *(training.build_cell(*parts), settings.horizon, columns),
         **{"known": known, "static": static, "head": head},
-        **settings.pick(*names, "missing", "segment_dropout"),
+        **settings.pick(*names, "missing"),
     )
 
 

@@ -16,7 +16,6 @@ from kerasrnn.models.forecast_heads import ForecastHead
 from kerasrnn.models.forecast_heads import head_of
 from kerasrnn.models.forecast_inputs import ForecastInputs
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.models.segment_dropout import SegmentDropout
 from kerasrnn.models.segment_embedding import SegmentEmbedding
 from kerasrnn.models.segments_ahead import at_once
 from kerasrnn.models.segments_ahead import one_by_one
@@ -69,8 +68,6 @@ class Forecaster(Configured, QuantizableModel):
             for that of its output.
         depth: Positive integer, number of recurrent layers.
         dropout: Dropout rate of what the recurrent layers return.
-        segment_dropout: Dropout rate of whole segments of the past: they are
-            taken for missing, but never the last, each column by itself.
         **kwargs: Base model arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
@@ -119,7 +116,6 @@ class Forecaster(Configured, QuantizableModel):
         embedding_dim: int | None = None,
         depth: int = 1,
         dropout: float = 0.0,
-        segment_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Forecaster")
@@ -158,10 +154,6 @@ class Forecaster(Configured, QuantizableModel):
             window=window,
             name="scaling",
         )
-        self.hiding = SegmentDropout(
-            segment_dropout, self.segment, name="hiding"
-        )
-        self.segment_dropout = self.hiding.dropout
         self.segments = -(-self.horizon // self.segment)
         self.embedding = SegmentEmbedding(
             self.embedding_dim,
@@ -245,16 +237,13 @@ class Forecaster(Configured, QuantizableModel):
             The forecast, and the states after the past.
         """
         given = self.scaling(inputs)
-        values, missing = self.hiding(
-            given["values"], given["missing"], training=training
-        )
-        count = values.shape[1] // self.segment
+        count = given["values"].shape[1] // self.segment
         ahead = 1 - self.parallel
         read = rest = self.embedding.given(given["known"], given["static"])
         if self.known:
             end = count + ahead
             read, rest = read[:, ahead:end], read[:, end:]
-        x = self.embedding(values, missing, read)
+        x = self.embedding(given["values"], given["missing"], read)
         x, states = self.stack(x, initial_state=states, training=training)
         if self.parallel:
             x = at_once(self, states, rest, training)

@@ -153,17 +153,6 @@ def test_a_missing_value_differs_from_the_mean_if_the_model_reads_which():
         assert np.allclose(*found) != missing
 
 
-@pytest.mark.parametrize("shared", helpers.one_now([False, True]))
-def test_a_dropped_segment_is_a_missing_one(shared):
-    model = small(shared=shared, missing=True, segment_dropout=1 - 1e-9)
-    given = inputs(0, 0)["past"]
-    gaps = given.copy()
-    gaps[:, :-SEGMENT] = np.nan
-    found = model(given, training=True)
-    helpers.assert_close(found, model(gaps))
-    assert not np.allclose(*helpers.as_numpy([found, model(given)]))
-
-
 def test_columns_are_apart_or_together():
     given = inputs(0, 0)["past"]
     other = given.copy()
