@@ -37,6 +37,25 @@ def number(name, value, minimum=0, above=None):
     )
 
 
+def positive_integer(name, value):
+    """Returns `value` as an `int`, or raises `ValueError` naming it."""
+    right = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not right or value < 1:
+        raise ValueError(
+            f"`{name}` must be a positive integer. Received: {name}={value!r}"
+        )
+    return int(value)
+
+
+def rate(name, value):
+    """Returns `value` if it is in `[0, 1)`, or raises `ValueError`."""
+    if not isinstance(value, numbers.Real) or not 0.0 <= value < 1.0:
+        raise ValueError(
+            f"`{name}` must be in [0, 1). Received: {name}={value!r}"
+        )
+    return value
+
+
 def instance(name, value, kind):
     """Returns `value`, or raises `ValueError` unless it is of a class."""
     if not isinstance(value, kind):

@@ -16,6 +16,26 @@ def test_good_arguments_come_back():
     assert arguments.number("length_penalty", 0) == 0.0
     assert type(arguments.number("temperature", np.float32(0.5), 0)) is float
     assert arguments.integers("forbidden_ids", np.array([5, 6])) == (5, 6)
+    assert arguments.positive_integer("units", 3) == 3
+    assert arguments.rate("dropout", 0.0) == 0.0
+    assert arguments.rate("dropout", 0.99) == 0.99
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.0, True, None, "3"])
+def test_what_is_no_positive_integer_is_named(bad):
+    with pytest.raises(
+        ValueError, match=f"`units` must be a pos.*Received: units={bad!r}"
+    ):
+        arguments.positive_integer("units", bad)
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.0, 2, None, "0.1", []])
+def test_what_is_no_rate_is_named(bad):
+    with pytest.raises(
+        ValueError,
+        match=r"`dropout` must be in \[0, 1\).*dropout=" + re.escape(repr(bad)),
+    ):
+        arguments.rate("dropout", bad)
 
 
 @pytest.mark.parametrize("bad", [1, 2.0, True, None, "3"])

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention

@@ -7,9 +7,9 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import instance
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
-from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.configured import Deserialized

@@ -7,8 +7,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.quantization import quantized_layers

@@ -5,7 +5,7 @@ from typing import Any
 from keras import ops
 
 from kerasrnn.arguments import instance
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

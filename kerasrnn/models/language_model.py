@@ -6,8 +6,8 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.replicas import replica_count
-from kerasrnn.layers.arguments import positive_integer
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
 from kerasrnn.layers import FastRNN
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Configured
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor

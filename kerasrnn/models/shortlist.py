@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.lexicon import Lexicon
 from kerasrnn.typing import Config

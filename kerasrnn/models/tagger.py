@@ -7,10 +7,10 @@ from keras import ops
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells

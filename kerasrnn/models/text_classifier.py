@@ -4,8 +4,8 @@ from typing import Any
 
 import keras
 
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder

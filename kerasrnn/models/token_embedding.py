@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import rate
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 

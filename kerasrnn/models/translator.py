@@ -9,8 +9,8 @@ from keras.optimizers.schedules import LearningRateSchedule
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
+from kerasrnn.arguments import rate
 from kerasrnn.distribute.replicas import share_of_added_loss
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells

@@ -4,8 +4,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import rate
 from kerasrnn.distribute import sum_over_replicas
-from kerasrnn.layers.arguments import rate
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.metrics.token_costs import check_token_shapes

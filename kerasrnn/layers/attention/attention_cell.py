@@ -9,7 +9,7 @@ from typing import NoReturn
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attending import Attending
 from kerasrnn.layers.attention.attention_states import AttentionStates
 from kerasrnn.layers.attention.attention_states import first_state

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.additive_score import additive_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last

@@ -6,7 +6,7 @@ from typing import Literal
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import weights_dtype

@@ -5,8 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import rate
 from kerasrnn.layers import _backend
-from kerasrnn.layers.arguments import rate
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config

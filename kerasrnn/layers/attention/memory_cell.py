@@ -5,8 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows_and_own
 from kerasrnn.layers.attention.window_cell import WindowCell

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config

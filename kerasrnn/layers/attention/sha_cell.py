@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.memory_attention import GatedAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
 from kerasrnn.layers.attention.projection import over_last

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
 from kerasrnn.layers.attention.memory_cell import MemoryCell
 from kerasrnn.layers.attention.projection import over_last

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.crf import partition
 from kerasrnn.layers.crf import paths

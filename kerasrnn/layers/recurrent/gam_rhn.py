@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
-from kerasrnn.layers.arguments import positive_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.recurrent.fast_rnn import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.recurrent.products import Fixed

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.configured import arguments
 from kerasrnn.layers.documented import document

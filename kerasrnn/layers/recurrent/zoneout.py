@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.arguments import rate
+from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent import running
