@@ -90,7 +90,7 @@ def export_saved_model(
             _state(functions.values(), resources),
             partial,
             functions,
-            # What is served is not trained: gradients are half of the graphs.
+            # What is served is not trained, and gradients take much of a graph.
             tf.saved_model.SaveOptions(experimental_custom_gradients=False),
         )
         write_warm_up(partial, functions, warm_up_texts or {})
