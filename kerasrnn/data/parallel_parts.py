@@ -124,7 +124,7 @@ def mix_parts(
     >>> old = ParallelParts([("a", "A"), ("b", "B")], [("c", "C")], ())
     >>> new = ParallelParts([("x", "X")], [("y", "Y")], ())
     >>> parts = mix_parts(new, old)
-    Of 2 old pairs and of 1 new, each 2 times.
+    Training uses 2 old pairs once, and 1 new pairs 2 times.
     >>> len(parts.train), len(parts.dev), sorted(parts.test)
     (4, 2, ['new', 'old'])
 
@@ -171,7 +171,7 @@ def add_synthetic(
 
     >>> parts = ParallelParts([("a", "A")], [("b", "B")], [])
     >>> add_synthetic(parts, [("<BT> x", "X"), ("<BT> y", "Y")]).train
-    Of 2 synthetic pairs and of 1 true, each 2 times.
+    Training uses 2 synthetic pairs once, and 1 true pairs 2 times.
     [('<BT> x', 'X'), ('<BT> y', 'Y'), ('a', 'A'), ('a', 'A')]
     """
     taken = {source_key(pair[1]) for pair in _held_out(parts)}

@@ -51,7 +51,7 @@ def test_a_missing_float_is_nan():
     found = as_array([[1, None], [2.5, 3]], tf.float32)
     np.testing.assert_array_equal(found, np.float32([[1, np.nan], [2.5, 3]]))
     for value, dtype in (([1, None], tf.int32), ([None, "1"], tf.float32)):
-        with pytest.raises(TypeError, match="values of the dtype"):
+        with pytest.raises(TypeError, match="values? of "):
             as_array(value, dtype)
 
 

@@ -45,12 +45,16 @@ class CellRuns:
     ) -> tuple[Tensor, States]:
         inputs = ops.cast(inputs, self.compute_dtype)
         before = keras.tree.flatten(states)
-        flat = [wide(state) for state in before]
+        # In a loop around the cell the states stay in float32 or wider.
+        carried = keras.backend.result_type(self.compute_dtype, "float32")
+        flat = [ops.cast(state, carried) for state in before]
         masks = self.masks(inputs, flat, training)
         product = Product(self.compute_dtype)
         output, new = self.advance(inputs, flat, product, masks)
+        dtypes = [keras.backend.standardize_dtype(x.dtype) for x in before]
         new = [
-            ops.cast(x, old.dtype) for x, old in zip(new, before, strict=True)
+            ops.cast(x, dtype) if dtype == self.compute_dtype else x
+            for x, dtype in zip(new, dtypes, strict=True)
         ]
         output = ops.cast(output, self.compute_dtype)
         return output, keras.tree.pack_sequence_as(states, new)
