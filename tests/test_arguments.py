@@ -102,7 +102,7 @@ def with_cell(model, *sizes):
         (models.ForecastStream, "model", "forecaster.keras"),
         (lambda **x: models.Lexicon(3, 4, **x), "epsilon", 0),
         (with_cell(models.Encoder, 9), "pad_id", None),
-        (with_cell(models.Encoder, 9), "embedding_scale", 0),
+        (with_cell(models.Encoder, 9), "embedding_scale", -1),
         (with_cell(models.Decoder, 9), "lexicon", "words.tsv"),
         (with_cell(models.Tagger, 9, 2), "crf", True),
         (with_cell(models.Tagger, 9, 2), "characters", 30),

@@ -171,12 +171,14 @@ class _Loop:
 
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
+        widths = [kernel.shape[-1] for kernel in kernels]
+        kernels = list(map(_backend.spaced, kernels))
 
         def read(index):
             return [x[index] for x in sequences]
 
         def step(states, index, here):
-            product = _Save(self, kernels)
+            product = _Save(self, kernels, widths)
             new = self.advance(index, states, here, fixed, product)
             return new, keep(new, product.results)
 
@@ -267,12 +269,18 @@ class _Look(Product):
 
 
 class _Save(Product):
-    """Multiplies by the kernels of a loop, and saves the results."""
+    """Multiplies by the kernels of a loop, and saves the results.
 
-    def __init__(self, loop, kernels):
+    Args:
+        loop: The `_Loop`.
+        kernels: Its kernels, perhaps with more columns than are theirs.
+        widths: How many columns are.
+    """
+
+    def __init__(self, loop, kernels, widths):
         super().__init__(loop.dtype, loop.masks)
         self.numbers = loop.numbers
-        self.kernels = kernels
+        self.kernels, self.widths = kernels, widths
         self.results = []
 
     def __call__(self, x, kernel, plus=None, drop=False):
@@ -282,6 +290,8 @@ class _Save(Product):
     def multiply(self, x, kernels, masks):
         numbers = self.numbers[len(self.results)]
         return products.join(
-            products.multiply(x, self.kernels[number], mask)
+            products.multiply(
+                x, self.kernels[number], mask, self.widths[number]
+            )
             for number, mask in zip(numbers, masks, strict=True)
         )

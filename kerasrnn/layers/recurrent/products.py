@@ -9,6 +9,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.typing import Shape
 
 
@@ -42,10 +43,22 @@ def rows_of(x):
     return ops.unstack(ops.convert_to_tensor(x))
 
 
-def multiply(x, kernel, mask=None):
-    """Multiplies in the dtype of the kernel; returns float32 or wider."""
+def multiply(x, kernel, mask=None, width=None):
+    """Multiplies in the dtype of the kernel; returns float32 or wider.
+
+    Args:
+        x: Tensor of shape `(..., dim)`.
+        kernel: Tensor of shape `(dim, width)`, or wider.
+        mask: Optional dropout mask of `x`.
+        width: Columns of the kernel that count; `None` for all.
+    """
     x = x if mask is None else x * ops.cast(mask, x.dtype)
-    return wide(ops.matmul(ops.cast(x, kernel.dtype), kernel))
+    return wide(columns(ops.matmul(ops.cast(x, kernel.dtype), kernel), width))
+
+
+def columns(x, width):
+    """Returns the first columns, without a copy if there are no more."""
+    return x if width in (None, x.shape[-1]) else x[..., :width]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -208,8 +221,8 @@ def times_transposed(kernel):
     """
     if keras.backend.standardize_dtype(kernel.dtype) == "bfloat16":
         return lambda x: ops.einsum("bj,ij->bi", x, kernel)
-    transposed = ops.transpose(kernel)
-    return lambda x: ops.matmul(x, transposed)
+    transposed = _backend.spaced(ops.transpose(kernel))
+    return lambda x: columns(ops.matmul(x, transposed), kernel.shape[0])
 
 
 def kernel_gradient(inputs, grads):
@@ -227,7 +240,8 @@ def kernel_gradient(inputs, grads):
         ops.reshape(ops.cast(x, grads.dtype), (-1, x.shape[-1]))
         for x in (inputs, grads)
     )
-    return ops.matmul(ops.transpose(inputs), grads)
+    found = ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
+    return columns(found, grads.shape[-1])
 
 
 def summed_to(grads, shape):

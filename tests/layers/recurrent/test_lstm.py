@@ -53,3 +53,20 @@ def test_zoneout_of_h_and_c_equals_the_oracle(training):
         return zoned
 
     small_layers.check_gradients(layer, zoned_step, training=training)
+
+
+def test_kernels_whose_rows_are_a_page_long():
+    # 4 x 256 columns in float32, which TensorFlow gets with some more.
+    cell = FastLSTMCell(256)
+    x, cotangents = helpers.random(2, 3, 4), helpers.random(2, 3, 256, seed=1)
+    layers = [
+        kind(cell, return_sequences=True)
+        for kind in (FastRNN, keras.layers.RNN)
+    ]
+    for layer in layers:
+        layer.build(x.shape)
+    found, expected = (
+        small_layers.backpropagate(layer, [x], [cotangents], training=True)
+        for layer in layers
+    )
+    helpers.assert_close(found, expected, atol=1e-5)
