@@ -53,7 +53,9 @@ class Call:
         Inputs of unlike rows could seem to be alike if they were joined with
         those of another call.
         """
-        alike = len(set(map(len, self.inputs.values()))) == 1
+        # A number for all rows has no rows of its own.
+        rows = {x.shape[:1] for x in self.inputs.values()}
+        alike = len(rows) == 1 and () not in rows
         return alike and self.signature.by_row
 
     @functools.cached_property

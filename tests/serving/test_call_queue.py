@@ -206,3 +206,12 @@ def test_a_model_that_does_not_answer_row_by_row_is_called_alone(tmp_path):
     ]
     found = [answer.body for answer in answers(calls)]
     assert found == [b"['a', 'b']", b"['c']"]
+
+
+@pytest.mark.parametrize("positions", [10, 60_000])
+def test_a_number_for_all_rows_is_no_row(model, positions):
+    inputs = {"prompt": np.array([b"a"]), "max_tokens": np.array(2, "int32")}
+    signature = model.signatures["generate"]
+    call = Call(0, signature, inputs, positions, lambda outputs: outputs)
+    assert not call.by_row
+    assert call.run()["ids"].shape == (1, 2)
