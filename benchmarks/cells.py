@@ -75,6 +75,7 @@ import keras  # noqa: E402
 import numpy as np  # noqa: E402
 import own_products  # noqa: E402
 from keras import ops  # noqa: E402
+from timed_steps import take_turns  # noqa: E402
 
 from kerasrnn.layers import GAMRHN  # noqa: E402
 from kerasrnn.layers import RGLRU  # noqa: E402
@@ -335,21 +336,6 @@ def batch(size, steps, vocabulary=VOCABULARY):
     rng = np.random.default_rng(0)
     ids = rng.integers(0, vocabulary, (size, steps + 1)).astype("int32")
     return ids[:, :-1].copy(), ids[:, 1:].copy()
-
-
-def take_turns(functions, repeats, reduce=np.median):
-    """Median wall and CPU seconds of each of some functions."""
-    for function in functions:
-        function()
-        function()
-    times = [[] for _ in functions]
-    for _ in range(repeats):
-        for function, found in zip(functions, times, strict=True):
-            wall, cpu = time.perf_counter(), time.process_time()
-            function()
-            wall = time.perf_counter() - wall
-            found.append((wall, time.process_time() - cpu))
-    return [reduce(found, axis=0) for found in times]
 
 
 def print_table(header, rows):

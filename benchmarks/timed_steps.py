@@ -1,7 +1,10 @@
 """Steps of a layer as functions, and the time that they take."""
 
+import time
+
 import devices
 import keras
+import numpy as np
 
 
 def functions(layer, x):
@@ -47,16 +50,32 @@ def _jax_functions(layer, x):
     )
 
 
-def least(steps, repeats):
-    """Least milliseconds of each of some functions, run in turns."""
-    _, now = devices.clock()
-    for step in steps:
-        step()
-        step()
-    found = [[] for _ in steps]
+def take_turns(functions, repeats, reduce=np.median):
+    """Wall and CPU seconds of functions, run in turns.
+
+    Args:
+        functions: List of functions without arguments.
+        repeats: How often each is run, after two runs to compile it.
+        reduce: What the seconds of a function become: by default the median.
+
+    Returns:
+        For each function an array of its wall and its CPU seconds.
+    """
+    for function in functions:
+        function()
+        function()
+    times = [[] for _ in functions]
     for _ in range(repeats):
-        for step, times in zip(steps, found, strict=True):
-            start = now()
-            step()
-            times.append(now() - start)
-    return [1000 * min(times) for times in found]
+        for function, found in zip(functions, times, strict=True):
+            wall, cpu = time.perf_counter(), time.process_time()
+            function()
+            wall = time.perf_counter() - wall
+            found.append((wall, time.process_time() - cpu))
+    return [reduce(found, axis=0) for found in times]
+
+
+def least(functions, repeats):
+    """Least milliseconds of functions in turns: of the CPU; on a GPU, wall."""
+    column = 1 if devices.accelerator() is None else 0
+    found = take_turns(functions, repeats, np.min)
+    return [1000 * seconds[column] for seconds in found]

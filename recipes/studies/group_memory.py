@@ -8,14 +8,17 @@ number of steps after which 1/e is left. An entropy is that of a softmax over
 the slots of a group, as a share of the greatest possible.
 """
 
-import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 import keras
 import numpy as np
 
-from kerasrnn import data
 from kerasrnn.layers import GAMRHNCell
-from kerasrnn.pipelines import TextLanguageModel
+from studies.saved_language import new_parser
+from studies.saved_language import opened
 
 
 @keras.saving.register_keras_serializable("kerasrnn_studies")
@@ -87,15 +90,10 @@ def describe(writes, reads, states, memory):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
-    parser.add_argument("model", help="the language.keras of a run")
-    parser.add_argument("--corpus", default="ptb", help="ptb, or a path")
-    parser.add_argument("--data-dir", help="folder of the corpora")
+    parser = new_parser(__doc__)
     parser.add_argument("--steps", type=int, default=200)
     args = parser.parse_args()
-    language = TextLanguageModel.open(args.model)
+    language, corpus = opened(args)
     model = language.model
     cell = model.stack.rnns[-1].cell
     if not isinstance(cell, GAMRHNCell):
@@ -103,8 +101,7 @@ def main():
             "The model must have a GAMRHNCell. "
             f"Received: a {type(cell).__name__}"
         )
-    path = data.find_corpus(args.corpus, args.data_dir)
-    ids = language.ids(data.read_text_corpus(path).validation)
+    ids = language.ids(corpus.validation)
     rows = 20
     ids = np.reshape(ids[: rows * args.steps], (rows, -1))
     sequence = model.embedding(ids)

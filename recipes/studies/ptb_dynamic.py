@@ -7,25 +7,24 @@ that are scaled by its gradients on the training text: see
 `kerasrnn.models.RMSDynamicEvaluation`. The file stays as it is.
 """
 
-import argparse
 import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 
 from kerasrnn import data
 from kerasrnn import metrics
 from kerasrnn import models
 from kerasrnn import training
-from kerasrnn.pipelines import TextLanguageModel
+from studies.saved_language import new_parser
+from studies.saved_language import opened
 
 ROWS = 100  # in a batch that gradients are measured on
 
 
 def read_arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.partition("\n")[0], allow_abbrev=False
-    )
-    parser.add_argument("model", help="the language.keras of a run")
-    parser.add_argument("--corpus", default="ptb", help="ptb, or a path")
-    parser.add_argument("--data-dir", help="folder of the corpora")
+    parser = new_parser(__doc__)
     parser.add_argument("--learning-rate", type=float, default=5e-4)
     parser.add_argument("--decay", type=float, default=0.02)
     parser.add_argument("--epsilon", type=float, default=1e-3)
@@ -39,10 +38,8 @@ def read_arguments():
 
 def main():
     args = read_arguments()
-    language = TextLanguageModel.open(args.model)
+    language, corpus = opened(args)
     end, loss = language.tokenizer.end_id, training.TokenCrossentropy(-1)
-    path = data.find_corpus(args.corpus, args.data_dir)
-    corpus = data.read_text_corpus(path)
     train = language.ids(corpus.train)[: args.train_tokens]
     squares = models.mean_squared_gradients(
         language.model.with_batch_size(ROWS),

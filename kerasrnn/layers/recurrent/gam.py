@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import split_at

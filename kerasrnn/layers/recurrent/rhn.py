@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.recurrent.fast_rnn import CellLayer
+from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import rows_of
