@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.decoding import BeamSearch
+from kerasrnn.layers import FastGRU
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Translator
@@ -298,6 +299,30 @@ def test_signatures(client, translator):
         "tokenize": [text, ids],
         "detokenize": [ids, text],
     }
+
+
+def test_loading_warns_of_no_gradient_and_has_one(tmp_path, caplog):
+    layer = FastGRU(3)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4, 2], name="x")])
+    def run(x):
+        return {"y": layer(x)}
+
+    path = export_saved_model(tmp_path / "gru" / "1", {"run": run}, [layer])
+    caplog.clear()
+    model = tf.saved_model.load(path)
+    assert not caplog.records
+    x = tf.random.normal((5, 4, 2), seed=1)
+
+    def gradient(function):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = function(x=x)["y"]
+        return tape.gradient(found, x)
+
+    np.testing.assert_allclose(
+        gradient(model.signatures["run"]), gradient(run), atol=1e-6
+    )
 
 
 # Replacing an older export.
