@@ -94,6 +94,8 @@ class Logged:
     def _log(self, scope, status):
         if status < 400 and not self.everything:
             return
-        level = logging.ERROR if status >= 500 else logging.INFO
+        # 503 asks a client to try again, such as while a version is loaded.
+        fault = status >= 500 and status != 503
+        level = logging.ERROR if fault else logging.INFO
         path = scope["raw_path"].decode("ascii")
         log.log(level, "%s %s: %d", scope["method"], path[:200], status)
