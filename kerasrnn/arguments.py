@@ -4,10 +4,14 @@ import math
 import numbers
 
 
+def is_integer(value):
+    """Whether a value is an integer; `True` is a flag, and no number."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
 def integer(name, value, minimum=None):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    right = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not right or (minimum is not None and value < minimum):
+    if not is_integer(value) or (minimum is not None and value < minimum):
         bound = "" if minimum is None else f" >= {minimum}"
         raise ValueError(
             f"`{name}` must be an integer{bound}. Received: {name}={value!r}"
@@ -39,8 +43,7 @@ def number(name, value, minimum=0, above=None):
 
 def positive_integer(name, value):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    right = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not right or value < 1:
+    if not is_integer(value) or value < 1:
         raise ValueError(
             f"`{name}` must be a positive integer. Received: {name}={value!r}"
         )

@@ -2,9 +2,9 @@
 
 import re
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import all_lines
-from kerasrnn.data.lines import is_integer
 from kerasrnn.data.tables import Table
 
 _DOCUMENT = "-DOCSTART-"  # a line of CoNLL-2003 between documents

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.untuned import untuned
 
 # How many batches are sorted by length together. More means less padding,
@@ -28,7 +29,11 @@ def length_batches(count, encode, batch_size, seed=None, pool=None):
 
     Returns:
         A `tf.data.Dataset` of such nests, of `batch_size` rows.
+
+    Raises:
+        ValueError: when `batch_size` is no positive integer.
     """
+    positive_integer("batch_size", batch_size)
     dataset = tf.data.Dataset.range(count)
     if seed is not None:
         dataset = dataset.shuffle(count, seed=seed)

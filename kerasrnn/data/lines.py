@@ -9,10 +9,10 @@ whose names end in `.gz` are unpacked while they are read.
 import codecs
 import contextlib
 import gzip
-import numbers
 import pathlib
 import zlib
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.data.encodings import SAMPLE
 from kerasrnn.data.encodings import check_encoding
 from kerasrnn.data.encodings import decode
@@ -30,11 +30,6 @@ def check_limit(limit):
             "`limit` must be a positive integer or `None`. "
             f"Received: limit={limit!r}"
         )
-
-
-def is_integer(value: object) -> bool:
-    """Whether a value is an integer; `True` is a flag, and no number."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def existing_path(path: PathLike) -> pathlib.Path:

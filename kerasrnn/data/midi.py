@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import existing_path
-from kerasrnn.data.lines import is_integer
 from kerasrnn.typing import PathLike
 
 KEYS = 88

@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.untuned import untuned
@@ -43,7 +44,7 @@ def series_windows(
 
     Raises:
         CorpusError: when there is no window. It is a `ValueError`.
-        ValueError: when a number is not positive.
+        ValueError: when a number is no positive integer.
 
     Example:
 
@@ -64,10 +65,7 @@ def series_windows(
         "batch_size": batch_size,
         "stride": stride,
     }.items():
-        if value < 1:
-            raise ValueError(
-                f"`{name}` must be positive. Received: {name}={value}"
-            )
+        positive_integer(name, value)
     numbers, starts = window_starts(table, lookback, horizon, stride)
     before = [lookback + len(x.values) for x in table.series]
     offsets = np.cumsum([0, *before])[numbers] + starts

@@ -4,8 +4,8 @@ import random
 from collections.abc import Hashable
 from collections.abc import Sequence
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.lines import is_integer
 from kerasrnn.data.report import warn
 from kerasrnn.data.rows import Rows
 from kerasrnn.data.stratified_splits import stratified

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.lines import is_integer
 
 
 def stratified(labels, size, seed, groups=None):

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from kerasrnn.data.lines import is_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
@@ -58,10 +58,7 @@ def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:
     >>> step = litert_model(TextLanguageModel(model, tokenizer))
     >>> size = pathlib.Path("language.tflite").write_bytes(step)
     """
-    if not is_integer(length) or length < 1:
-        raise ValueError(
-            f"`length` must be a positive integer. Received: length={length!r}"
-        )
+    positive_integer("length", length)
     function, specs = _fixed(pipeline, length)
     _check_precision(pipeline.model)
     with _unrolled(pipeline.model), tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from kerasrnn.data.lines import is_integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import series_windows
 from kerasrnn.metrics import ForecastError
@@ -76,13 +76,9 @@ class SeriesForecaster(Forecasting):
     ) -> None:
         super().__init__(model, **kwargs)
         self.columns = tuple(columns)
-        self.lookback, self.step, self.season = lookback, step, season
-        for name, value in (("lookback", lookback), ("season", season)):
-            if not is_integer(value) or value < 1:
-                raise ValueError(
-                    f"`{name}` must be a positive integer. "
-                    f"Received: {name}={value!r}"
-                )
+        self.lookback = positive_integer("lookback", lookback)
+        self.season = positive_integer("season", season)
+        self.step = step
         self.known, self.static = tuple(known), tuple(static)
         if not isinstance(model.head, Distribution):
             levels = model.head.levels

@@ -180,6 +180,13 @@ def test_texts_and_labels_are_equally_many(texts, labels):
         batches_of(texts, labels)
 
 
+@pytest.mark.parametrize("size", [0, 1.5, None])
+def test_a_batch_has_a_text(size):
+    tokenizer = ReviewTokenizer.train(["x"], specials=("<pad>",))
+    with pytest.raises(ValueError, match=f"Received: batch_size={size}"):
+        labelled_batches(["x"], [1], tokenizer, size)
+
+
 def test_the_tokenizer_needs_padding():
     tokenizer = ReviewTokenizer.train(["x"], specials=("<unk>",))
     with pytest.raises(ValueError, match="needs a padding token.*pad_id=-1"):
