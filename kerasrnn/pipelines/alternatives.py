@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.pipelines.texts import count_longer
+from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.translator_sources import TranslatorSources
@@ -105,7 +106,8 @@ class Alternatives(TranslatorSources):
             ValueError: when a translation has more tokens than the
                 `max_length` of the search.
         """
-        sources, targets = (text_list(x[i] for x in pairs) for i in (0, 1))
+        pairs = pair_list(pairs)
+        sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))
         most = self.search.max_length
         if longer := count_longer(targets, self.target_tokenizer, most):
             raise ValueError(

@@ -266,7 +266,7 @@ class TextPipeline(keras.Model):
 
         Raises:
             ValueError: when `texts` is not a list of strings, or `batch_size`
-                is not positive.
+                is no positive integer.
         """
         if isinstance(signature, str):
             signature = self.signatures[signature]

@@ -13,8 +13,8 @@ from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
 from kerasrnn.pipelines.text_pipeline import deserialized
+from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import ready
-from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.translating import Translating
 from kerasrnn.pipelines.translator_parts import check_copying
 from kerasrnn.pipelines.translator_parts import check_shortlist
@@ -195,7 +195,9 @@ class TextTranslator(Translating):
         source, target = self.source_tokenizer, self.target_tokenizer
         discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
         lexicon.assign(
-            *translation_lexicon(pairs, source, target, discount=discount)
+            *translation_lexicon(
+                pair_list(pairs), source, target, discount=discount
+            )
         )
 
     def batches(
@@ -212,15 +214,8 @@ class TextTranslator(Translating):
         Returns:
             The `tf.data.Dataset` of `kerasrnn.data.translation_batches`.
         """
-        if any(isinstance(x, str) or len(x) not in (2, 3) for x in pairs):
-            raise ValueError(
-                "`pairs` must be a list of pairs `(source, target)`. "
-                f"Received: {pairs[:1]!r}"
-            )
-        for side in (0, 1):
-            text_list([pair[side] for pair in pairs])
         return translation_batches(
-            pairs,
+            pair_list(pairs),
             self.source_tokenizer,
             self.target_tokenizer,
             batch_size,

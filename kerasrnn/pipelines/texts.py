@@ -1,14 +1,22 @@
 """Lists of strings: checked, decoded, and how many are cut."""
 
+import re
 import warnings
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Set
 
 import numpy as np
 import tensorflow as tf
+
+from kerasrnn.arguments import positive_integer
 
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8
 _AT_ONCE = 1000
+_NO_LIST = str, bytes, Mapping, Set
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def decoded(strings):
@@ -20,20 +28,51 @@ def text_list(texts):
     """Returns an iterable of strings as a list.
 
     Raises:
-        ValueError: when it is a string, or contains anything but strings.
+        ValueError: when it is something else, such as a string, or what would
+            give its keys, columns or no order; or when one of its items is no
+            string, or has half of a surrogate pair.
     """
-    if isinstance(texts, (str, bytes)):
+    in_order = isinstance(texts, Iterable) and not isinstance(texts, _NO_LIST)
+    if not in_order or getattr(texts, "ndim", 1) != 1:
         raise ValueError(
-            "A list of strings is expected. "
-            f"Received: the string {texts[:80]!r}"
+            f"A list of strings is expected. Received: {texts!r:.80}"
         )
     texts = list(texts)
-    wrong = [text for text in texts if not isinstance(text, (str, bytes))]
-    if wrong:
-        raise ValueError(
-            f"A list of strings is expected. Received: {wrong[0]!r} in it"
-        )
+    for text in texts:
+        if not _is_text(text):
+            raise ValueError(
+                f"A list of strings is expected. Received: {text!r:.80} in it"
+            )
     return texts
+
+
+def _is_text(text):
+    """Whether it is a string that UTF-8 can represent."""
+    is_string = isinstance(text, str) and not _SURROGATE.search(text)
+    return is_string or isinstance(text, bytes)
+
+
+def pair_list(pairs):
+    """Returns an iterable of `(source, target)` strings as a list.
+
+    Raises:
+        ValueError: when it is something else. A pair may have a third item,
+            the alignments of its words.
+    """
+    if isinstance(pairs, Iterable) and not isinstance(pairs, _NO_LIST):
+        pairs = list(pairs)
+        if all(map(_is_pair, pairs)):
+            for side in (0, 1):
+                text_list(pair[side] for pair in pairs)
+            return pairs
+    raise ValueError(
+        "A list of pairs `(source, target)` is expected. "
+        f"Received: {pairs!r:.80}"
+    )
+
+
+def _is_pair(x):
+    return isinstance(x, (tuple, list, np.ndarray)) and len(x) in (2, 3)
 
 
 def indices_by_length(rows, batch_size):
@@ -44,12 +83,9 @@ def indices_by_length(rows, batch_size):
         batch_size: Positive integer.
 
     Raises:
-        ValueError: when `batch_size` is not positive.
+        ValueError: when `batch_size` is no positive integer.
     """
-    if batch_size < 1:
-        raise ValueError(
-            f"`batch_size` must be positive. Received: batch_size={batch_size}"
-        )
+    positive_integer("batch_size", batch_size)
     order = np.argsort([len(row) for row in rows], kind="stable")
     for start in range(0, len(rows), batch_size):
         yield order[start : start + batch_size]

@@ -13,6 +13,7 @@ from kerasrnn.pipelines.sentences import join_sentences
 from kerasrnn.pipelines.sentences import split_sentences
 from kerasrnn.pipelines.served_phrases import phrase_columns
 from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.translation_functions import TranslationFunctions
 from kerasrnn.pipelines.translation_scores import translation_scores
@@ -164,6 +165,7 @@ class Translating(Alternatives):
             `"cpu_seconds"` of translating and scoring.
         """
         clock = Stopwatch()
+        pairs = pair_list(pairs)
         sources, references = ([pair[i] for pair in pairs] for i in (0, 1))
         translations = self.translate(sources, batch_size, greedy)
         return {**self.scores(translations, references), **clock.read()}

@@ -184,23 +184,3 @@ def test_texts_come_in_any_iterable():
     expected = translator.translate(SOURCES)
     assert translator.translate(TextSeries(SOURCES)) == expected
     assert translator.translate(iter(SOURCES)) == expected
-
-
-@pytest.mark.parametrize(
-    "method, given, words",
-    [
-        ("translate", "a house", "the string 'a house'"),
-        ("translate", ["a", None], "None in it"),
-        ("alignments", "a house", "the string 'a house'"),
-        ("fit", "a house", "the string|pairs"),
-        ("fit", ["ab", "cd"], "list of pairs"),
-    ],
-)
-def test_not_a_list_of_texts(method, given, words):
-    with pytest.raises(ValueError, match=words):
-        getattr(small.translator(), method)(given)
-
-
-def test_a_batch_has_a_text():
-    with pytest.raises(ValueError, match="Received: batch_size=-1"):
-        small.translator().translate(SOURCES, batch_size=-1)

@@ -774,7 +774,7 @@ def test_it_learns_from_lines():
 
 @pytest.mark.parametrize("method", ["write", "score", "evaluate"])
 def test_one_string_is_not_a_list(words, method):
-    with pytest.raises(ValueError, match="Received: the string 'the red'"):
+    with pytest.raises(ValueError, match="Received: 'the red'"):
         getattr(words, method)("the red")
 
 
