@@ -1,5 +1,6 @@
 """Length-bucketed batches of labelled texts."""
 
+import reprlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ def labelled_batches(
     batch_size: int,
     max_length: int | None = None,
     seed: int | None = None,
+    sample_weight: Sequence[float] | None = None,
 ) -> tf.data.Dataset:
     """Batches of labelled texts for `TextClassifier.fit`.
 
@@ -33,16 +35,20 @@ def labelled_batches(
             tokens. `None` keeps all tokens.
         seed: Integer, the seed of the shuffling, which differs in every
             epoch. `None` sorts the texts by length instead.
+        sample_weight: List of floats, the weight of each text in the loss;
+            `None` for equal weights.
 
     Returns:
         A `tf.data.Dataset` of `(ids, labels)`: int32 ids of shape
         `(batch, time)` padded with `pad_id`, with at least one column, and
         labels of shape `(batch, 1)`, int32 for classes and float32 for
-        probabilities; or `(batch, labels)` for several labels a text.
+        probabilities; or `(batch, labels)` for several labels a text. With
+        weights, also these, float32 of shape `(batch,)`.
 
     Raises:
-        ValueError: when there is no text, the numbers of texts and labels
-            differ, or the tokenizer has no padding token.
+        ValueError: when there is no text, the numbers of texts, labels and
+            weights differ, a weight is no number from 0, or the tokenizer has
+            no padding token.
 
     Example:
 
@@ -71,14 +77,40 @@ def labelled_batches(
     )
     targets = np.asarray(labels)
     kind = "int32" if targets.dtype.kind in "iub" else "float32"
-    targets = targets.astype(kind).reshape(len(texts), -1)
+    columns = [targets.astype(kind).reshape(len(texts), -1)]
+    if sample_weight is not None:
+        columns.append(checked_weights(sample_weight, len(texts)))
 
     def gathered(indices):
         rows = tf.gather(ids, indices)
-        return pad_rows(rows, tokenizer.pad_id), tf.gather(targets, indices)
+        others = (tf.gather(column, indices) for column in columns)
+        return pad_rows(rows, tokenizer.pad_id), *others
 
     dataset = index_batches(ids.row_lengths(), batch_size, seed)
     return dataset.map(gathered).prefetch(2)
+
+
+def checked_weights(weights, count):
+    """Returns weights as a float32 array of shape `(count,)`.
+
+    Args:
+        weights: List of numbers.
+        count: Integer, the number of texts.
+
+    Raises:
+        ValueError: when they are not one number from 0 for each text.
+    """
+    try:
+        found = np.asarray(weights, "float32")
+        right = found.shape == (count,) and np.isfinite(found).all()
+    except (TypeError, ValueError):
+        right = False
+    if not right or (found < 0).any():
+        raise ValueError(
+            "`sample_weight` must be a number from 0 for each text. "
+            f"Received: {reprlib.repr(weights)} for {count} texts"
+        )
+    return found
 
 
 def pad_rows(ids, pad_id):

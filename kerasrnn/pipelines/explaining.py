@@ -7,6 +7,7 @@ from kerasrnn.data.labelled_batches import pad_rows
 from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.labelling_functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import is_text
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Tensor
@@ -43,13 +44,12 @@ class Explaining(CompiledPipeline):
             `(words,)`. A text without words has one empty word of weight 0.
 
         Raises:
-            ValueError: when the label is unknown.
+            ValueError: when the label is unknown, or `text` is no string.
 
         Reference:
             [Denil et al., 2014](https://arxiv.org/abs/1412.6815).
         """
-        self._warn_of_cut(text)
-        given = [tf.constant([text])]
+        given = [self._given(text)]
         if label is None:
             found = self.signatures["explain"](*given)
         elif label in self.labels:
@@ -73,8 +73,7 @@ class Explaining(CompiledPipeline):
             A tuple of a list of strings and a float32 array of shape
             `(words, units)`.
         """
-        self._warn_of_cut(text)
-        ids = self.ids(tf.constant([text]))
+        ids = self.ids(self._given(text))
         memory, mask, _ = self.model.encoder(ids)
         words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
         return decoded(words), tf.cast(memory[0], tf.float32).numpy()
@@ -85,8 +84,7 @@ class Explaining(CompiledPipeline):
         It is the norm of the gradient of the greatest logit with respect to
         the embedding of the word, of shape `(words,)`.
         """
-        self._warn_of_cut(text)
-        ids = self.ids(tf.constant([text]))
+        ids = self.ids(self._given(text))
         return gradient_norms(self.model, ids)[0].numpy()
 
     def ids(self, texts: Tensor) -> Tensor:
@@ -102,5 +100,9 @@ class Explaining(CompiledPipeline):
         ids = self.tokenizer.tokenize(texts, self.max_length)
         return pad_rows(ids, self.tokenizer.pad_id)
 
-    def _warn_of_cut(self, text):
+    def _given(self, text):
+        """A batch of one text, with a warning if it is cut."""
+        if not is_text(text):
+            raise ValueError(f"A string is expected. Received: {text!r:.80}")
         warn_of_cut([text], self.tokenizer, self.max_length)
+        return tf.constant([text])

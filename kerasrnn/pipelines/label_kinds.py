@@ -18,6 +18,7 @@ from kerasrnn.pipelines.label_scores import both
 from kerasrnn.pipelines.label_scores import label_scores
 from kerasrnn.pipelines.label_scores import multi_label_scores
 from kerasrnn.pipelines.label_thresholds import are_above
+from kerasrnn.pipelines.label_thresholds import is_probability
 from kerasrnn.pipelines.label_thresholds import thresholds_of
 
 
@@ -54,7 +55,9 @@ class OneLabel:
                 f"{', '.join(map(repr, unclear[:5]))} for {self.names}"
             )
         found: list[Any] = [
-            self.names.index(label) if label in self.names else label
+            self.names.index(label)
+            if isinstance(label, str) and label in self.names
+            else label
             for label in labels
         ]
         wrong = [label for label in found if not self._is_label(label)]
@@ -104,10 +107,10 @@ class OneLabel:
     def chosen(self, probabilities, threshold):
         """The most probable label of each text; `None` below a threshold."""
         least = 0.0 if threshold is None else threshold
-        if isinstance(least, Mapping):
+        if not is_probability(least):
             raise ValueError(
-                "Each text has one label. Expected: a number as `threshold`. "
-                f"Received: threshold={threshold!r}"
+                "Each text has one label. Expected: a number from 0 to 1 as "
+                f"`threshold`. Received: threshold={threshold!r}"
             )
         names = np.array([*self.names, None], object)
         found = both(probabilities)
@@ -161,7 +164,10 @@ class SeveralLabels:
                     "names for each text, `[]` for none; or an array of 0 and "
                     f"1 of shape (texts, {len(known)}). Received: {names!r}"
                 )
-            if wrong := [x for x in names if x not in known]:
+            wrong = [
+                x for x in names if not isinstance(x, str) or x not in known
+            ]
+            if wrong:
                 raise ValueError(
                     f"`labels` must be names of {self.names}, or an array of 0 "
                     "and 1; for numbers, such as a corpus has, `[[names[n] for "

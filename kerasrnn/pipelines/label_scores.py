@@ -47,21 +47,14 @@ def label_scores(names, true, probabilities):
         each label was predicted.
 
     Raises:
-        ValueError: when there is no text, the lists differ in length, or a
-            true label has no name.
+        ValueError: when there is no text, or the lists differ in length.
     """
     check_count(true, probabilities)
     given = np.asarray(true)
-    are_shares = len(names) == 2 and ((given >= 0) & (given <= 1)).all()
-    if not (are_shares or np.isin(given, range(len(names))).all()):
-        raise ValueError(
-            f"`labels` must be of {names}, or their numbers from 0. "
-            f"Received: {sorted(set(true))}"
-        )
     true = given.round().astype(int)
     probabilities = both(probabilities)
     found = probabilities.argmax(axis=1)
-    shares = both(given) if are_shares else np.eye(len(names))[true]
+    shares = both(given) if len(names) == 2 else np.eye(len(names))[true]
     costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
     counts = np.zeros((len(names), len(names)), int)
     np.add.at(counts, (true, found), 1)

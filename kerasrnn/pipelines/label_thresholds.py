@@ -1,6 +1,7 @@
 """Thresholds above which a text has a label."""
 
 import numbers
+from collections.abc import Iterable
 from collections.abc import Mapping
 
 import numpy as np
@@ -21,21 +22,25 @@ def thresholds_of(given, names):
         ValueError: when there is not one for each label, or one is no
             probability.
     """
-    found = given
+    found = []
     if isinstance(given, numbers.Real):
         found = [given] * len(names)
-    elif isinstance(given, Mapping) and given.keys() == set(names):
-        found = [given[name] for name in names]
-    if (
-        isinstance(found, Mapping)
-        or len(found) != len(names)
-        or not all(0 <= x <= 1 for x in found)
-    ):
+    elif isinstance(given, Mapping):
+        if given.keys() == set(names):
+            found = [given[name] for name in names]
+    elif isinstance(given, Iterable):
+        found = list(given)
+    if len(found) != len(names) or not all(map(is_probability, found)):
         raise ValueError(
             "Thresholds are probabilities. Expected: a number from 0 to 1, or "
             f"one for each of {names}. Received: {given!r}"
         )
     return tuple(map(float, found))
+
+
+def is_probability(value):
+    """Whether a value is a number from 0 to 1."""
+    return isinstance(value, numbers.Real) and 0 <= value <= 1
 
 
 def are_above(probabilities, thresholds):

@@ -1,27 +1,8 @@
-"""Weights of labelled texts in a loss."""
+"""Weights of labelled texts in a loss, by their labels."""
 
 import numpy as np
 
-
-def check_weights(weights, count):
-    """Returns weights as a float32 array of shape `(count,)`.
-
-    Args:
-        weights: List of numbers.
-        count: Integer, the number of texts.
-
-    Raises:
-        ValueError: when they are not one number from 0 for each text.
-    """
-    found = np.asarray(weights, "float32")
-    right = found.shape == (count,) and np.isfinite(found).all()
-    if not right or (found < 0).any():
-        raise ValueError(
-            "`sample_weight` must be a number from 0 for each text. Received: "
-            f"an array of shape {found.shape} for {count} texts, "
-            f"{found.ravel()[:5].tolist()} ..."
-        )
-    return found
+from kerasrnn.data.labelled_batches import checked_weights
 
 
 def weights_of_classes(numbers, by_number, sample_weight=None):
@@ -38,13 +19,12 @@ def weights_of_classes(numbers, by_number, sample_weight=None):
         Float array of shape `(texts,)`.
     """
     numbers = np.asarray(numbers, float)
-    below = np.floor(numbers)
+    below = numbers.astype(int)
     share = numbers - below
-    weights = [
-        (1 - part) * by_number.get(int(i), 1.0)
-        + part * by_number.get(int(i) + 1, 1.0)
-        for i, part in zip(below, share, strict=True)
-    ]
+    of_label = np.array(
+        [by_number.get(n, 1.0) for n in range(below.max(initial=0) + 2)]
+    )
+    weights = (1 - share) * of_label[below] + share * of_label[below + 1]
     if sample_weight is None:
-        return np.asarray(weights)
-    return weights * check_weights(sample_weight, len(weights))
+        return weights
+    return weights * checked_weights(sample_weight, len(weights))

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -238,8 +239,14 @@ class Labelling(Explaining):
 
         Raises:
             ValueError: when a label is unknown, or is a number that may also
-                be meant as the name of another.
+                be meant as the name of another, or `labels` are in no order.
         """
+        in_order = isinstance(labels, Iterable)
+        if not in_order or isinstance(labels, Mapping | Set):
+            raise ValueError(
+                "`labels` must be a list, the label of each text. "
+                f"Received: labels={labels!r:.80}"
+            )
         return self.kind.numbers(labels)
 
     def served_facts(self) -> Config:

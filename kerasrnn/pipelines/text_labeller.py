@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
-import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import number
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_thresholds import thresholds_of
-from kerasrnn.pipelines.label_weights import check_weights
 from kerasrnn.pipelines.label_weights import weights_of_classes
 from kerasrnn.pipelines.labelling import Labelling
 from kerasrnn.pipelines.labelling import Labels
@@ -49,8 +49,8 @@ class TextLabeller(Labelling):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the number of `labels` is not that of the classes, or
-            that of the `thresholds` not that of the labels.
+        ValueError: when `labels` are not different strings, as many as there
+            are classes, or a number is out of its range.
 
     Example:
 
@@ -94,13 +94,16 @@ class TextLabeller(Labelling):
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
         classes = max(1 if multi_label else 2, model.num_classes)
-        if len(self.labels) != classes:
+        names = {label for label in self.labels if isinstance(label, str)}
+        if not len(names) == len(self.labels) == classes:
             raise ValueError(
-                f"`labels` must be {classes}, one for each class of the model. "
-                f"Received: labels={labels!r}"
+                f"`labels` must be {classes}, one for each class of the model, "
+                f"all different strings. Received: labels={labels!r}"
             )
+        if max_length is not None:
+            positive_integer("max_length", max_length)
         self.max_length = max_length
-        self.temperature = temperature
+        self.temperature = number("temperature", temperature, above=0)
         self.multi_label = multi_label
         self.thresholds = thresholds_of(thresholds, self.labels)
 
@@ -151,33 +154,15 @@ class TextLabeller(Labelling):
             ValueError: when `labels` is `None`, a label is unknown, or there
                 are not as many weights as texts.
         """
-        if labels is None:
-            raise ValueError(
-                "Training on texts needs their labels. Received: labels=None"
-            )
-        texts, targets = text_list(texts), self.numbers(labels)
-        given = self.tokenizer, batch_size, self.max_length, seed
-        if sample_weight is None:
-            return labelled_batches(texts, targets, *given)
-        weights = tf.constant(check_weights(sample_weight, len(texts)))
-        true = np.asarray(targets)
-        whole = true.dtype.kind in "iub"
-        true = tf.constant(true, tf.int32 if whole else tf.float32)
-        true = tf.reshape(true, (len(true), -1))
-        if len(true) != len(texts):
-            # Its error says so.
-            return labelled_batches(texts, targets, *given)
-
-        def weighted(ids, indices):
-            indices = indices[:, 0]
-            return (
-                ids,
-                tf.gather(true, indices),
-                tf.gather(weights, indices),
-            )
-
-        batches = labelled_batches(texts, range(len(texts)), *given)
-        return batches.map(weighted)
+        return labelled_batches(
+            text_list(texts),
+            self.numbers(labels),
+            self.tokenizer,
+            batch_size,
+            self.max_length,
+            seed,
+            sample_weight,
+        )
 
     def fit(
         self,
@@ -221,22 +206,16 @@ class TextLabeller(Labelling):
                 "`sample_weight`, or thresholds of `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )
-        by_number = None
-        if class_weight is not None:
-            found = self.numbers(class_weight)
-            by_number = dict(
-                zip(map(int, found), class_weight.values(), strict=True)
-            )
+        by_number = self._weights_by_number(class_weight)
         if isinstance(texts, tf.data.Dataset):
-            if sample_weight is not None:
+            if labels is not None or sample_weight is not None:
                 raise ValueError(
-                    "A dataset has its weights in its batches. Expected: "
-                    "`sample_weight` of `batches`. Received: sample_weight of "
-                    "`fit`, beside a dataset"
+                    "A dataset has labels and weights in its batches. "
+                    "Expected: those of `batches`. Received: `labels` or "
+                    "`sample_weight` of `fit`, beside a dataset"
                 )
             kwargs["class_weight"] = by_number
-        elif by_number is not None and labels is not None:
-            texts = text_list(texts)
+        elif by_number is not None:
             sample_weight = weights_of_classes(
                 self.numbers(labels), by_number, sample_weight
             )
@@ -249,10 +228,40 @@ class TextLabeller(Labelling):
             ),
             ready(
                 validation_data,
-                lambda x: self.batches(x[0], x[1], batch_size, None, *x[2:3]),
+                lambda x: self._validation_batches(x, batch_size),
             ),
             **kwargs,
         )
+
+    def _weights_by_number(self, class_weight):
+        """Weights of classes by their numbers; `None` if there are none."""
+        if class_weight is None:
+            return None
+        found = {
+            label: number("class_weight", weight)
+            for label, weight in zip(
+                self.numbers(list(class_weight)),
+                class_weight.values(),
+                strict=True,
+            )
+        }
+        if len(found) < len(class_weight) or not found.keys() <= {
+            *range(len(self.labels))
+        }:
+            raise ValueError(
+                "`class_weight` must have a label once, by name or by number. "
+                f"Received: class_weight={class_weight!r}"
+            )
+        return found
+
+    def _validation_batches(self, data, batch_size):
+        if not isinstance(data, (tuple, list)) or len(data) not in (2, 3):
+            raise ValueError(
+                "`validation_data` must be a dataset, `(texts, labels)` or "
+                f"`(texts, labels, sample_weight)`. Received: {data!r:.80}"
+            )
+        texts, labels, *weights = data
+        return self.batches(texts, labels, batch_size, None, *weights)
 
     def get_config(self) -> Config:
         return {

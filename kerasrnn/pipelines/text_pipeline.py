@@ -170,7 +170,14 @@ class TextPipeline(keras.Model):
 
         Returns:
             The `keras.callbacks.History` of the training.
+
+        Raises:
+            ValueError: when there is nothing to train on.
         """
+        if batches is None:
+            raise ValueError(
+                "`fit` needs examples, or a dataset of batches. Received: None"
+            )
         if not getattr(self.model, "compiled", False):
             self.compile()
         return self.model.fit(

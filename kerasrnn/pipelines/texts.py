@@ -39,14 +39,14 @@ def text_list(texts):
         )
     texts = list(texts)
     for text in texts:
-        if not _is_text(text):
+        if not is_text(text):
             raise ValueError(
                 f"A list of strings is expected. Received: {text!r:.80} in it"
             )
     return texts
 
 
-def _is_text(text):
+def is_text(text):
     """Whether it is a string that UTF-8 can represent."""
     is_string = isinstance(text, str) and not _SURROGATE.search(text)
     return is_string or isinstance(text, bytes)

@@ -101,7 +101,8 @@ def test_weights_keep_to_their_texts_and_to_validation():
 
 
 @pytest.mark.parametrize(
-    "weights", [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4]]
+    "weights",
+    [[1.0], [1.0, 2.0, -1.0, 1.0], [1, 1, 1, np.nan], [[1.0] * 4], ["a"] * 4],
 )
 @pytest.mark.filterwarnings("ignore:.* texts were cut")
 def test_weights_that_fit_no_text_are_refused(weights, unchanged):
@@ -109,8 +110,61 @@ def test_weights_that_fit_no_text_are_refused(weights, unchanged):
     with pytest.raises(ValueError, match="for each text. Received"):
         labeller.fit(TEXTS, ["y", "n", "n", "y"], sample_weight=weights)
     batches = labeller.batches(TEXTS, ["y", "n", "n", "y"])
-    with pytest.raises(ValueError, match="beside a dataset"):
-        labeller.fit(batches, sample_weight=[1.0] * 4)
+    for given in ({"sample_weight": [1.0] * 4}, {"labels": ["y"] * 4}):
+        with pytest.raises(ValueError, match="beside a dataset"):
+            labeller.fit(batches, **given)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"labels": ["y", "y"]}, r"labels=\['y', 'y'\]"),
+        ({"labels": ["y", 1]}, r"labels=\['y', 1\]"),
+        ({"max_length": 0}, "max_length=0"),
+        ({"temperature": 0.0}, "temperature=0.0"),
+    ],
+)
+def test_a_labeller_that_could_not_answer_is_refused(given, words, unchanged):
+    given = {"labels": ["y", "n"], **given}
+    with pytest.raises(ValueError, match=f"Received: {words}"):
+        TextLabeller(unchanged.model, WORDS, **given)
+
+
+@pytest.mark.parametrize("threshold", [1.5, np.nan, "a", [0.5]])
+def test_a_threshold_is_a_probability(threshold, unchanged):
+    with pytest.raises(ValueError, match="from 0 to 1.*Received: threshold="):
+        unchanged.label(["dull"], threshold=threshold)
+
+
+@pytest.mark.parametrize("method", ["explain", "hidden_states"])
+@pytest.mark.parametrize("text", [["dull"], None, "\ud800"])
+def test_only_a_text_is_explained(method, text, unchanged):
+    with pytest.raises(ValueError, match="A string is expected. Received: "):
+        getattr(unchanged, method)(text)
+
+
+@pytest.mark.parametrize(
+    "labels", [None, {"y": 1}, {"y", "n"}, np.eye(4, 2), [None] * 4]
+)
+def test_labels_are_a_list_in_order(labels, unchanged):
+    with pytest.raises(ValueError, match="`labels` must be .* Received: "):
+        unchanged.batches(TEXTS, labels)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"class_weight": {1: 2.0, "n": 3.0}}, "a label once.*'n': 3.0}"),
+        ({"class_weight": {0.5: 2.0}}, "a label once.*{0.5: 2.0}"),
+        ({"class_weight": {"n": "a"}}, "class_weight='a'"),
+        ({"validation_data": (TEXTS,)}, r"\(texts, labels\).*Received: \(\["),
+        ({"texts": None, "labels": None}, "Received: None"),
+    ],
+)
+def test_what_it_cannot_learn_from_is_said(given, words, unchanged):
+    given = {"texts": TEXTS, "labels": ["y", "n", "n", "y"], **given}
+    with pytest.raises(ValueError, match=words):
+        unchanged.fit(**given)
 
 
 def test_a_number_that_may_be_a_name_is_refused():

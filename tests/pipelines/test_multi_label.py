@@ -88,7 +88,8 @@ def test_thresholds_are_for_all_or_for_each():
         [["poor"]] * 4
     )
     assert new_labeller(thresholds=only).thresholds == (1.0, 0.0, 1.0)
-    for wrong in (1.5, [0.5], {"fine": 0.5}, {**only, "new": 0.1}):
+    few, more = {"fine": 0.5}, {**only, "new": 0.1}
+    for wrong in (1.5, [0.5], ["a"] * 3, few, more):
         with pytest.raises(ValueError, match="one for each of.*Received"):
             labeller.label(TEXTS, threshold=wrong)
         with pytest.raises(ValueError, match="one for each of.*Received"):
@@ -140,6 +141,7 @@ WRONG = {
     "one name": ["fine", "poor", "dull", "fine"],
     "an unknown name": [["fine"], ["dull"], [], []],
     "numbers": [[0], [1], [], [0, 2]],
+    "lists of lists": [[["fine"]]] * 4,
     "another shape": HAS[:, :2],
     "other numbers": HAS * 2,
     "probabilities": HAS * 0.9,
