@@ -204,14 +204,22 @@ class Forecaster(Configured, QuantizableModel):
     @property
     def units(self) -> list[float]:
         """The deviation of each column of the data to train on."""
-        deviation = self.scaling.scalings[0].deviation
-        return [float(x) for x in ops.convert_to_numpy(deviation)]
+        return self._of_columns("deviation")
 
     @property
     def means(self) -> list[float]:
         """The mean of each column of the data to train on."""
-        mean = self.scaling.scalings[0].mean
-        return [float(x) for x in ops.convert_to_numpy(mean)]
+        return self._of_columns("mean")
+
+    def _of_columns(self, name):
+        if not self.adapted:
+            raise ValueError(
+                f"The {name} of each column is unknown. Expected: `adapt`, "
+                "with the data to train on, before `compile` and scores. "
+                "Received: a model that was not adapted to data"
+            )
+        weight = getattr(self.scaling.scalings[0], name)
+        return [float(x) for x in ops.convert_to_numpy(weight)]
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False

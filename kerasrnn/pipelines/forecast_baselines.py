@@ -44,7 +44,7 @@ def baselines(
     found = {"naive": _repeated(1, horizon, means)}
     if 1 < season <= lookback:
         found["seasonal naive"] = _repeated(season, horizon, means)
-    weights = table and _regression(table, lookback, horizon)
+    weights = _regression(table, lookback, horizon) if table else None
 
     def linear(past):
         past = filled(past, means)

@@ -51,6 +51,28 @@ class Forecasting(TextPipeline):
     def functions(self) -> dict[str, list[Any]]:
         return ForecastingFunctions(self).by_name()
 
+    def _check(self, table):
+        """Raises `ValueError` unless the model can read a table."""
+        if not isinstance(table, SeriesTable):
+            raise ValueError(
+                "A `SeriesTable` is expected, as `kerasrnn.data.read_series` "
+                f"returns it. Received: a {type(table).__name__}"
+            )
+        for name in ("columns", "known", "static"):
+            own, given = getattr(self, name), tuple(getattr(table, name))
+            if own != given:
+                raise ValueError(
+                    f"The table must have the `{name}` {list(own)}, in this "
+                    f"order. Received: {list(given)}"
+                )
+        if table.step != self.step:
+            raise ValueError(
+                f"The table must have a step of time of {self.step!r}. "
+                f"Received: {table.step!r}"
+            )
+        if table.series:
+            self.model.head.check(table.stacked("values"))
+
     def answers_to(
         self, inputs: dict[str, Any]
     ) -> tuple[np.ndarray, np.ndarray | None]:
@@ -79,6 +101,7 @@ class Forecasting(TextPipeline):
         Returns:
             List of `Forecast`, one for each series.
         """
+        self._check(table)
         ahead = table.ahead(self.model.horizon)
         found: list[Forecast] = []
         for inputs, _ in self.batches(ahead, batch_size):
@@ -103,6 +126,8 @@ class Forecasting(TextPipeline):
             A dictionary of functions: `"naive"`, `"seasonal naive"` and
             `"linear"`.
         """
+        if table is not None:
+            self._check(table)
         size = self.lookback, self.model.horizon
         return baselines(table, *size, self.season, self.model.means)
 
@@ -125,6 +150,11 @@ class Forecasting(TextPipeline):
             units of the series, `"coverage"` of the quantiles, and
             `"windows"`, how many forecasts were scored.
         """
+        if not (baseline is None or callable(baseline)):
+            raise ValueError(
+                "`baseline` must be a function, one of those in `baselines`. "
+                f"Received: baseline={baseline!r:.80}"
+            )
         return score(self, table, baseline, batch_size).result(self.columns)
 
     def served_facts(self) -> Config:

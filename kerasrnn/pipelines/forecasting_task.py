@@ -74,12 +74,13 @@ def score(forecaster, table, baseline=None, batch_size=256):
     Returns:
         A `ForecastScores`.
     """
+    batches = forecaster.batches(table, batch_size)
     naive = naive_errors(table, forecaster.season)
     levels = () if baseline else forecaster.levels
     scores = ForecastScores(forecaster.model.units, naive, levels)
     size = forecaster.lookback, forecaster.model.horizon
     series, _ = window_starts(table, *size)
-    for inputs, values in forecaster.batches(table, batch_size):
+    for inputs, values in batches:
         if baseline:
             point, quantiles = baseline(inputs["past"].numpy()), None
         else:

@@ -15,6 +15,7 @@ from kerasrnn.models.forecast_heads import checked_levels
 from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.pipelines.forecasting import Forecasting
 from kerasrnn.pipelines.texts import ready
+from kerasrnn.pipelines.texts import text_list
 from kerasrnn.training import ForecastLoss
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -45,8 +46,8 @@ class SeriesForecaster(Forecasting):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the names are not as many as the model reads, or a
-            number or the levels are wrong.
+        ValueError: when the names are not as many as the model reads, or not
+            different, or a number or the levels are wrong.
 
     Example:
 
@@ -75,20 +76,21 @@ class SeriesForecaster(Forecasting):
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
-        self.columns = tuple(columns)
+        self.columns = tuple(text_list(columns))
         self.lookback = positive_integer("lookback", lookback)
         self.season = positive_integer("season", season)
         self.step = step
-        self.known, self.static = tuple(known), tuple(static)
+        self.known = tuple(text_list(known))
+        self.static = tuple(text_list(static))
         if not isinstance(model.head, Distribution):
             levels = model.head.levels
         self.levels = checked_levels(levels)
         for name in ("columns", "known", "static"):
             names, size = getattr(self, name), getattr(model, name)
-            if len(names) != size:
+            if not len({*names}) == len(names) == size:
                 raise ValueError(
                     f"`{name}` must be {size} names, as many as the model "
-                    f"reads. Received: {name}={names!r}"
+                    f"reads, all different. Received: {name}={names!r}"
                 )
 
     def adapt(self, table: SeriesTable) -> None:
@@ -108,12 +110,6 @@ class SeriesForecaster(Forecasting):
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the `ForecastLoss` of the head, in units of the columns."""
-        if not self.model.adapted:
-            raise ValueError(
-                "The units of the columns are unknown. Expected: "
-                "`adapt(table)` before `compile`. Received: a model that was "
-                "not adapted to data"
-            )
         return ForecastLoss(self.model.head, self.model.units)
 
     def default_metrics(self) -> list[keras.metrics.Metric]:
@@ -134,22 +130,6 @@ class SeriesForecaster(Forecasting):
             *(table, self.lookback, self.model.horizon),
             *(batch_size, seed, stride),
         )
-
-    def _check(self, table):
-        for name in ("columns", "known", "static"):
-            own, given = getattr(self, name), tuple(getattr(table, name))
-            if own != given:
-                raise ValueError(
-                    f"The table must have the `{name}` {list(own)}, in this "
-                    f"order. Received: {list(given)}"
-                )
-        if table.step != self.step:
-            raise ValueError(
-                f"The table must have a step of time of {self.step!r}. "
-                f"Received: {table.step!r}"
-            )
-        if table.series:
-            self.model.head.check(table.stacked("values"))
 
     def fit(
         self,
@@ -172,7 +152,7 @@ class SeriesForecaster(Forecasting):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        if not self.model.adapted and isinstance(table, SeriesTable):
+        if not (self.model.adapted or isinstance(table, tf.data.Dataset)):
             self.adapt(table)
         return super().fit(
             ready(table, lambda x: self.batches(x, batch_size, seed)),

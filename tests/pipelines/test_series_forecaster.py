@@ -187,15 +187,26 @@ def test_a_series_with_gaps_is_trained_and_scored(tmp_path):
 
 def test_what_is_wrong_is_said():
     forecaster, rows = small.forecaster(), table()
-    with pytest.raises(ValueError, match="`adapt.table.` before `compile`"):
-        forecaster.compile()
+    for call in forecaster.compile, forecaster.baselines:
+        with pytest.raises(ValueError, match="Expected: `adapt`.*not adapted"):
+            call()
     # Weights alone have no units.
     forecaster.model.build()
-    with pytest.raises(ValueError, match="`adapt.table.` before `compile`"):
-        forecaster.compile()
+    for call in forecaster.compile, lambda: forecaster.evaluate(rows):
+        with pytest.raises(ValueError, match="Expected: `adapt`.*not adapted"):
+            call()
+    for given in small.series(), None, [], "load.csv":
+        for name in ("adapt", "batches", "fit", "forecast", "evaluate"):
+            with pytest.raises(ValueError, match="read_series.*Received: a "):
+                getattr(forecaster, name)(given)
+    with pytest.raises(ValueError, match="Received: baseline='naive'"):
+        forecaster.evaluate(rows, baseline="naive")
+    for names in "ab", None, ["load", "load"], ["load", 1]:
+        with pytest.raises(ValueError, match="Received: "):
+            SeriesForecaster(forecaster.model, names, 48, "h")
     other = read_series(small.series(), "date", ["temp", "load"])
     with pytest.raises(ValueError, match=r"\['load', 'temp'\], in this order"):
-        forecaster.batches(other)
+        forecaster.baselines(other)
     with pytest.raises(ValueError, match="of 'h'.*Received: 'D'"):
         forecaster.adapt(table(step="D"))
     with pytest.raises(ValueError, match="`columns` must be 2 names"):
