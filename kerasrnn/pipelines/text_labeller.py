@@ -18,6 +18,7 @@ from kerasrnn.pipelines.labelling import Labelling
 from kerasrnn.pipelines.labelling import Labels
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -50,7 +51,8 @@ class TextLabeller(Labelling):
 
     Raises:
         ValueError: when `labels` are not different strings, as many as there
-            are classes, or a number is out of its range.
+            are classes, a number is out of its range, or the model was built
+            for another tokenizer.
 
     Example:
 
@@ -92,6 +94,7 @@ class TextLabeller(Labelling):
     ) -> None:
         super().__init__(model, **kwargs)
         self.tokenizer = tokenizer
+        check_vocabulary(tokenizer, model.encoder)
         self.labels = tuple(labels)
         classes = max(1 if multi_label else 2, model.num_classes)
         names = {label for label in self.labels if isinstance(label, str)}

@@ -6,11 +6,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
 from kerasrnn.pipelines.language_texts import LanguageTexts
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
@@ -42,7 +44,8 @@ class TextLanguageModel(LanguageTexts):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the tokenizer has no end token.
+        ValueError: when the tokenizer has no end token, the model was built
+            for another one, or a number is not positive.
 
     Example:
 
@@ -71,7 +74,9 @@ class TextLanguageModel(LanguageTexts):
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
-        self.max_length = max_length
+        self.max_length = positive_integer("max_length", max_length)
+        self.window = positive_integer("window", window)
+        check_vocabulary(tokenizer, model)
         # While a file is loaded, the tokenizer has no vocabulary yet.
         if tokenizer.built and tokenizer.end_id < 0:
             raise ValueError(
@@ -79,7 +84,6 @@ class TextLanguageModel(LanguageTexts):
                 f"end token '</s>'. Received: end_id={tokenizer.end_id}"
             )
         self.tokenizer = tokenizer
-        self.window = window
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the tokens."""

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.tag_schemes import check_scheme
 from kerasrnn.metrics import TokenAccuracy
@@ -13,6 +14,7 @@ from kerasrnn.pipelines.tagging import Tagging
 from kerasrnn.pipelines.tagging_task import Sentences
 from kerasrnn.pipelines.tagging_task import columns_of
 from kerasrnn.pipelines.texts import ready
+from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -47,7 +49,8 @@ class TextTagger(Tagging):
     Raises:
         ValueError: when the number of `tags` is not that of the model, there
             is no such `scheme`, a tag or the `CRF` of the model is of another
-            one, or only one of model and pipeline has characters.
+            one, only one of model and pipeline has characters, the model was
+            built for other tokenizers, or `max_letters` is not positive.
 
     Example:
 
@@ -79,7 +82,8 @@ class TextTagger(Tagging):
         self.tags = tuple(tags)
         self.characters = characters
         self.scheme = scheme
-        self.max_letters = max_letters
+        self.max_letters = positive_integer("max_letters", max_letters)
+        check_vocabulary(words, model)
         if not len(set(tags)) == len(self.tags) == model.num_tags:
             raise ValueError(
                 f"`tags` must be {model.num_tags} names, as many as the model "
@@ -92,6 +96,8 @@ class TextTagger(Tagging):
                 f"characters={characters!r}, "
                 f"model.characters={model.characters!r}"
             )
+        if characters is not None:
+            check_vocabulary(characters, model.characters, "character ")
         if scheme is not None:
             check_scheme(scheme, self.tags)
         self._check_crf()

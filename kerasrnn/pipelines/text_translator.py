@@ -7,6 +7,7 @@ from typing import Self
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
@@ -19,6 +20,7 @@ from kerasrnn.pipelines.translating import Translating
 from kerasrnn.pipelines.translator_parts import check_copying
 from kerasrnn.pipelines.translator_parts import check_shortlist
 from kerasrnn.pipelines.translator_parts import tokenize_alike
+from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -66,8 +68,9 @@ class TextTranslator(Translating):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the end token is not on the shortlist, or unknown
-            words cannot be copied with these tokenizers.
+        ValueError: when the model was built for other tokenizers, the end
+            token is not on the shortlist, unknown words cannot be copied with
+            these tokenizers, or `max_length` is no positive integer.
 
     Example:
 
@@ -109,7 +112,7 @@ class TextTranslator(Translating):
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
         self.search = search
-        self.max_length = max_length
+        self.max_length = positive_integer("max_length", max_length)
         self.fixed_length = fixed_length
         self.shortlist = shortlist
         self.copy_unknown = copy_unknown
@@ -121,6 +124,12 @@ class TextTranslator(Translating):
                 check_shortlist(shortlist, target_tokenizer)
             if copy_unknown:
                 check_copying(source_tokenizer, target_tokenizer)
+        reader, writer = (
+            getattr(_models(model)[0], part, None)
+            for part in ("encoder", "decoder")
+        )
+        check_vocabulary(source_tokenizer, reader, "source ")
+        check_vocabulary(target_tokenizer, writer, "target ")
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:
