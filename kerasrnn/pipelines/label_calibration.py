@@ -41,24 +41,3 @@ def best_temperature(probabilities, true):
         best = int(np.argmin([loss(temperature) for temperature in tried]))
         low, high = tried[max(0, best - 1)], tried[min(40, best + 1)]
     return float(tried[best])
-
-
-def calibration_error(probabilities, true, bins=10):
-    """Returns by how much certainty and accuracy differ, on average.
-
-    Texts are put into bins of equal width by the probability of the predicted
-    label, and the differences of the bins are weighted by their texts.
-
-    Args:
-        probabilities: Array of shape `(texts, labels)`.
-        true: Array of integers of shape `(texts,)`.
-        bins: Integer, how many.
-
-    Reference:
-        [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
-    """
-    certainty = probabilities.max(axis=1)
-    right = probabilities.argmax(axis=1) == np.asarray(true)
-    indices = np.minimum((certainty * bins).astype(int), bins - 1)
-    gaps = np.bincount(indices, certainty - right, bins)
-    return float(np.abs(gaps).sum() / len(certainty))

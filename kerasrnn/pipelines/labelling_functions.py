@@ -6,11 +6,11 @@ from kerasrnn.pipelines.compiled import AXES
 from kerasrnn.pipelines.compiled import Padded
 from kerasrnn.pipelines.compiled import compiled
 from kerasrnn.pipelines.served_ids import IDS
-from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.served_ids import served_ids
 
 LABELS = tf.TensorSpec([None], tf.string, name="label")
 
@@ -101,7 +101,7 @@ class LabellingFunctions:
     def tokenize(self, text):
         """The ids that the model reads."""
         ids = self.ids(text)
-        return {"ids": tf.where(ids == self.tokenizer.pad_id, PAD, ids)}
+        return {"ids": served_ids(ids, self.tokenizer.pad_id)}
 
     def _classify(self, ids):
         memory, mask, final = self.model.encoder(ids)

@@ -14,6 +14,7 @@ from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
+from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.window_scores import text_scores
@@ -57,10 +58,7 @@ class LanguageFunctions:
             "step": [
                 self.step,
                 IDS,
-                *(
-                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
-                    for i, size in enumerate(self.model.state_sizes)
-                ),
+                *flat_specs("state", self.model.initial_states(1)),
             ],
             "tokenize": [self.tokenize, TEXTS],
             "detokenize": [self.detokenize, IDS],

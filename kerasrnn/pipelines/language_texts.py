@@ -9,10 +9,11 @@ import tensorflow as tf
 from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.language_task import LanguageTask
+from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.unit_scores import unit_scores
-from kerasrnn.pipelines.window_scores import log_probabilities
+from kerasrnn.pipelines.window_scores import token_scores
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
 from kerasrnn.typing import Config
@@ -98,8 +99,8 @@ class LanguageTexts(CompiledPipeline):
                 "`lines` must contain at least one token. "
                 f"Received: {len(lines)} lines without any."
             )
-        found = self._scores_of_any_length(ids[None], [len(ids)])
-        total = found["log_probabilities"].numpy().sum(dtype="float64")
+        found = self._scores_of_any_length(ids[None])
+        total = found.numpy().sum(dtype="float64")
         return {
             "loss": float(-total / len(ids)),
             "perplexity": float(np.exp(-total / len(ids))),
@@ -181,16 +182,14 @@ class LanguageTexts(CompiledPipeline):
         """
         lines = tf.strings.split(texts, "\n")
         ids = self.tokenizer.tokenize(lines.flat_values)
-        end = tf.fill((ids.nrows(), 1), self.tokenizer.end_id)
-        end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
-        ids = lines.with_flat_values(tf.concat([ids, end], axis=1))
-        return ids.merge_dims(1, 2)
+        ids = with_end(ids, self.tokenizer.end_id)
+        return lines.with_flat_values(ids).merge_dims(1, 2)
 
     @functools.cached_property
     def _scores_of_any_length(self):
         return tf.function(
             functools.partial(
-                log_probabilities,
+                token_scores,
                 self.model,
                 window=self.window,
                 end_id=self.tokenizer.end_id,

@@ -94,17 +94,13 @@ def _fixed(pipeline, length):
 
 @_fixed.register
 def _(pipeline: TextLanguageModel, length):
-    sizes = pipeline.model.state_sizes
-
     def step(ids, *states):
         logits, states = pipeline.model.run(ids, list(states))
         return {"logits": logits, **named("next_state", states)}
 
-    states = [
-        tf.TensorSpec([1, size], tf.float32, name=f"state_{i}")
-        for i, size in enumerate(sizes)
-    ]
-    return step, [_ids("ids", length), *states]
+    states = named("state", pipeline.model.initial_states(1))
+    specs = [tf.TensorSpec.from_tensor(x, name) for name, x in states.items()]
+    return step, [_ids("ids", length), *specs]
 
 
 @_fixed.register

@@ -7,6 +7,7 @@ from kerasrnn.pipelines.roll_graphs import score_rolls
 from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
+from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import named
 
 # A client may ask for more than the memory of a server.
@@ -34,10 +35,7 @@ class MusicFunctions:
             "step": [
                 self.step,
                 roll,
-                *(
-                    tf.TensorSpec([None, size], tf.float32, name=f"state_{i}")
-                    for i, size in enumerate(self.model.state_sizes)
-                ),
+                *flat_specs("state", self.model.initial_states(1)),
             ],
             "generate": [
                 self.generate,

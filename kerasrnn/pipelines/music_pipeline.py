@@ -34,7 +34,7 @@ class MusicPipeline(TextPipeline):
 
     Args:
         model: A `kerasrnn.models.PianoRollModel`, or a layer with its `run`,
-            `initial_states`, `state_sizes` and `keys`.
+            `initial_states` and `keys`.
         steps_per_beat: Positive integer, how many time steps of its rolls are
             a quarter note.
         **kwargs: Base model arguments, such as `name`.

@@ -33,8 +33,8 @@ class TextLanguageModel(LanguageTexts):
     be exported.
 
     Args:
-        model: A `kerasrnn.models.LanguageModel`, or a layer with its `run`,
-            `initial_states` and `state_sizes`.
+        model: A `kerasrnn.models.LanguageModel`, or a layer with its `run` and
+            `initial_states`.
         tokenizer: The `Tokenizer` that the model is trained with. It must
             have an end token.
         window: Positive integer, how many tokens to score or to train on at

@@ -18,6 +18,7 @@ from kerasrnn.pipelines.served_ids import checked_ids
 from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
+from kerasrnn.pipelines.served_ids import served_ids
 from kerasrnn.pipelines.served_phrases import WITH_PHRASES
 from kerasrnn.pipelines.served_phrases import phrase_ids
 from kerasrnn.pipelines.source_search import SourceSearch
@@ -96,7 +97,7 @@ class TranslationFunctions(SourceSearch):
         """The same on ids, never by XLA: other runtimes can convert it."""
         ids, scores, _ = self.best(self._checked(ids))
         return {
-            "translation_ids": self._padded(ids[:, 0]),
+            "translation_ids": served_ids(ids[:, 0], self.target.pad_id),
             "score": scores[:, 0],
         }
 
@@ -133,7 +134,7 @@ class TranslationFunctions(SourceSearch):
         ids, *_ = self.compiled_best(source)
         target = self._trimmed(ids[:, 0])
         _, weights = self.forced(source, target)
-        source = tf.where(source == self.source.pad_id, PAD, source)
+        source = served_ids(source, self.source.pad_id)
         return {
             "source_tokens": self.source.tokens(source),
             "target_tokens": self.target.tokens(target),
@@ -162,7 +163,7 @@ class TranslationFunctions(SourceSearch):
     def tokenize(self, text):
         """The ids that the model reads."""
         ids = self.source_ids(text)
-        return {"ids": tf.where(ids == self.source.pad_id, PAD, ids)}
+        return {"ids": served_ids(ids, self.source.pad_id)}
 
     def detokenize(self, ids):
         """The text of ids that the model has written."""
@@ -224,8 +225,8 @@ class TranslationFunctions(SourceSearch):
             functions["n_best"] = [self._n_best, TEXTS]
         return functions
 
-    def _translate(self, find, text):
-        ids, scores, positions = find(self.source_ids(text))
+    def _translate(self, find, text, *phrases):
+        ids, scores, positions = find(self.source_ids(text), *phrases)
         return {
             "translation": self._texts(ids, positions, text)[:, 0],
             "score": scores[:, 0],
@@ -235,11 +236,7 @@ class TranslationFunctions(SourceSearch):
         given = {"prefix": prefix, "required": required, "forbidden": forbidden}
         with tf.control_dependencies([check_rows(text=text, **given)]):
             phrases = [phrase_ids(x, self.target) for x in given.values()]
-        ids, scores, positions = find(self.source_ids(text), *phrases)
-        return {
-            "translation": self._texts(ids, positions, text)[:, 0],
-            "score": scores[:, 0],
-        }
+        return self._translate(find, text, *phrases)
 
     def _n_best(self, text):
         ids, scores, positions = self.all(self.source_ids(text))
@@ -256,7 +253,7 @@ class TranslationFunctions(SourceSearch):
         target = self._trimmed(tf.reshape(ids, (-1, tf.shape(ids)[2])))
         _, weights = self.forced(tf.repeat(source, count, axis=0), target)
         apart = (-1, count, tf.shape(target)[1])
-        source = tf.where(source == self.source.pad_id, PAD, source)
+        source = served_ids(source, self.source.pad_id)
         return {
             "translations": self._texts(ids, positions, text),
             "scores": scores,
@@ -287,12 +284,9 @@ class TranslationFunctions(SourceSearch):
             texts = self.target.detokenize(ids, attended)
         return tf.reshape(texts, shape[:2])
 
-    def _padded(self, ids):
-        return tf.where(ids == self.target.pad_id, PAD, ids)
-
     def _trimmed(self, ids):
         """Padded ids, up to the last token of the longest row."""
-        ids = self._padded(ids)
+        ids = served_ids(ids, self.target.pad_id)
         positions = tf.range(1, tf.shape(ids)[1] + 1)
         length = tf.reduce_max(tf.where(ids != PAD, positions, 0))
         return ids[:, :length]

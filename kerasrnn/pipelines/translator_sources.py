@@ -11,6 +11,7 @@ from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.compiled import XlaShapes
 from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
+from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
@@ -46,10 +47,8 @@ class TranslatorSources(CompiledPipeline):
         tokenizer = self.source_tokenizer
         ids = tokenizer.tokenize(texts, self.max_length)
         if tokenizer.end_id >= 0:
-            end = tf.fill((ids.nrows(), 1), tokenizer.end_id)
             # An empty source stays empty, so that it has no translation.
-            end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
-            ids = tf.concat([ids, end], axis=1)
+            ids = with_end(ids, tokenizer.end_id)
         return self.fitted(ids.to_tensor(tokenizer.pad_id))
 
     def fitted(self, ids: Tensor) -> Tensor:

@@ -80,8 +80,3 @@ def text_scores(found, lengths):
         "perplexity": tf.exp(-mean),
         "length": tf.cast(lengths, tf.int32),
     }
-
-
-def log_probabilities(model, ids, lengths, window, end_id):
-    """The `text_scores` of `token_scores`."""
-    return text_scores(token_scores(model, ids, window, end_id), lengths)

@@ -18,7 +18,6 @@ import keras
 from kerasrnn.training.files import reading
 from kerasrnn.training.files import whole
 from kerasrnn.training.fingerprints import fingerprint
-from kerasrnn.training.output_folder import output_folder  # noqa: F401
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
 

@@ -3,7 +3,6 @@ import pytest
 
 from kerasrnn.pipelines.label_calibration import at_temperature
 from kerasrnn.pipelines.label_calibration import best_temperature
-from kerasrnn.pipelines.label_calibration import calibration_error
 
 RNG = np.random.default_rng(0)
 
@@ -14,6 +13,15 @@ def drawn(temperature, count=20_000):
     logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
     true = (logits + RNG.gumbel(size=logits.shape)).argmax(axis=1)
     return at_temperature(np.exp(logits), 1 / temperature), true
+
+
+def calibration_error(probabilities, true, bins=10):
+    """The mean difference of certainty and accuracy (Guo et al., 2017)."""
+    certainty = probabilities.max(axis=1)
+    right = probabilities.argmax(axis=1) == true
+    indices = np.minimum((certainty * bins).astype(int), bins - 1)
+    gaps = np.bincount(indices, certainty - right, bins)
+    return np.abs(gaps).sum() / len(certainty)
 
 
 def test_a_temperature_undoes_too_much_certainty():
