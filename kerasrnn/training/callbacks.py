@@ -10,6 +10,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.training.csv_log import append_row
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
@@ -197,6 +198,9 @@ class GradientNorms(keras.callbacks.Callback):
         every: Positive integer, the number of steps between two
             measurements.
 
+    Raises:
+        ValueError: when `every` is no positive integer.
+
     Example:
 
     >>> norms = GradientNorms(lambda: {"cell": 0.5}, "norms.csv", every=2)
@@ -216,7 +220,7 @@ class GradientNorms(keras.callbacks.Callback):
     ) -> None:
         super().__init__()
         self.measure = measure
-        self.every = every
+        self.every = positive_integer("every", every)
         self._path = pathlib.Path(path)
         # The last step that it wrote, and the names in its file.
         self._last: tuple[int, list[str]] = (0, [])

@@ -21,7 +21,7 @@ def whole(path):
     """Provides a partial file to write, and renames it to `path` at the end.
 
     An existing file is replaced only then, so that it survives if the process
-    is killed or the disk fills up.
+    is killed or the disk fills up. If the block raises, nothing is left.
 
     Args:
         path: A `pathlib.Path`.
@@ -38,9 +38,13 @@ def whole(path):
     ...     partial.write_text("{}")
     """
     partial = partial_of(path)
-    with writing(partial):
-        yield partial
-        put(partial, path)
+    try:
+        with writing(partial):
+            yield partial
+            put(partial, path)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
 
 
 def partial_of(path, mark="partial"):

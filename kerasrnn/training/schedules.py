@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
+from kerasrnn.arguments import rate
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -36,7 +38,7 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
         The sampling rate, a float32 tensor of shape `()`.
 
     Raises:
-        ValueError: when `slope` or `minimum` is out of its range.
+        ValueError: when a number is out of its range.
 
     Example:
 
@@ -52,17 +54,9 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
         self, slope: float, offset: float = 1.0, minimum: float = 0.0
     ) -> None:
         super().__init__()
-        if not slope > 0:
-            raise ValueError(
-                f"`slope` must be positive. Received: slope={slope!r}"
-            )
-        if not 0 <= minimum < 1:
-            raise ValueError(
-                f"`minimum` must be in [0, 1). Received: minimum={minimum!r}"
-            )
-        self.slope = slope
-        self.offset = offset
-        self.minimum = minimum
+        self.slope = number("slope", slope, above=0)
+        self.offset = number("offset", offset, minimum=None)
+        self.minimum = rate("minimum", minimum)
 
     def __call__(self, step: Tensor) -> Tensor:
         true_rate = self.offset - self.slope * ops.cast(step, "float32")
@@ -153,9 +147,7 @@ class InverseSigmoidSampling(keras.optimizers.schedules.LearningRateSchedule):
 
     def __init__(self, k: float) -> None:
         super().__init__()
-        if not k >= 1:
-            raise ValueError(f"`k` must be at least 1. Received: k={k!r}")
-        self.k = k
+        self.k = number("k", k, minimum=1)
 
     def __call__(self, step: Tensor) -> Tensor:
         # A sigmoid does not overflow, as exp(i / k) does after many steps.

@@ -5,6 +5,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from kerasrnn.arguments import number
+
 
 class WeightNoise(keras.callbacks.Callback):
     """Adds Gaussian noise to all trained weights, for every batch anew.
@@ -35,11 +37,7 @@ class WeightNoise(keras.callbacks.Callback):
 
     def __init__(self, stddev: float, seed: int = 0) -> None:
         super().__init__()
-        if not stddev > 0:
-            raise ValueError(
-                f"`stddev` must be positive. Received: stddev={stddev!r}"
-            )
-        self.stddev = stddev
+        self.stddev = number("stddev", stddev, above=0)
         self.seed = seed
         self._noise: list[Any] = []
 

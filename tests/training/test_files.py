@@ -64,6 +64,14 @@ def test_two_writers_of_a_path_do_not_share_what_is_partial(tmp_path):
     assert [*tmp_path.iterdir()] == [path]
 
 
+def test_a_writer_that_fails_leaves_nothing(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        with files.whole(tmp_path / "card.json") as partial:
+            partial.write_text("half")
+            raise KeyboardInterrupt
+    assert not [*tmp_path.iterdir()]
+
+
 def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path):
     path = tmp_path / "card.json"
     for name in ("partial-ab12-card.json", "partial-card.json"):
