@@ -51,11 +51,12 @@ class Settings(training.ClassificationSettings):
     def __post_init__(self):
         super().__post_init__()
         if len(self.label_column) > 1 and not self.multi_label:
-            raise ValueError("Several of `label_column` need `multi_label`.")
+            raise ValueError(
+                "Several of `label_column` need `multi_label`. "
+                f"Received: label_column={self.label_column}"
+            )
         own = "test", "text_column", "label_column", "group_column"
-        for name in (*own, "multi_label"):
-            if self.corpus == "generated" and getattr(self, name):
-                raise ValueError(f"`{name}` needs a `corpus` of your own.")
+        self.need_own_corpus("generated", *own, "multi_label")
 
 
 SIZES = {  # for a corpus of up to this many texts

@@ -20,8 +20,17 @@ import language_model
 from kerasrnn import data
 from kerasrnn import training
 
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(language_model.Settings):
+    """Those of `language_model.py` but for what `imdb.py` says of reviews."""
+
+    def without_effect(self):
+        return super().without_effect() | {"dev", "test", "tokens"}
+
+
 OUTPUT = Path("saved_models/imdb_lm")
-REVIEWS = language_model.Settings(
+REVIEWS = Settings(
     corpus="generated",
     output=OUTPUT,
     vocabulary_size=30_000,

@@ -100,6 +100,10 @@ class Settings(training.Settings):
     xla: bool = False
     """Export programs that XLA compiles at the first start, in minutes."""
 
+    def __post_init__(self):
+        super().__post_init__()
+        self.need_own_corpus("phrasebook", "dev", "test")
+
 
 PRESETS = {
     "phrasebook": Settings(units=128, micro_steps=3, epochs=5, window=20),
@@ -117,8 +121,6 @@ def load_corpus(settings):
         path = data.find_corpus(settings.corpus, settings.data_dir)
         others = settings.dev, settings.test
         return data.read_text_corpus(path, *others, limit=settings.limit)
-    if settings.dev or settings.test:
-        raise ValueError("`dev` and `test` need a `corpus` of your own.")
     lines = english_sentences(settings.seed)
     return data.split_text_corpus(lines[: settings.limit])
 

@@ -81,9 +81,8 @@ class Settings(training.EncoderSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        for name in ("dev", "test", "word_column", "tag_column"):
-            if self.corpus == "generated" and getattr(self, name):
-                raise ValueError(f"`{name}` needs a `corpus` of your own.")
+        own = "dev", "test", "word_column", "tag_column"
+        self.need_own_corpus("generated", *own)
 
 
 SIZES = {  # for a corpus of up to this many sentences

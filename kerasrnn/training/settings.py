@@ -125,6 +125,20 @@ class Settings:
         }
         return (self.saved if self.start_from else frozenset()) | idle
 
+    def need_own_corpus(self, built_in: str, *names: str) -> None:
+        """Raises `ValueError` if fields are set beside a built-in corpus.
+
+        Args:
+            built_in: String, the `corpus` of a recipe that it generates.
+            *names: Names of the fields that need another one.
+        """
+        for name in names if vars(self)["corpus"] == built_in else ():
+            if value := getattr(self, name):
+                raise ValueError(
+                    f"`{name}` needs a `corpus` of your own. Received: "
+                    f"{name}={value!r}, corpus={built_in!r}"
+                )
+
     def pick(self, *names: str) -> Config:
         """Returns the settings of some names, as keyword arguments."""
         return {name: getattr(self, name) for name in names}

@@ -37,6 +37,17 @@ def test_it_reads_what_the_classifier_does_not_hold_out(tmp_path):
     assert labelled.unlabelled
 
 
+def test_the_reviews_determine_their_parts_and_words(tmp_path, capsys):
+    given = ["--dev", tmp_path], ["--test", tmp_path], ["--tokens", "words"]
+    for flag, value in given:
+        with pytest.raises(SystemExit):
+            training.read_settings(
+                *(imdb_lm.PRESETS, imdb_lm.preset_for),
+                args=[flag, str(value)],
+            )
+        assert capsys.readouterr().err.endswith(f"Received: {flag}\n")
+
+
 def test_the_model_determines_what_it_has_learnt(tmp_path, capsys):
     path = tmp_path / "language.keras"
     path.touch()

@@ -130,5 +130,5 @@ def test_tags_that_break_their_scheme_are_mended_and_counted(tmp_path, capsys):
 
 
 def test_columns_need_a_file():
-    with pytest.raises(ValueError, match="`tag_column` needs a `corpus`"):
+    with pytest.raises(ValueError, match="`tag_column` needs a `corpus`.*='2'"):
         tag.Settings(tag_column="2")
