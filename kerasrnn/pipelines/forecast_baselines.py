@@ -7,7 +7,7 @@ import numpy as np
 
 from kerasrnn.data.series import SeriesTable
 
-_RIDGE = 0.1  # a row, in units of the columns
+_RIDGE = 0.1  # penalty of squared weights, times the number of rows
 _MOST_ROWS = 100_000
 
 Baseline = Callable[[np.ndarray], np.ndarray]

@@ -37,10 +37,10 @@ class PhrasesOfWords:
         inside = self._has(flat, "BIESLU")
         label = self._labels_as_numbers(flat)
         rows = tags.value_rowids()
-        # One more word outside, so that there is always one before.
         same = tf.equal(label[1:], label[:-1]) & tf.equal(rows[1:], rows[:-1])
         is_open = self._has(flat, "BI")
         goes_on = same & is_open[:-1] & self._has(flat, "IEL")[1:]
+        # The first word continues none.
         goes_on = tf.concat([tf.zeros_like(inside[:1]), goes_on], 0)
         begins = inside & ~goes_on
         closes = tf.concat([~goes_on[1:], tf.ones_like(inside[:1])], 0)

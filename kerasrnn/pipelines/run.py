@@ -156,20 +156,12 @@ class Run(RunScope):
             average,
             patience,
         )
-        watched = [
-            *self._averages(pipeline.model.optimizer),
-            *task.epoch_scores(dev),
-            *callbacks,
-            *self._boards(),
-        ]
-        if count := sizes.get(task.speed_unit):
-            watched = [TrainingSpeed(count), *watched]
         history = folder.fit(
             pipeline.model,
             batches,
             settings.epochs,
             validation_data=task.row_batches(dev, settings.batch_size),
-            callbacks=watched,
+            callbacks=self._watching(task, sizes, dev, callbacks),
             verbose="auto" if self._first else 0,
         )
         self._scope.close()
@@ -195,17 +187,19 @@ class Run(RunScope):
             found["dtype"] = self.dtype
         return found
 
-    def _averages(self, optimizer):
-        if not getattr(optimizer, "use_ema", False):
-            return []
-        return [keras.callbacks.SwapEMAWeights(swap_on_epoch=True)]
-
-    def _boards(self):
-        """A callback behind the others, whose values it logs, too."""
-        if not (self.settings.tensorboard and self._first):
-            return []
-        folder = self.output / "tensorboard"
-        return [keras.callbacks.TensorBoard(folder, write_graph=False)]
+    def _watching(self, task, sizes, dev, callbacks):
+        """The callbacks of a training, in the order in which they act."""
+        found = []
+        if count := sizes.get(task.speed_unit):
+            found.append(TrainingSpeed(count))
+        if getattr(task.pipeline.model.optimizer, "use_ema", False):
+            found.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
+        found += [*task.epoch_scores(dev), *callbacks]
+        if self.settings.tensorboard and self._first:
+            # Behind the others, whose values it logs, too.
+            folder = self.output / "tensorboard"
+            found.append(keras.callbacks.TensorBoard(folder, write_graph=False))
+        return found
 
     def finish(
         self,

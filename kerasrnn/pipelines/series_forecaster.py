@@ -126,10 +126,8 @@ class SeriesForecaster(Forecasting):
     ) -> tf.data.Dataset:
         """Returns the `kerasrnn.data.series_windows` of a table."""
         self._check(table)
-        return series_windows(
-            *(table, self.lookback, self.model.horizon),
-            *(batch_size, seed, stride),
-        )
+        size = self.lookback, self.model.horizon
+        return series_windows(table, *size, batch_size, seed, stride)
 
     def fit(
         self,

@@ -14,8 +14,8 @@ WITH_PHRASES = [
     tf.TensorSpec([None, None], tf.string, name="forbidden"),
 ]
 
-# The most that is kept of phrases: for each of their tokens one number more
-# than the longest has tokens.
+# The most numbers that are kept of the phrases of a batch: for each a table of
+# n rows and n columns, where n - 1 is the number of tokens of the longest.
 _MOST = 2**22
 _TOO_MANY = (
     "The number of phrases, times the square of the tokens of the longest, "

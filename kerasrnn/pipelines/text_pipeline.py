@@ -281,15 +281,11 @@ class TextPipeline(keras.Model):
         if reads := self.reads():
             warn_of_cut(texts, *reads)
         for indices in indices_by_length(texts, batch_size):
-            yield (
-                indices,
-                signature(
-                    *(
-                        tf.constant([column[i] for i in indices], tf.string)
-                        for column in (texts, *others)
-                    )
-                ),
+            columns = (
+                tf.constant([column[i] for i in indices], tf.string)
+                for column in (texts, *others)
             )
+            yield indices, signature(*columns)
 
     def get_config(self) -> Config:
         return {

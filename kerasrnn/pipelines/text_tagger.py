@@ -107,12 +107,12 @@ class TextTagger(Tagging):
         crf = self.model.crf
         if crf is None or crf.scheme is None:
             return
-        own, ours = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
-        if own != ours:
+        expected, given = [crf.scheme, *crf.labels], [self.scheme, *self.tags]
+        if given != expected:
             raise ValueError(
                 "The pipeline must have the scheme and the tags of the `CRF` "
-                f"of its model, in their order. Expected: {own}. "
-                f"Received: {ours}"
+                f"of its model, in their order. Expected: {expected}. "
+                f"Received: {given}"
             )
 
     def default_loss(self) -> keras.losses.Loss:

@@ -57,6 +57,12 @@ class Translating(Alternatives):
         It warns if texts are longer than `max_length` tokens and are cut, as do
         the other methods that take texts.
 
+        A prefix, and a required or forbidden phrase, is a sequence of tokens
+        of the target, all of them in its vocabulary; a required one makes the
+        greatest length longer. In a translation into subwords, a longer word
+        may begin with it, and others may spell what is forbidden. With phrases,
+        there is no shortlist.
+
         Args:
             texts: List of strings.
             batch_size: Positive integer, texts in a batch.
@@ -71,11 +77,6 @@ class Translating(Alternatives):
         Returns:
             List of strings, in the order of `texts`. A text that has no
             translation with these phrases has an empty one, with a warning.
-
-        A phrase is a sequence of tokens of the target, all of them in its
-        vocabulary; a required one makes the greatest length longer. In a
-        translation into subwords, a longer word may begin with it, and others
-        may spell what is forbidden. With phrases, there is no shortlist.
 
         Raises:
             ValueError: when there are not as many phrases as texts, or the

@@ -16,8 +16,8 @@ class ForecastLoss(PooledLoss):
     """Mean cost of a forecast value, without the missing ones.
 
     What a value costs is said by the head of the model: an absolute or
-    squared error, the pinball loss of quantiles, or what its value leaves to
-    be desired in likelihood. Errors are measured in a unit for each column, so
+    squared error, the pinball loss of quantiles, or a negative log-likelihood.
+    Errors are measured in a unit for each column, so
     that columns of large numbers do not drown the others.
 
     Args:

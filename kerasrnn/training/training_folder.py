@@ -167,10 +167,9 @@ class TrainingFolder:
                 is not logged, or `batches` is of an unsupported type.
         """
         check_batches(batches)
-        with locked(self.path.parent), all_workers(strategy_of(model)):
-            start = start_together(
-                *(self.path, self._settings, strategy_of(model))
-            )
+        strategy = strategy_of(model)
+        with locked(self.path.parent), all_workers(strategy):
+            start = start_together(self.path, self._settings, strategy)
             if epochs <= max(start.epoch, start.stopped):
                 print(
                     f"{start.epoch} epochs are done, in '{self.path}'. "
@@ -178,8 +177,12 @@ class TrainingFolder:
                 )
             else:
                 self._train(
-                    *(model, batches, validation_data),
-                    *(callbacks, start, 60 * minutes),
+                    model,
+                    batches,
+                    validation_data,
+                    callbacks,
+                    start,
+                    60 * minutes,
                     epochs=epochs,
                     verbose=verbose,
                 )
@@ -237,8 +240,14 @@ class TrainingFolder:
             # Within an epoch, each replica has states of its own.
             seconds = math.inf
         run = FitFacts(
-            *(self.path, start, steps, rate),
-            *(self._is_best, self._keep, self._patience, seconds),
+            folder=self.path,
+            start=start,
+            steps=steps,
+            rate=rate,
+            is_best=self._is_best,
+            keep=self._keep,
+            patience=self._patience,
+            seconds=seconds,
         )
         line = ProgressLine(run, self._monitor)
         if options["verbose"] == "auto":
