@@ -220,7 +220,7 @@ class Labelling(Explaining):
         )
         return {**scores, **clock.read()}
 
-    def numbers(self, labels: Iterable[Any]) -> Any:
+    def numbers(self, labels: Iterable[Any] | None) -> Any:
         """Converts names of labels to numbers; numbers stay as they are.
 
         If names are themselves numbers, such as "1" to "5", the integer 1 may

@@ -7,6 +7,7 @@ from typing import Self
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.translation_batches import translation_batches
@@ -111,7 +112,7 @@ class TextTranslator(Translating):
         super().__init__(model, **kwargs)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
-        self.search = search
+        self.search = instance("search", search, Search)
         self.max_length = positive_integer("max_length", max_length)
         self.fixed_length = fixed_length
         self.shortlist = shortlist
@@ -205,7 +206,11 @@ class TextTranslator(Translating):
         discount = 1.0 if isinstance(target, WordTokenizer) else 0.0
         lexicon.assign(
             *translation_lexicon(
-                pair_list(pairs), source, target, discount=discount
+                pair_list(pairs),
+                source,
+                target,
+                translations=lexicon.translations,
+                discount=discount,
             )
         )
 

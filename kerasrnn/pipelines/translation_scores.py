@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.pipelines.texts import decoded
+from kerasrnn.pipelines.texts import text_list
 from kerasrnn.tokenizers import normalize_text
 
 # Characters for each space. In Finnish there are eight.
@@ -48,13 +49,14 @@ def translation_scores(translations, references, tokenizer):
         that in the references, or of characters if BLEU is of these.
 
     Raises:
-        ValueError: when there is nothing to score, or the lists differ in
-            length.
+        ValueError: when there is nothing to score, the lists differ in length,
+            or one is no list of strings.
     """
+    translations, references = map(text_list, (translations, references))
     given = normalize_text(
-        list(references), tokenizer.lowercase, tokenizer.strip_punctuation
+        references, tokenizer.lowercase, tokenizer.strip_punctuation
     )
-    apart = tokenizer.normalize(list(references))
+    apart = tokenizer.normalize(references)
     plain = decoded(tf.where(given == apart, tokenizer.finish(apart), given))
     apart = decoded(apart)
     tokenize = "none" if tokenizer.strip_punctuation else "13a"

@@ -45,6 +45,8 @@ def test_not_a_list_of_pairs(translator):
                 call(given)
         with pytest.raises(ValueError, match="Received: nan in it"):
             call([("who", float("nan"))])
+    with pytest.raises(ValueError, match="Received: 'ab'"):
+        translator.scores("ab", "cd")
     # Checking it may not use it up.
     inputs, _ = next(iter(translator.batches(iter([("who", "Kaun")]))))
     assert len(inputs["source"]) == 1

@@ -15,6 +15,7 @@ from kerasrnn.pipelines import TextTranslator
 from kerasrnn.tokenizers import WordTokenizer
 from tests.helpers import randomize
 from tests.helpers import some_now
+from tests.pipelines import small
 from tests.pipelines.small import PAIRS
 
 TEXTS = ["the red book.", "", "who knows?", "a house."]
@@ -129,6 +130,17 @@ def test_texts_that_are_cut_are_counted(beam, name):
 @pytest.mark.slow
 def test_the_card_of_an_export_names_the_limit(beam):
     assert beam.served_facts()["max_length"] == 5
+
+
+def test_a_lexicon_is_estimated_for_as_many_translations_as_it_holds():
+    translator = small.translator()
+    lexicon = translator.model.decoder.lexicon
+    ids = lexicon.get_weights()[0]
+    lexicon.set_weights([0 * x for x in lexicon.get_weights()])
+    translator.estimate_lexicon(small.PAIRS)
+    found = lexicon.get_weights()[0]
+    assert found.shape == ids.shape == (lexicon.source_size, 4)
+    assert found.any()
 
 
 @pytest.mark.slow
