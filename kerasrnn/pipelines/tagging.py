@@ -1,6 +1,6 @@
 """What a tagger does with texts: finds phrases, tags words, is evaluated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.tokenizers.word_spans import split_into_words
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
-from kerasrnn.typing import Tensor
 
 
 class Span(NamedTuple):
@@ -82,7 +81,7 @@ class Tagging(CompiledPipeline):
         Returns:
             For each text, the list of its `Span`s.
         """
-        texts = text_list(texts)
+        texts = list(map(tf.compat.as_text, text_list(texts)))
         found: list[list[Span]] = [[] for _ in texts]
         for indices, answer in self.answers(texts, batch_size):
             columns = [
@@ -114,30 +113,21 @@ class Tagging(CompiledPipeline):
         Args:
             sentences: Lists of words.
             batch_size: Positive integer, sentences in a batch.
-        """
-        tags: list[list[str]] = [[] for _ in sentences]
-        for indices, answer in self._answers_to(sentences, batch_size):
-            for index, row in zip(indices, answer["tags"].numpy(), strict=True):
-                words = sentences[index]
-                tags[index] = [tag.decode() for tag in row[: len(words)]]
-        return tags
 
-    def _answers_to(
-        self, sentences: Sequence[Strings], batch_size: int
-    ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
-        """Calls `tag_tokens` on batches of sentences of similar length."""
-        sentences = [sentences] if isinstance(sentences, str) else sentences
-        for sentence in sentences:
-            if isinstance(sentence, str) or not all(text_list(sentence)):
-                raise ValueError(
-                    "Sentences are lists of words, none of them empty. "
-                    f"Received: {sentence!r:.80}"
-                )
+        Raises:
+            ValueError: when a sentence is no list of words, or a word is empty.
+        """
+        sentences = _word_lists(sentences)
+        tags: list[list[str]] = [[] for _ in sentences]
         for indices in indices_by_length(sentences, batch_size):
             batch = tf.ragged.constant(
-                [list(sentences[i]) for i in indices], tf.string, ragged_rank=1
+                [sentences[i] for i in indices], tf.string, ragged_rank=1
             )
-            yield indices, self.signatures["tag_tokens"](batch.to_tensor(""))
+            answer = self.signatures["tag_tokens"](batch.to_tensor(""))
+            for index, row in zip(indices, answer["tags"].numpy(), strict=True):
+                found = row[: len(sentences[index])]
+                tags[index] = [tag.decode() for tag in found]
+        return tags
 
     def evaluate(
         self, sentences: Sentences, batch_size: int = 64
@@ -176,3 +166,17 @@ class Tagging(CompiledPipeline):
             "tags": list(self.tags),
             "scheme": self.scheme,
         }
+
+
+def _word_lists(sentences):
+    """Returns an iterable of sentences as a list of lists of words."""
+    if isinstance(sentences, Iterable) and not isinstance(sentences, str):
+        sentences = list(sentences)
+        if not any(isinstance(sentence, str) for sentence in sentences):
+            found = [text_list(sentence) for sentence in sentences]
+            if all(map(all, found)):
+                return found
+    raise ValueError(
+        "Sentences are lists of words, none of them empty. "
+        f"Received: {sentences!r:.80}"
+    )

@@ -52,11 +52,15 @@ def test_spans_are_positions_of_characters(tagger):
     *nothing, again = tagger.tag(["", "  ", text])
     assert nothing == [[], []]
     assert [span[:3] for span in again] == [span[:3] for span in found]
+    # In bytes, the positions would be others.
+    assert tagger.tag([text.encode()]) == [found]
 
 
 def test_given_words_are_not_split(tagger):
     words = [["Anna", "Maria", "lives"], [], ["Bob"]]
-    assert tagger.tag_tokens(words) == [["B-PER", "I-PER", "O"], [], ["B-PER"]]
+    expected = [["B-PER", "I-PER", "O"], [], ["B-PER"]]
+    assert tagger.tag_tokens(words) == expected
+    assert tagger.tag_tokens(iter(words)) == expected
     found = tagger.signatures["tag_tokens"](
         tf.constant([["Anna", "Maria", ""], ["", "Bob", ""]])
     )
@@ -161,8 +165,11 @@ def test_what_is_wrong_is_said():
         tagger.batches([[("dog", "dog")]])
     with pytest.raises(ValueError, match="`read_tagged_words`.*'dev.conll'"):
         tagger.evaluate("dev.conll")
-    for words in (["Anna lives"], "Anna lives"):
+    for words in (["Anna lives"], "Anna lives", [["Anna lives", ""]]):
         with pytest.raises(ValueError, match="lists of words.*'Anna lives'"):
+            tagger.tag_tokens(words)
+    for words in (None, [None], [[None]]):
+        with pytest.raises(ValueError, match="Received: .*None"):
             tagger.tag_tokens(words)
     with pytest.raises(ValueError, match="batch_size=0"):
         tagger.tag_tokens([["Anna"]], batch_size=0)
