@@ -6,6 +6,7 @@ import pathlib
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the text operations
 
+from kerasrnn.sentence_piece_log import without_sentence_piece_log
 from kerasrnn.serving.signature import Signature
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
@@ -122,7 +123,8 @@ class ExportedModel:
         whole = self.path.absolute()
         self.name, self.version = whole.parent.name, whole.name
         # Its signatures hold no reference to the variables.
-        self._loaded = tf.saved_model.load(str(self.path))
+        with without_sentence_piece_log():
+            self._loaded = tf.saved_model.load(str(self.path))
         self.signatures = {
             name: Signature(name, function)
             for name, function in self._loaded.signatures.items()

@@ -1,15 +1,12 @@
 """A SentencePiece model that TensorFlow keeps."""
 
-import contextlib
 import hashlib
-import os
-import threading
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 from tensorflow_text.python.ops import sentencepiece_tokenizer as library
 
-_LOCK = threading.Lock()  # around the standard error of the process
+from kerasrnn.sentence_piece_log import without_sentence_piece_log
 
 
 class _KeptModel(library._SentencepieceModelResource):
@@ -39,7 +36,7 @@ def load_model(proto, sampling=0.0):
     Returns:
         A `tensorflow_text.SentencepieceTokenizer` of int32 ids.
     """
-    with _quiet():
+    with without_sentence_piece_log():
         pieces = tf_text.SentencepieceTokenizer(
             model=proto,
             out_type=tf.int32,
@@ -48,22 +45,3 @@ def load_model(proto, sampling=0.0):
         )
         pieces._model_resource = _KeptModel(proto, None)
     return pieces
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Drops the rows that the library logs, if TensorFlow is to log less.
-
-    It has no level of its own. What fails raises an error.
-    """
-    if os.environ.get("TF_CPP_MIN_LOG_LEVEL", "0") == "0":
-        yield
-        return
-    with _LOCK, open(os.devnull, "wb") as nothing:
-        terminal = os.dup(2)
-        os.dup2(nothing.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(terminal, 2)
-            os.close(terminal)

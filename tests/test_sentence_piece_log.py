@@ -1,0 +1,24 @@
+import os
+
+import pytest
+
+from kerasrnn.sentence_piece_log import without_sentence_piece_log
+
+INFO = "normalizer.cc(51) LOG(INFO) precompiled_charsmap is empty.\n"
+ERROR = "model_interface.cc(75) LOG(ERROR) unk is not defined.\n"
+
+
+@pytest.mark.parametrize(
+    "level, shown", [("2", f"before\n{ERROR}"), ("0", f"before\n{INFO}{ERROR}")]
+)
+def test_what_a_library_tells_is_dropped_but_no_error(
+    level, shown, monkeypatch, capfd
+):
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", level)
+    with pytest.raises(ValueError), without_sentence_piece_log():
+        for text in ("before\n", INFO, ERROR):
+            os.write(2, text.encode())
+        raise ValueError
+    assert capfd.readouterr().err == shown
+    os.write(2, INFO.encode())
+    assert capfd.readouterr().err == INFO
