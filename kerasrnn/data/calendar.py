@@ -26,6 +26,21 @@ def calendar_names(cycles):
     return [f"{cycle}_{wave}" for cycle in cycles for wave in ("sin", "cos")]
 
 
+def cycles_of(names):
+    """Returns names before those of the calendar, and the cycles of these.
+
+    Args:
+        names: List of strings, what is known ahead: `calendar_names` are last.
+    """
+    others, cycles = list(names), []
+    while cycle := next(
+        (x for x in CYCLES if others[-2:] == calendar_names([x])), None
+    ):
+        cycles.insert(0, cycle)
+        del others[-2:]
+    return others, cycles
+
+
 def calendar_columns(times, cycles):
     """Returns where times are in cycles of the calendar.
 

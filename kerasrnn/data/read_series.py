@@ -136,6 +136,7 @@ def read_series(
         [*known, *names],
         list(static),
         list(calendar),
+        time,
     )
     if resample and known:
         print(

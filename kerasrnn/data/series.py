@@ -50,6 +50,7 @@ class SeriesTable:
         known: List of strings, the names of what is known ahead.
         static: List of strings, the names of what describes a whole series.
         calendar: List of strings, those of the calendar, the last of `known`.
+        time: String, the name of the column of times.
     """
 
     series: list[Series]
@@ -58,6 +59,7 @@ class SeriesTable:
     known: list[str] = dataclasses.field(default_factory=list)
     static: list[str] = dataclasses.field(default_factory=list)
     calendar: list[str] = dataclasses.field(default_factory=list)
+    time: str = "time"
 
     def __len__(self) -> int:
         return sum(len(x.values) - x.begin for x in self.series)

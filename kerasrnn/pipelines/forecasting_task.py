@@ -42,7 +42,7 @@ class ForecastingTask(Task):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Draws forecasts of a table, and errors by the step ahead.
 
-        It also writes `example.csv`, the inputs of the first forecast.
+        It also writes `example.csv`, what the first forecast is made of.
 
         Returns:
             Facts, scores `"by_step"`; and pictures, `"forecasts"` beside what
@@ -106,19 +106,20 @@ def _forecasts(forecaster, table):
 
 
 def _write_example(forecaster, table, path):
-    """Writes a window as a table: its past, and what is known ahead."""
-    ((inputs, _),) = forecaster.batches(table, 1).take(1)
-    found = {name: x[0].numpy() for name, x in inputs.items()}
-    past = found["past"]
-    length = len(found.get("known", past))
-    ahead = np.full((length - len(past), past.shape[1]), np.nan)
-    columns = dict(
-        zip(forecaster.columns, np.concatenate([past, ahead]).T, strict=True)
+    """Writes a window as `read_series` reads it, calendar in the times."""
+    lookback, horizon = forecaster.lookback, forecaster.model.horizon
+    numbers, starts = window_starts(table, lookback, horizon)
+    series, start = table.series[numbers[0]], starts[0]
+    known = table.known[: len(table.known) - 2 * len(table.calendar)]
+    frame = the_pandas().DataFrame(series.values, columns=table.columns)
+    frame.insert(0, table.time, series.times)
+    frame.loc[start:, table.columns] = np.nan
+    frame = frame.assign(
+        **dict(zip(known, series.known.T, strict=False)),
+        **dict(zip(table.static, series.static, strict=True)),
     )
-    if forecaster.known:
-        columns |= zip(forecaster.known, found["known"].T, strict=True)
-    if forecaster.static:
-        columns |= zip(forecaster.static, found["static"], strict=True)
-    frame = the_pandas().DataFrame(columns, index=range(length))
+    end = start + horizon * bool(known)
     with whole(path) as partial:
-        frame.to_csv(partial, index=False, float_format="%.7g")
+        frame[max(start - lookback, 0) : end].to_csv(
+            partial, index=False, float_format="%.7g"
+        )

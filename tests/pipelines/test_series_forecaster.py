@@ -86,21 +86,27 @@ def test_it_is_better_than_what_needs_no_network(trained, tmp_path):
     assert set(pictures) == {"forecasts", "horizon"}
 
 
-@pytest.mark.parametrize("known", [0, 2])
-def test_a_run_leaves_an_example_to_forecast(known, tmp_path):
-    forecaster = small.forecaster(known=known)
-    options = {"calendar": ["hour"]} if known else {}
-    rows = read_series(small.series(60), "date", **options)
+@pytest.mark.parametrize(
+    "known, calendar",
+    [([], []), (["hour_sin", "hour_cos"], []), ([], ["hour"])],
+)
+def test_a_run_leaves_an_example_to_forecast(known, calendar, tmp_path):
+    given = small.series(60).assign(hour_sin=1.0, hour_cos=2.0, size=3)
+    columns = "date", ["load", "temp"]
+    given = given[["date", "load", "temp", *known, "size"]]
+    options = {"known": known, "calendar": calendar, "static": ["size"]}
+    rows = read_series(given, *columns, **options)
+    forecaster = small.forecaster(known=len(rows.known), static=1)
     forecaster.adapt(rows)
     forecaster.task().report(rows, tmp_path)
-    found = pandas.read_csv(tmp_path / "example.csv")
-    assert [*found] == [*rows.columns, *rows.known]
-    values, lookback = rows.series[0].values, forecaster.lookback
-    past = found[[*rows.columns]]
-    np.testing.assert_allclose(past[:lookback], values[:lookback], rtol=1e-6)
-    assert len(past) == lookback + bool(known) * forecaster.model.horizon
-    assert past[lookback:].isna().all(axis=None)
-    assert found[[*rows.known]].notna().all(axis=None)
+    lookback = forecaster.lookback
+    end = lookback + forecaster.model.horizon * bool(known)
+    expected = given[:end]
+    expected.loc[lookback:, ["load", "temp"]] = np.nan
+    found = pandas.read_csv(tmp_path / "example.csv", parse_dates=["date"])
+    pandas.testing.assert_frame_equal(
+        found, expected, check_dtype=False, rtol=1e-6
+    )
 
 
 def test_it_forecasts_what_follows_in_units_and_times():

@@ -9,6 +9,11 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
+from kerasrnn.data.calendar import cycles_of
+from kerasrnn.data.calendar import the_pandas
+from kerasrnn.data.read_series import read_series
+from kerasrnn.data.series import SeriesTable
+from kerasrnn.data.series_windows import series_windows
 from kerasrnn.plots import forecast_figure
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.texts import picture_box
@@ -28,10 +33,13 @@ def forecaster_tab(model: ExportedModel) -> None:
     facts = model.card() or {}
 
     def forecast(text):
-        inputs = windows(facts, table_of(text))
+        table = series_of(facts, table_of(text))
+        inputs = window(facts, table)
         found = model.signatures["serving_default"](**inputs)
         answer = {name: values[0] for name, values in found.items()}
-        return picture(facts, inputs["past"][0], answer), rows(facts, answer)
+        times = table.series[0].times[-facts["horizon"] :]
+        drawn = picture(facts, inputs["past"][0], answer)
+        return drawn, rows(facts, times, answer)
 
     gr.Markdown(what_to_paste(facts))
     with gr.Row():
@@ -48,7 +56,7 @@ def forecaster_tab(model: ExportedModel) -> None:
             plot = picture_box()
             levels = facts.get("levels", [])
             table = gr.Dataframe(
-                headers=["step", "column", "forecast", *map(str, levels)],
+                headers=["time", "column", "forecast", *map(str, levels)],
                 label="Forecast and its quantiles",
                 interactive=False,
             )
@@ -61,17 +69,20 @@ def what_to_paste(facts: Config) -> str:
     Args:
         facts: What the card of the model says.
     """
-    known, static = (facts.get(name, []) for name in ("known", "static"))
-    columns = [*facts["columns"], *known, *static]
+    known, cycles = cycles_of(facts.get("known", []))
+    columns = [*facts["columns"], *known, *facts.get("static", [])]
     text = (
-        f"Paste at least {facts['lookback']} rows, one for each step (`"
-        f"{facts['step']}`), with the columns {', '.join(columns)}."
+        f"Paste the last {facts['lookback']} rows of a series or more, one "
+        f"for each step (`{facts['step']}`), with a column of times and the "
+        f"columns {', '.join(columns)}."
     )
     if known:
         text += (
-            f" Below them, {facts['horizon']} rows to forecast, in which only "
-            f"{', '.join([*known, *static])} are filled in."
+            f" Below them, paste {facts['horizon']} rows to forecast, with "
+            f"their times and {', '.join(known)}."
         )
+    if cycles:
+        text += f" The model also reads the {' and '.join(cycles)} of each row."
     return f"{text} An empty cell is a missing value."
 
 
@@ -119,44 +130,58 @@ def table_of(text: str) -> dict[str, list[str]]:
     return dict(zip(header, map(list, zip(*lines, strict=True)), strict=True))
 
 
-def windows(
-    facts: Config, table: Mapping[str, Sequence[str]]
-) -> dict[str, np.ndarray]:
+def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
+    """Returns the series of a table, up to the last step to forecast.
+
+    Args:
+        facts: What the card of the model says.
+        table: What `table_of` returned. Times are in the first column of
+            which the model knows no name.
+
+    Raises:
+        gr.Error: when a column is lacking or cannot be read, or the rows to
+            forecast are too few.
+    """
+    columns, static = facts["columns"], facts.get("static", [])
+    known, cycles = cycles_of(facts.get("known", []))
+    named = [*columns, *known, *static]
+    times = [name for name in table if name not in named]
+    lacking = [f"the column {name!r}" for name in named if name not in table]
+    if lacking or not times:
+        raise _error(
+            f"Expected: {', '.join(lacking or ['a column of times'])}. "
+            f"Received: {', '.join(map(repr, table))}."
+        )
+    try:
+        given = read_series(
+            the_pandas().DataFrame(table),
+            *(times[0], columns),
+            **{"known": known, "static": static, "calendar": cycles},
+            step=facts["step"],
+        )
+        found = given.ahead(facts["horizon"])
+    except ValueError as error:
+        raise _error(str(error)) from error
+    count = len(given) - found.series[0].begin
+    if known and count < facts["horizon"]:
+        raise _error(
+            f"Expected: {facts['horizon']} rows with {', '.join(known)} after "
+            f"the last one with {' or '.join(columns)}. Received: {count}."
+        )
+    return found
+
+
+def window(facts: Config, table: SeriesTable) -> dict[str, np.ndarray]:
     """Returns the inputs of the model: one window, the last of a table.
 
     Args:
         facts: What the card of the model says.
-        table: What `table_of` returned. Where rows lack in front, values are
+        table: What `series_of` returned. Where rows lack in front, values are
             missing.
-
-    Raises:
-        gr.Error: when a column is lacking or has no numbers, or the rows to
-            forecast are not as many as the model forecasts.
     """
-    lookback, horizon = facts["lookback"], facts["horizon"]
-    known, static = facts.get("known", []), facts.get("static", [])
-    numbers = {
-        name: _column(table, name)
-        for name in [*facts["columns"], *known, *static]
-    }
-    past = np.stack([numbers[name] for name in facts["columns"]], axis=-1)
-    ahead = 0
-    if known:
-        empty = np.isnan(past[-horizon:]).all(axis=1)
-        ahead = horizon
-        if len(empty) < horizon or not empty.all():
-            raise _error(
-                f"Expected: {horizon} last rows with what is known ahead and "
-                f"no {', '.join(facts['columns'])}. Received: {empty.sum()} "
-                "without any."
-            )
-    found = {"past": _last(past[: len(past) - ahead], lookback)}
-    if known:
-        columns = np.stack([numbers[name] for name in known], axis=-1)
-        found["known"] = _last(columns, lookback + horizon)
-    if static:
-        found["static"] = np.array([numbers[name][-1] for name in static])
-    return {name: x[None].astype("float32") for name, x in found.items()}
+    size = facts["lookback"], facts["horizon"]
+    ((inputs, _),) = series_windows(table, *size, batch_size=1)
+    return {name: values.numpy() for name, values in inputs.items()}
 
 
 def picture(facts: Config, past: np.ndarray, answer: dict[str, Any]) -> Any:
@@ -178,39 +203,24 @@ def picture(facts: Config, past: np.ndarray, answer: dict[str, Any]) -> Any:
     )
 
 
-def rows(facts: Config, answer: dict[str, Any]) -> list[list[Any]]:
-    """Returns a row for each step and column: the point and the quantiles."""
+def rows(
+    facts: Config, times: np.ndarray, answer: dict[str, Any]
+) -> list[list[Any]]:
+    """Returns a row for each time and column: the point and the quantiles."""
     point = answer["forecast"]
     none = np.zeros((*point.shape, 0))
     quantiles = answer.get("quantiles", none)
     return [
-        [step + 1, name, *(float(f"{x:.5g}") for x in (value, *others))]
-        for step, (values, bands) in enumerate(
-            zip(point, quantiles, strict=True)
+        [time, name, *(float(f"{x:.5g}") for x in (value, *others))]
+        for time, values, bands in zip(
+            the_pandas().DatetimeIndex(times).astype(str),
+            *(point, quantiles),
+            strict=True,
         )
         for name, value, others in zip(
             facts["columns"], values, bands, strict=True
         )
     ]
-
-
-def _column(table, name):
-    if name not in table:
-        raise _error(
-            f"Expected: the column {name!r}. "
-            f"Received: {', '.join(map(repr, table))}."
-        )
-    try:
-        return np.array([float(cell or "nan") for cell in table[name]])
-    except ValueError as error:
-        raise _error(f"The column {name!r} has no number: {error}.") from error
-
-
-def _last(values, count):
-    """The last rows, after rows of missing values where there are too few."""
-    values = values[-count:]
-    lack = np.full((count - len(values), values.shape[1]), np.nan)
-    return np.concatenate([lack, values])
 
 
 def _error(text):
