@@ -102,9 +102,9 @@ def read_series(
     names = calendar_names(calendar)
     step = step and checked_step(step)
     report = Report(source if isinstance(source, str | os.PathLike) else "it")
-    frame, columns = _frame(
-        source, time, columns, key, [*known, *static], report
-    )
+    given = {"time": [time], "key": [key] if key else []}
+    given |= {"known": known, "static": static}
+    frame, columns = _frame(source, columns, given, report)
     frame[time] = times_of(frame[time], time_format, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], report)
@@ -148,10 +148,10 @@ def read_series(
     return table
 
 
-def _frame(source, time, columns, key, others, report):
+def _frame(source, columns, others, report):
     """A DataFrame of the named columns, and the names of what to forecast."""
     pandas = the_pandas()
-    given = [time, *[key] * (key is not None), *others]
+    given = [name for names in others.values() for name in names]
     if isinstance(source, pandas.DataFrame):
         report.unit, known = "row", list(source.columns)
     else:
@@ -178,7 +178,11 @@ def _frame(source, time, columns, key, others, report):
             )
         frame = source[wanted].copy()
     else:
-        taken = [find_column(table, [x], x, report) for x in wanted]
+        taken = [
+            find_column(table, [name], argument, report)
+            for argument, names in {**others, "columns": columns}.items()
+            for name in names
+        ]
         rows = [[row.get(x) for x in taken] for _, row in table.rows]
         report.warn()
         frame = pandas.DataFrame(rows, columns=wanted)

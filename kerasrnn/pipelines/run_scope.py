@@ -9,6 +9,7 @@ from typing import Self
 
 import keras
 
+from kerasrnn.data import CorpusError
 from kerasrnn.distribute import is_first_worker
 from kerasrnn.distribute import make_strategy
 from kerasrnn.distribute import worker_folder
@@ -17,6 +18,7 @@ from kerasrnn.training import Settings
 from kerasrnn.training import Stopwatch
 from kerasrnn.training import faster_dtype
 from kerasrnn.training import locked
+from kerasrnn.training.command_line import with_flags
 
 
 class RunScope(contextlib.AbstractContextManager):
@@ -72,9 +74,14 @@ class RunScope(contextlib.AbstractContextManager):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None = None, *error: Any
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: Any = None,
     ) -> bool:
         self._stack.close()
+        if isinstance(error, CorpusError):
+            error.args = (with_flags(str(error), self.settings),)
         return kind is NotFirst
 
 

@@ -2,10 +2,12 @@
 
 import argparse
 import dataclasses
+import re
 import sys
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Annotated
+from typing import Any
 
 from kerasrnn.training.setting_types import Existing
 from kerasrnn.training.settings import AnySettings
@@ -78,6 +80,32 @@ def read_settings(
     settings = dataclasses.replace(preset, **vars(found))
     _check_effects(settings, args, parser)
     return settings
+
+
+def with_flags(message: str, settings: Any) -> str:
+    """Returns a message with arguments as flags, where settings have them.
+
+    Args:
+        message: String, such as that of a `CorpusError`.
+        settings: The settings of a recipe.
+
+    Example:
+
+    >>> settings = Settings(
+    ...     output=pathlib.Path("out"),
+    ...     epochs=9,
+    ...     batch_size=8,
+    ...     learning_rate=1e-3,
+    ... )
+    >>> with_flags("`batch_size`, or a column of `datasets`", settings)
+    '--batch-size, or a column of `datasets`'
+    """
+    fields = {field.name for field in dataclasses.fields(settings)}
+    return re.sub(
+        r"`(\w+)`",
+        lambda found: _flag(found[1]) if found[1] in fields else found[0],
+        message,
+    )
 
 
 def _check_effects(settings, args, parser):

@@ -80,6 +80,14 @@ def test_a_step_has_one_name(step, names):
     assert found == {step} == {read_series(given, "date").step}
 
 
+def test_a_column_that_lacks_is_asked_for_by_its_argument(tmp_path):
+    (tmp_path / "x.csv").write_text("date,load\n2024-05-01,1\n", "utf-8")
+    with pytest.raises(CorpusError, match="'when'.*or another as `time`"):
+        read_series(tmp_path / "x.csv", "when")
+    with pytest.raises(CorpusError, match="'price'.*or another as `known`"):
+        read_series(tmp_path / "x.csv", "date", known=["price"])
+
+
 def test_offsets_become_utc(tmp_path):
     """The clock goes back: two hours have the same local time."""
     rows = ["t,x", "2024-10-27 02:00+02:00,1", "2024-10-27 02:00+01:00,2"]

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from matplotlib.figure import Figure
 
+from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
 from kerasrnn.data import LabelledTexts
 from kerasrnn.pipelines import Run
@@ -420,6 +421,15 @@ def test_a_failed_export_leaves_the_pipeline_and_no_card(tmp_path):
             run.finish(Unexported(new_model()), [1])
     assert (tmp_path / "thing.keras").read_text() == "saved"
     assert not (tmp_path / "card.json").exists()
+
+
+def test_what_is_wrong_with_a_corpus_names_flags(tmp_path):
+    said = "lacks `batch_size`, as `datasets` have it"
+    with (
+        pytest.raises(CorpusError, match="lacks --batch-size, as `datasets`"),
+        Run(Small(output=tmp_path)),
+    ):
+        raise CorpusError(said)
 
 
 def test_an_error_inside_releases_the_folder(tmp_path):
