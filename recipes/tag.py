@@ -122,13 +122,14 @@ def load_parts(settings):
         parts = [train, *others]
     if parts[1] is None:
         parts[:2] = hold_out(parts[0], settings)
-    print(f"The tags are {f'phrases in {scheme}' if scheme else 'of words'}.")
     wanted = settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
-    if None not in (scheme, wanted):
-        parts = [part and convert(part, scheme, wanted) for part in parts]
-    return parts, scheme and wanted
+    if None in (scheme, wanted):
+        print("The tags are of words.")
+        return parts, None
+    print(f"The tags are phrases in {scheme}; the model predicts {wanted}.")
+    return [part and convert(part, scheme, wanted) for part in parts], wanted
 
 
 def hold_out(sentences, settings):

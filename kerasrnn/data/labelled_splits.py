@@ -127,7 +127,8 @@ def how_held_out(
     if corpus.groups is None or groups & learnt:
         print(
             "Texts are held out one by one. If some belong together, such as "
-            "reviews of\na film, scores are too high: name a column of groups."
+            "reviews of\na film, scores are too high: name their column, "
+            "--group-column COLUMN."
         )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")

@@ -72,7 +72,7 @@ class LanguageTask(Task):
     def headline(self, scores: dict[str, Any]) -> str:
         bits = scores["bits_per_byte"]
         return (
-            f"perplexity {scores['perplexity']:.1f} of a token, "
+            f"perplexity {scores['perplexity']:.1f} per token, "
             f"{bits:.3f} bits per byte"
         )
 

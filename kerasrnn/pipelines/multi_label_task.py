@@ -39,9 +39,9 @@ class MultiLabelTask(LabellingTask):
 
     def headline(self, scores: dict[str, Any]) -> str:
         return (
-            f"micro F1 {100 * scores['micro_f1']:.1f}, macro F1 "
-            f"{100 * scores['macro_f1']:.1f}, all labels right for "
-            f"{100 * scores['subset_accuracy']:.1f} % of the texts"
+            f"micro F1 {100 * scores['micro_f1']:.1f}, macro "
+            f"{100 * scores['macro_f1']:.1f}, all labels right in "
+            f"{100 * scores['subset_accuracy']:.1f} % of texts"
         )
 
     def report(

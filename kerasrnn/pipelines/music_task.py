@@ -64,4 +64,5 @@ class MusicTask(Task):
         }
 
     def how_to_try(self, folder: pathlib.Path) -> str:
-        return f"Listen to it: {folder / 'sample.mid'}"
+        listen = f"Listen to it: {folder / 'sample.mid'}"
+        return f"{listen}\n{super().how_to_try(folder)}"

@@ -91,8 +91,10 @@ def print_end(task, scores, folder, written, before=None):
     """
     print("\nScores:")
     for name, values in _of_parts(scores):
-        words = [f"{key} {value:.4g}" for key, value in values.items()]
-        print(wrapped(f"{name}: {', '.join(words)}"))
+        # No line ends between a name and its value.
+        words = [f"{key}\N{NO-BREAK SPACE}{x:.4g}" for key, x in values.items()]
+        row = wrapped(f"{name}: {', '.join(words)}")
+        print(row.replace("\N{NO-BREAK SPACE}", " "))
     *others, last = written
     files = wrapped(f"{', '.join(others)} and {last}")
     print(f"\nIn {folder}:\n{files}\n")

@@ -238,6 +238,7 @@ class Run(RunScope):
         path = self.output / f"{task.file_name}.keras"
         with whole(path) as partial:
             pipeline.save(partial)
+        print("Scoring and exporting ...", flush=True)
         parts = test if isinstance(test, Mapping) else {"test": test}
         parts = {"dev": dev, **parts}
         scores = part_scores(task, parts, scoring)

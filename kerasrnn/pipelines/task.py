@@ -103,7 +103,7 @@ class Task:
         return {}, {}
 
     def how_to_try(self, folder: pathlib.Path) -> str:
-        """Returns how to try what a run has left in a folder, in a line."""
+        """Returns how to try what a run has left in a folder, in lines."""
         return f"Try it in a browser: kerasrnn-demo {folder.parent}"
 
 
