@@ -91,8 +91,8 @@ class LanguageTask(Task):
             lines = [line for line in sample.splitlines() if line]
             print("", *map(wrapped, lines[:_LINES]), sep="\n")
         # The page offers them as beginnings of texts.
-        first = [" ".join(row.split()[:_BEGIN]) for row in rows[:_SAMPLES]]
-        return {"samples": samples, "beginnings": first}, {}
+        first = dict.fromkeys(" ".join(x.split()[:_BEGIN]) for x in rows if x)
+        return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
 
     def _static_scores(self, ids, lines):
         clock, single = Stopwatch(), self.pipeline.model.with_batch_size(1)

@@ -74,7 +74,8 @@ class TaggingTask(Task):
         """Prints the sentences with the most errors, and draws all errors.
 
         Returns:
-            Facts, `"worst"`; and pictures, `"confusions"` of true and
+            Facts, `"worst"` and, for the page to try it, `"samples"` of
+            sentences; and pictures, `"confusions"` of true and
             predicted tags, without prefixes, and the `"transitions"` of a
             `CRF`.
         """
@@ -83,7 +84,9 @@ class TaggingTask(Task):
         pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
         if self.pipeline.model.crf is not None:
             pictures["transitions"] = _transition_figure(self.pipeline)
-        return {"worst": _print_worst(words, true, found)}, pictures
+        samples = [" ".join(sentence) for sentence in words[:_SHOWN]]
+        worst = _print_worst(words, true, found)
+        return {"worst": worst, "samples": samples}, pictures
 
 
 def columns_of(sentences, scheme):

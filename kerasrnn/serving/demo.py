@@ -32,9 +32,13 @@ FONT_FACE = """@font-face {{
     src: url("gradio_api/file={path}");
     unicode-range: U+0900-097F, U+200C-200D, U+25CC;
 }}"""
+# A wide picture stays legible on a narrow screen, where it can be moved.
 # Pictures have a white background, and Gradio marks weights in red: dark mode
 # turns the brightness of the first, and the second become blue.
 STYLE = """
+.wide { overflow-x: auto !important; }
+.wide div { align-items: safe center; }
+.wide img { min-width: 50rem; }
 .dark .picture img { filter: invert(0.92) hue-rotate(180deg); }
 .weighted-words .textfield { filter: hue-rotate(210deg); }
 """
@@ -111,7 +115,7 @@ def caption(model: ExportedModel) -> str:
         model: The `ExportedModel`.
     """
     card = model.card() or {}
-    languages = card.get("languages", [])
+    languages = [_capitalized(name) for name in card.get("languages", [])]
     title = f"### {' to '.join(languages)}\n\n" if languages else ""
     parts = [f"Version {model.version}"]
     parts += [
@@ -120,10 +124,15 @@ def caption(model: ExportedModel) -> str:
     if "command" in card:
         parts.append(f"`{card['command']}`")
     results = [
-        f"**{sentence}** on {_of_part(card, part)}."
+        f"**{_capitalized(sentence)}** on {_of_part(card, part)}."
         for part, sentence in card.get("results", {}).items()
     ]
     return title + "<br>".join([*results, ", ".join(parts)])
+
+
+def _capitalized(text):
+    """Text with a capital, a code such as "de" in capitals."""
+    return text.upper() if len(text) == 2 else text[:1].upper() + text[1:]
 
 
 def _of_part(card, part):
@@ -145,8 +154,10 @@ def _warm_up_all(models):
 def _fonts():
     """Arguments of `launch`: the fonts, and the file of one of them."""
     path = packaged_font()
+    theme = gr.themes.Default(font=FONT, font_mono=MONOSPACE_FONT)
     return {
-        "theme": gr.themes.Default(font=FONT, font_mono=MONOSPACE_FONT),
+        # Explanations, which are too pale for small letters.
+        "theme": theme.set(body_text_color_subdued="*neutral_500"),
         "css": STYLE + (FONT_FACE.format(path=path) if path else ""),
         "js": LOAD_FONT if path else None,
         "allowed_paths": [path] if path else [],

@@ -17,8 +17,7 @@ from kerasrnn.serving import demo  # noqa: E402
 from kerasrnn.serving.tabs import tab_of  # noqa: E402
 from kerasrnn.serving.tabs.classifier import probabilities  # noqa: E402
 from kerasrnn.serving.tabs.classifier import weighted_words  # noqa: E402
-from kerasrnn.serving.tabs.forecaster import table_of  # noqa: E402
-from kerasrnn.serving.tabs.forecaster import windows  # noqa: E402
+from kerasrnn.serving.tabs.forecaster import what_to_paste  # noqa: E402
 from kerasrnn.serving.tabs.texts import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.tabs.texts import checked  # noqa: E402
 from kerasrnn.serving.tabs.translator import attention_of  # noqa: E402
@@ -45,8 +44,8 @@ def folder(tmp_path_factory):
     toys.tagger(path / "names")
     toys.tagger(path / "words", scheme=None)
     toys.forecaster(path / "hours")
-    (path / "hours" / "example.csv").write_text("load,heat\n1,2\n")
-    toys.forecaster(path / "prices", known=["price"])
+    (path / "hours" / "example.csv").write_text("at,load,heat\n")
+    toys.forecaster(path / "prices", known=["price", "hour_sin", "hour_cos"])
     export_small_model(path / "shout")
     (path / "broken" / "1").mkdir(parents=True)
     (path / "broken" / "1" / "saved_model.pb").write_bytes(b"broken")
@@ -184,47 +183,51 @@ def test_phrases_are_coloured_and_listed(page):
     assert not rows and not remark
 
 
+def csv(header, *rows):
+    """Rows of the first hours of a day, below a header."""
+    hours = [f"2024-05-01 {hour:02}:00,{row}" for hour, row in enumerate(rows)]
+    return "\n".join([f"at,{header}", *hours])
+
+
 def test_a_forecast_is_drawn_and_listed(page):
-    text = "load,note,heat\n1,a,10\n2,b,20\n,c,30\n3,d,40\n5,e,\n4,f,50\n"
+    text = csv("load,note,heat", "1,a,1", "2,b,2", ",c,30", "3,d,40", "4,f,50")
     figure, table = call(page, "hours", text)
     assert [axes.get_ylabel() for axes in figure.axes] == ["load", "heat"]
     past = figure.axes[0].lines[0].get_ydata()
-    np.testing.assert_array_equal(past, [np.nan, 3.0, 5.0, 4.0])
+    np.testing.assert_array_equal(past, [2.0, np.nan, 3.0, 4.0])
     assert len(table) == 3 * 2
     assert table[:2] == [
-        [1, "load", 4.0, 3.0, 4.0, 5.0],
-        [1, "heat", 50.0, 49.0, 50.0, 51.0],
+        ["2024-05-01 05:00:00", "load", 4.0, 3.0, 4.0, 5.0],
+        ["2024-05-01 05:00:00", "heat", 50.0, 49.0, 50.0, 51.0],
     ]
     boxes = {box.value for box in components(page, gr.Textbox)}
-    assert "load,heat\n1,2\n" in boxes
+    assert "at,load,heat\n" in boxes
 
 
-def test_a_blank_line_of_one_column_is_a_missing_value():
-    facts = {"lookback": 3, "horizon": 2, "columns": ["a"]}
-    past = windows(facts, table_of("\ufeffa\n1\r\n\n3\n"))["past"]
-    np.testing.assert_array_equal(past[0, :, 0], [1, np.nan, 3])
-
-
-def test_the_last_value_may_be_missing(page):
-    past = "load,heat,price\n1,10,0\n2,20,0\n,,0\n"
-    _, table = call(page, "prices", past + ",,1\n,,2\n,,3\n")
-    assert np.isnan(table[0][2])
-
-
-def test_a_forecast_knows_what_is_ahead(page):
-    past = "load,heat,price\n1,10,0\n2,20,0\n"
-    _, table = call(page, "prices", past + ",,1\n,,2\n,,3\n")
-    assert [row[2] for row in table[::2]] == [3.0, 4.0, 5.0]
-    with pytest.raises(gr.Error, match="3 last rows.*Received: 1"):
-        call(page, "prices", past + ",,1\n")
+def test_a_forecast_knows_what_is_ahead_and_the_calendar(page, models):
+    past = ["1,10,0", "2,20,0"]
+    _, table = call(
+        page, "prices", csv("load,heat,price", *past, ",,1", ",,2", ",,3")
+    )
+    angles = 2 * np.pi * np.array([2, 3, 4]) / 24
+    waves = np.sin(angles) + np.cos(angles)
+    found = [row[2] for row in table[::2]]
+    np.testing.assert_allclose(found, 2 + np.array([1, 2, 3]) + waves, 1e-4)
+    with pytest.raises(gr.Error, match=r"3 rows with price.*Received: 1\."):
+        call(page, "prices", csv("load,heat,price", *past, ",,1"))
+    said = what_to_paste(models["prices"].card())
+    assert "columns load, heat, price. Below them, paste 3 rows" in said
+    assert "also reads the hour of each row" in said
 
 
 @pytest.mark.parametrize(
     "text, said",
     [
         (" ", "paste rows"),
-        ("load\n1", "the column 'heat'. Received: 'load'"),
-        ("load,heat\n1,much", "'heat' has no number"),
+        ("at,load\n1,1", "the column 'heat'. Received: 'at', 'load'"),
+        ("load,heat\n1,1", "a column of times. Received: 'load', 'heat'"),
+        (csv("load,heat", "1,much"), "'heat' .*a number.*'much' in row 1"),
+        ("at,load,heat\n7,1,1", "cannot be read. Expected: a time"),
         ("load,heat,load\n1,2,3", "different names"),
         ('load,heat\n"' + "1,2\n" * 40_000, "paste rows as CSV. Received"),
         ("load,heat\n1,2\n3", "2 cells in each row. Received: 1 in row 2"),
@@ -283,15 +286,15 @@ def test_the_page_says_where_a_model_comes_from(folder):
     model = ExportedModel(folder / "full" / "1")
     assert demo.caption(model) == "Version 1, commit 1234567"
     card = {
-        "results": {"dev": "BLEU 9.1"},
+        "results": {"dev": "negative log-likelihood 9.1"},
         "data": {"dev": {"pairs": 500}},
         "date": "2026-11-26",
-        "languages": ["German", "English"],
+        "languages": ["german", "en"],
     }
     (folder / "full" / "1" / "card.json").write_text(json.dumps(card))
     assert demo.caption(ExportedModel(folder / "full" / "1")) == (
-        "### German to English\n\n"
-        "**BLEU 9.1** on 500 pairs (dev).<br>Version 1, date 2026-11-26"
+        "### German to EN\n\n**Negative log-likelihood 9.1** on 500 pairs "
+        "(dev).<br>Version 1, date 2026-11-26"
     )
 
 

@@ -211,8 +211,7 @@ def tagger(path, scheme="IOB2"):
         return answer(tokens[:, 0])
 
     functions = {"serving_default": tag, "tag_tokens": tag_tokens}
-    worst = [{"words": ["Bob", "sings"]}]
-    return export(path, functions, {"scheme": scheme, "worst": worst})
+    return export(path, functions, {"scheme": scheme, "samples": ["Bob sings"]})
 
 
 def forecaster(path, known=()):
@@ -224,7 +223,7 @@ def forecaster(path, known=()):
     def forecast(past, known=None):
         point = tf.repeat(past[:, -1:], 3, axis=1)
         if known is not None:
-            point += known[:, 4:]
+            point += tf.reduce_sum(known[:, 4:], axis=-1, keepdims=True)
         band = tf.constant([-1.0, 0.0, 1.0])
         return {"forecast": point, "quantiles": point[..., None] + band}
 

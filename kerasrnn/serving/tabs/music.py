@@ -54,6 +54,6 @@ def music_tab(model: ExportedModel) -> None:
             ]
             button = gr.Button("Compose", variant="primary")
         with gr.Column():
-            picture = picture_box()
             file = gr.File(label="To listen to: a MIDI file")
+    picture = picture_box(wide=True)
     gr.on([button.click], compose, controls, [picture, file])

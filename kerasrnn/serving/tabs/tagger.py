@@ -8,6 +8,7 @@ import gradio as gr
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.tabs.texts import add_examples
 from kerasrnn.serving.tabs.texts import checked
+from kerasrnn.serving.tabs.texts import samples
 from kerasrnn.serving.tabs.texts import text_box
 
 
@@ -19,7 +20,6 @@ def tagger_tab(model: ExportedModel) -> None:
     """
     card = model.card() or {}
     of_words = "scheme" in card and card["scheme"] is None
-    examples = [" ".join(row["words"]) for row in card.get("worst", [])[:4]]
 
     def tag(text):
         answer = model.signatures["serving_default"](text=[checked(text)])
@@ -34,7 +34,7 @@ def tagger_tab(model: ExportedModel) -> None:
         with gr.Column():
             text = text_box("Text")
             button = gr.Button("Tag", variant="primary")
-            add_examples(examples, text)
+            add_examples(samples(model), text)
         with gr.Column():
             shown = gr.HighlightedText(
                 label="Tags of words" if of_words else "Phrases",

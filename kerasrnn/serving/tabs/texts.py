@@ -33,9 +33,14 @@ def text_box(label: str) -> gr.Textbox:
     )
 
 
-def picture_box() -> gr.Plot:
-    """Adds a picture without a label, which would cover a part of it."""
-    return gr.Plot(show_label=False, elem_classes="picture")
+def picture_box(wide: bool = False) -> gr.Plot:
+    """Adds a picture without a label, which would cover a part of it.
+
+    Args:
+        wide: Whether it keeps its width on a narrow screen, which it leaves.
+    """
+    classes = ["picture", *["wide"] * wide]
+    return gr.Plot(show_label=False, elem_classes=classes)
 
 
 def seed_box() -> gr.Number:
