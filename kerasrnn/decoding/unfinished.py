@@ -1,5 +1,7 @@
 """The loop of every search."""
 
+import functools
+
 import keras
 from keras import ops
 
@@ -31,34 +33,23 @@ def advance_until_done(advance, t, rows, given, static_sizes=False):
         The number of steps taken, and the rows.
     """
 
-    def advance_first(count, limit, t, rows):
-        """Advances `count` rows until at most `limit` of them are left."""
-        order = ops.argsort(ops.cast(rows["done"], "int32"))
-        first, behind = order[:count], order[count:]
-        their_own = pick(given, first)
-        t, advanced = ops.while_loop(
+    def advance_to(limit, t, rows, given):
+        """Advances all rows until at most `limit` of them are left."""
+        return ops.while_loop(
             lambda t, rows: unfinished(rows) > limit,
-            lambda t, rows: (t + 1, advance(t, rows, their_own)),
-            (t, pick(rows, first)),
-        )
-        back = ops.argsort(order)
-        return t, keras.tree.map_structure(
-            lambda *both: ops.take(ops.concatenate(both), back, axis=0),
-            advanced,
-            pick(rows, behind),
+            lambda t, rows: (t + 1, advance(t, rows, given)),
+            (t, rows),
         )
 
     size = ops.shape(rows["done"])[0]
     if static_sizes or isinstance(size, int):
-        for limit in limits(size):
-            t, rows = advance_first(size, limit, t, rows)
-            size = limit
-        return t, rows
+        return advance_halves(advance_to, limits(size), t, rows, given)
 
     def advance_some(halvings, t, rows):
         count = unfinished(rows)
         limit = ops.where(halvings < HALVINGS, count // 2, 0)
-        return halvings + 1, *advance_first(count, limit, t, rows)
+        advance_left = functools.partial(advance_to, limit)
+        return halvings + 1, *advance_first(count, advance_left, t, rows, given)
 
     # A graph for batches of any size has the step once, not once a halving.
     _, t, rows = ops.while_loop(
@@ -67,6 +58,42 @@ def advance_until_done(advance, t, rows, given, static_sizes=False):
         (0, t, rows),
     )
     return t, rows
+
+
+def advance_halves(advance_to, limits, t, rows, given):
+    """Advances all rows to the first limit, and then those left to the next.
+
+    Until then all take part, so that nothing is copied: the memory of a batch
+    may be large.
+    """
+    if limits:
+        t, rows = advance_to(limits[0], t, rows, given)
+    if len(limits) < 2:
+        return t, rows
+    advance_left = functools.partial(advance_halves, advance_to, limits[1:])
+    return advance_first(limits[0], advance_left, t, rows, given)
+
+
+def advance_first(count, advance_left, t, rows, given):
+    """Advances `count` rows, those that are left among them.
+
+    Args:
+        count: Integer.
+        advance_left: Function `(t, rows, given) -> (t, rows)` of these rows.
+        t, rows, given: As of `advance_until_done`.
+
+    Returns:
+        The number of steps taken, and all rows in their order.
+    """
+    order = ops.argsort(ops.cast(rows["done"], "int32"))
+    first, behind = order[:count], order[count:]
+    t, advanced = advance_left(t, pick(rows, first), pick(given, first))
+    back = ops.argsort(order)
+    return t, keras.tree.map_structure(
+        lambda *both: ops.take(ops.concatenate(both), back, axis=0),
+        advanced,
+        pick(rows, behind),
+    )
 
 
 def limits(size):
