@@ -80,15 +80,8 @@ if BACKEND == "tensorflow":
     def rows(table, places):
         return tf.gather_nd(table, places[..., None])
 
-    def spaced(x):
-        # With rows of 4 KiB, or a multiple, products take twice the time.
-        width = x.shape[-1]
-        if x.dtype != tf.float32 or width % 1024 or _has_gpu():
-            return x
-        return tf.pad(x, [[0, 0], [0, 16]])
-
-    def _has_gpu():
-        return bool(tf.config.list_physical_devices("GPU"))
+    def _on_cpu():
+        return not tf.config.list_physical_devices("GPU")
 
     def ranked(x, shape):
         return x if x.shape.rank is not None else tf.ensure_shape(x, shape)
@@ -114,7 +107,7 @@ elif BACKEND == "jax":
         )
 
     def scan_reading(read, step, carry, time):
-        if jax.default_backend() != "cpu" or time < 2:
+        if not _on_cpu() or time < 2:
             return scan(_with(read, step), carry, time)
 
         # On a CPU, XLA joins reading an entry and what uses a part of it, such
@@ -127,6 +120,9 @@ elif BACKEND == "jax":
 
         (last, _), saved = scan(step_and_read, (carry, read(0)), time)
         return last, saved
+
+    def _on_cpu():
+        return jax.default_backend() == "cpu"
 
     def gradients(function, arguments, cotangents):
         _, back, others = jax.vjp(function, *arguments, has_aux=True)
@@ -169,13 +165,25 @@ if BACKEND != "jax":
         return scan(_with(read, step), carry, time)
 
 
+if BACKEND == "torch":
+
+    def spaced(x):
+        return x
+
+else:
+
+    def spaced(x):
+        # With rows of 2 KiB, or a multiple, products take up to twice the time.
+        narrow = keras.backend.standardize_dtype(x.dtype) != "float32"
+        if narrow or x.shape[-1] % 512 or not _on_cpu():
+            return x
+        return keras.ops.pad(x, [[0, 0], [0, 16]])
+
+
 if BACKEND != "tensorflow":
 
     def rows(table, places):
         return keras.ops.take(table, places, axis=0)
-
-    def spaced(x):
-        return x
 
     def ranked(x, shape):
         return x

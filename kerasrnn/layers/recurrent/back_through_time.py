@@ -71,7 +71,12 @@ class _Back:
         self.sequences, self.fixed, kernels, self.states = operands
         self.upstream = upstream[: loop.every]
         self.last_grads = list(upstream[loop.every :])
-        self.after, self.results = kept
+        after, self.results = kept
+        # The states before each step.
+        self.before = [
+            ops.concatenate([ops.expand_dims(first, 0), x[:-1]])
+            for first, x in zip(self.states, after, strict=True)
+        ]
         self.turned = [products.times_transposed(kernel) for kernel in kernels]
         # What a step turns out to use, when it is differentiated first.
         self.uses = None
@@ -87,9 +92,10 @@ class _Back:
         sequences = [next(read) if x else None for x in self.is_read]
         kernels = [None] * len(self.turned)
         for use, grads in zip(self.uses, results, strict=True):
-            multiplied = None if use.is_state else next(inputs)
+            x = self.before[use.state] if use.is_state else next(inputs)
             for number, mask, part in use.parts(grads):
-                gradient = self.of_kernel(use, multiplied, mask, part)
+                dropped = x if mask is None else wide(x) * mask
+                gradient = products.kernel_gradient(dropped, part)
                 kernels[number] = _sum(kernels[number], gradient)
             if use.added is not None:
                 kind, number = use.added
@@ -112,7 +118,7 @@ class _Back:
         for number, upstream in enumerate(self.upstream):
             grads[number] = grads[number] + upstream[index]
         here = [
-            self.before(index),
+            [x[index] for x in self.before],
             [x[index] for x in self.results],
             [
                 self.sequence_at(number, index)
@@ -137,13 +143,6 @@ class _Back:
         states = _zeros_for_none(states, grads)
         return (states, totals), (results, inputs, read)
 
-    def before(self, index):
-        """Returns the states before a step."""
-        return [
-            ops.where(index > 0, x[ops.maximum(index - 1, 0)], first)
-            for first, x in zip(self.states, self.after, strict=True)
-        ]
-
     def sequence_at(self, number, index):
         """Returns what a step gets of a sequence.
 
@@ -155,19 +154,6 @@ class _Back:
         if self.is_read[number] or None in rest:
             return x[index]
         return ops.zeros((ops.shape(self.states[0])[0], *rest), x.dtype)
-
-    def of_kernel(self, use, multiplied, mask, grads):
-        """Returns the gradient of a kernel, in one product over all steps."""
-
-        def gradient(x, grads):
-            x = x if mask is None else wide(x) * mask
-            return products.kernel_gradient(x, grads)
-
-        if not use.is_state:
-            return gradient(multiplied, grads)
-        first = ops.expand_dims(self.states[use.state], 0)
-        later = gradient(self.after[use.state][:-1], grads[1:])
-        return later + gradient(first, grads[:1])
 
 
 class _Recall(Product):

@@ -56,6 +56,26 @@ def multiply(x, kernel, mask=None, width=None):
     return wide(columns(ops.matmul(ops.cast(x, kernel.dtype), kernel), width))
 
 
+def multiply_all(x, kernel):
+    """As `multiply`, for all steps at once, with a gradient of its own.
+
+    On a CPU, that of the kernel takes half the time of what TensorFlow or XLA
+    make of the product.
+    """
+    if keras.backend.backend() == "torch":
+        return multiply(x, kernel)
+
+    @ops.custom_gradient
+    def times(x, kernel):
+        def gradient(grads):
+            before = ops.matmul(grads, ops.transpose(kernel))
+            return before, kernel_gradient(x, grads)
+
+        return ops.matmul(x, kernel), gradient
+
+    return wide(times(ops.cast(x, kernel.dtype), kernel))
+
+
 def columns(x, width):
     """Returns the first columns, without a copy if there are no more."""
     return x if width in (None, x.shape[-1]) else x[..., :width]
@@ -229,9 +249,9 @@ def kernel_gradient(inputs, grads):
     """Returns the gradient of a kernel, in one product over all steps.
 
     Args:
-        inputs: What the kernel multiplied, `(time, batch, input_dim)`.
-        grads: Gradients of its products, `(time, batch, width)`, in the dtype
-            to multiply in.
+        inputs: What the kernel multiplied, `(..., input_dim)`.
+        grads: Gradients of its products, `(..., width)`, in the dtype to
+            multiply in.
 
     Returns:
         Tensor of shape `(input_dim, width)`, in that dtype.

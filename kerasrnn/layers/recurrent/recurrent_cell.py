@@ -16,7 +16,7 @@ from kerasrnn.layers.recurrent.cell_weights import CellWeights
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
 from kerasrnn.layers.recurrent.products import may_multiply
-from kerasrnn.layers.recurrent.products import multiply
+from kerasrnn.layers.recurrent.products import multiply_all
 from kerasrnn.layers.recurrent.products import of_the_loop
 from kerasrnn.layers.recurrent.products import shares
 from kerasrnn.layers.recurrent.products import value_of
@@ -237,4 +237,4 @@ class RecurrentCell(
         kernel = join(
             ops.cast(value_of(x), self.compute_dtype) for x in kernels
         )
-        return join(map(multiply, inputs, shares(kernel, len(inputs))))
+        return join(map(multiply_all, inputs, shares(kernel, len(inputs))))
