@@ -27,6 +27,7 @@ import tensorflow as tf  # noqa: E402
 import tensorflow_text  # noqa: E402, F401  registers the text operations
 
 from kerasrnn.pipelines import XlaShapes  # noqa: E402
+from kerasrnn.sentence_piece_log import without_sentence_piece_log  # noqa: E402
 
 
 def parse_args():
@@ -123,7 +124,8 @@ def main():
             pipeline.xla = given
             path = pipeline.export(pathlib.Path(folder, name, "1"))
             # Its signatures hold no reference to the variables.
-            kept.append(tf.saved_model.load(str(path)))
+            with without_sentence_piece_log():
+                kept.append(tf.saved_model.load(str(path)))
             systems[name] = kept[-1].signatures
         for name, rows in pipeline.programs(shapes).items():
             if name in (args.signatures or systems["plain"]):
