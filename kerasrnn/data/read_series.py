@@ -102,9 +102,9 @@ def read_series(
     names = calendar_names(calendar)
     step = step and checked_step(step)
     report = Report(source if isinstance(source, str | os.PathLike) else "it")
-    given = {"time": [time], "key": [key] if key else []}
-    given |= {"known": known, "static": static}
-    frame, columns = _frame(source, columns, given, report)
+    named = {"time": [time], "known": list(known), "static": list(static)}
+    named["key"] = [] if key is None else [key]
+    frame, columns = _frame(source, columns, named, report)
     frame[time] = times_of(frame[time], time_format, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], report)
@@ -148,10 +148,10 @@ def read_series(
     return table
 
 
-def _frame(source, columns, others, report):
+def _frame(source, columns, named, report):
     """A DataFrame of the named columns, and the names of what to forecast."""
     pandas = the_pandas()
-    given = [name for names in others.values() for name in names]
+    given = [name for names in named.values() for name in names]
     if isinstance(source, pandas.DataFrame):
         report.unit, known = "row", list(source.columns)
     else:
@@ -180,7 +180,7 @@ def _frame(source, columns, others, report):
     else:
         taken = [
             find_column(table, [name], argument, report)
-            for argument, names in {**others, "columns": columns}.items()
+            for argument, names in {**named, "columns": columns}.items()
             for name in names
         ]
         rows = [[row.get(x) for x in taken] for _, row in table.rows]
