@@ -201,7 +201,8 @@ class TextLabeller(Labelling):
 
         Raises:
             ValueError: when a label is unknown, `sample_weight` does not
-                fit the texts, or there is a `class_weight` of several labels.
+                fit the texts, there is a `class_weight` of several labels, or
+                labels or weights beside a dataset.
         """
         if class_weight is not None and self.multi_label:
             raise ValueError(

@@ -1,6 +1,5 @@
 """Lists of strings: checked, decoded, and how many are cut."""
 
-import re
 import warnings
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -16,7 +15,6 @@ from kerasrnn.arguments import positive_integer
 _MOST_TOKENS = 8
 _AT_ONCE = 1000
 _NO_LIST = str, bytes, Mapping, Set
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def decoded(strings):
@@ -48,8 +46,12 @@ def text_list(texts):
 
 def is_text(text):
     """Whether it is a string that UTF-8 can represent."""
-    is_string = isinstance(text, str) and not _SURROGATE.search(text)
-    return is_string or isinstance(text, bytes)
+    if isinstance(text, str):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+    return isinstance(text, str | bytes)
 
 
 def pair_list(pairs):
