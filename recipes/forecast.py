@@ -23,6 +23,8 @@ from kerasrnn import models
 from kerasrnn import training
 
 Cycle = Literal["minute", "hour", "weekday", "monthday", "yearday"]
+Joined = Literal["mean", "sum", "min", "max", "first", "last"]
+Head = Literal["mae", "mse", "quantiles", "gaussian", "student", "counts"]
 HEADS = {
     "quantiles": models.QuantileHead,
     "gaussian": models.GaussianHead,
@@ -67,9 +69,7 @@ class Settings(training.Settings):
     """Cycles of the calendar to read, known ahead: hour, weekday, ..."""
     step: str | None = None
     """Step of time, such as h, 15min, D, MS; default: detected."""
-    resample: Literal["mean", "sum", "min", "max", "first", "last"] | None = (
-        None
-    )
+    resample: Joined | None = None
     """What irregular rows become in each step."""
     held_out: training.Rate = 0.15
     """Share of the steps to validate on, and to test on: the last ones."""
@@ -81,9 +81,7 @@ class Settings(training.Settings):
     """Steps of a season, for scores; 1: none."""
     segment: training.Count = 12
     """Steps that the cell reads at once."""
-    head: Literal[
-        "mae", "mse", "quantiles", "gaussian", "student", "counts"
-    ] = "quantiles"
+    head: Head = "quantiles"
     """What is predicted: a point, quantiles or a distribution of each value."""
     window: Literal["last", "mean", "size"] | None = "last"
     """How each window is scaled; None: by the same numbers, for streams."""
@@ -107,6 +105,10 @@ class Settings(training.Settings):
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
+
+    def without_effect(self):
+        idle = super().without_effect()
+        return idle | {"held_out"} if self.corpus == "etth1" else idle
 
 
 SIZES = {  # for up to this many windows to train on
@@ -152,9 +154,8 @@ def load_parts(settings):
         **settings.pick("key", "known", "static", "calendar"),
         **settings.pick("step", "resample", "time_format"),
     )
-    borders = (1 - 2 * settings.held_out, 1 - settings.held_out)
-    if settings.corpus == "etth1":
-        borders = ETTH1
+    is_published, share = settings.corpus == "etth1", settings.held_out
+    borders = ETTH1 if is_published else (1 - 2 * share, 1 - share)
     train, dev, test, *_ = data.split_series(table, *borders)
     if settings.limit and settings.limit < len(train.grid()):
         train = data.split_series(train, -settings.limit)[1]
@@ -232,8 +233,7 @@ def run(settings):
         beside = scores_beside(forecaster, train, {"dev": dev, "test": test})
         this_run.fit(forecaster, train, dev)
         this_run.finish(forecaster, dev, test, beside=beside)
-        own = training.read_card(this_run.output / "card.json")["scores"]
-        print_table({"model": own, **beside})
+        print_table({"model": this_run.scores, **beside})
 
 
 def preset_for(corpus):

@@ -51,6 +51,7 @@ class Run(RunScope):
         dtype: String, the dtype policy of the training.
         histories: List of the logs of all trainings: one, or those of the
             members of an ensemble.
+        scores: Dictionary of the scores of each part, which `finish` fills.
 
     Raises:
         OSError: when the folder cannot be written.
@@ -71,6 +72,7 @@ class Run(RunScope):
     ) -> None:
         super().__init__(settings, backends)
         self.histories: list[History] = []
+        self.scores: dict[str, Any] = {}
         self._data: dict[str, Any] = {}
 
     def by_size(
@@ -241,7 +243,7 @@ class Run(RunScope):
         print("Scoring and exporting ...", flush=True)
         parts = test if isinstance(test, Mapping) else {"test": test}
         parts = {"dev": dev, **parts}
-        scores = part_scores(task, parts, scoring)
+        scores = self.scores = part_scores(task, parts, scoring)
         if self.settings.start_from:
             old = in_float32(type(pipeline).open(self.settings.start_from))
             facts["before"] = part_scores(old.task(), parts, scoring)

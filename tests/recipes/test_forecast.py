@@ -110,6 +110,7 @@ def test_the_published_table_is_split_as_published(tmp_path):
     settings = forecast.dataclasses.replace(
         settings, corpus="etth1", data_dir=tmp_path
     )
+    assert settings.without_effect() >= {"held_out"}
     train, dev, test = forecast.load_parts(settings)
     assert [len(part) for part in (train, dev, test)] == [8640, 2880, 2880]
     counts = [
