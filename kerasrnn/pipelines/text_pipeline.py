@@ -175,9 +175,7 @@ class TextPipeline(keras.Model):
             ValueError: when there is nothing to train on.
         """
         if batches is None:
-            raise ValueError(
-                "`fit` needs examples, or a dataset of batches. Received: None"
-            )
+            raise ValueError("`fit` needs examples. Received: None")
         if not getattr(self.model, "compiled", False):
             self.compile()
         return self.model.fit(

@@ -18,10 +18,10 @@ from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.translating import Translating
-from kerasrnn.pipelines.translator_parts import check_copying
-from kerasrnn.pipelines.translator_parts import check_shortlist
+from kerasrnn.pipelines.translator_parts import check_parts
+from kerasrnn.pipelines.translator_parts import lexicon_of
+from kerasrnn.pipelines.translator_parts import models_of
 from kerasrnn.pipelines.translator_parts import tokenize_alike
-from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -119,18 +119,7 @@ class TextTranslator(Translating):
         self.copy_unknown = copy_unknown
         if shortlist is not None and not shortlist.built:
             shortlist.build((None, None))
-        # While a file is loaded, the tokenizers have no vocabulary yet.
-        if target_tokenizer.built:
-            if shortlist is not None:
-                check_shortlist(shortlist, target_tokenizer)
-            if copy_unknown:
-                check_copying(source_tokenizer, target_tokenizer)
-        reader, writer = (
-            getattr(_models(model)[0], part, None)
-            for part in ("encoder", "decoder")
-        )
-        check_vocabulary(source_tokenizer, reader, "source ")
-        check_vocabulary(target_tokenizer, writer, "target ")
+        check_parts(self)
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:
@@ -172,8 +161,9 @@ class TextTranslator(Translating):
                 )
         if not others:
             return first
+        models = [x for member in members for x in models_of(member.model)]
         return cls(
-            TranslatorEnsemble([x for y in members for x in _models(y.model)]),
+            TranslatorEnsemble(models),
             first.source_tokenizer,
             first.target_tokenizer,
             first.search,
@@ -199,7 +189,7 @@ class TextTranslator(Translating):
             pairs: List of `(source, target)` strings, all that the model is
                 trained on; see `kerasrnn.data.translation_lexicon`.
         """
-        if (lexicon := _lexicon(self.model)) is None:
+        if (lexicon := lexicon_of(self.model)) is None:
             return
         # Training would trust a lexicon of rare words too much.
         source, target = self.source_tokenizer, self.target_tokenizer
@@ -280,31 +270,18 @@ class TextTranslator(Translating):
         }
 
     def _serialized_shortlist(self):
-        if self.shortlist is None or not self._shares_lexicon():
-            return keras.saving.serialize_keras_object(self.shortlist)
+        shared, words = lexicon_of(self.model), self.shortlist
+        if words is None or words.lexicon is not shared:
+            return keras.saving.serialize_keras_object(words)
         # From two configurations, Keras would create two lexicons.
-        config = self.shortlist.get_config()
+        config = words.get_config()
         return {name: config[name] for name in ("size", "frequent", "name")}
-
-    def _shares_lexicon(self):
-        return self.shortlist.lexicon is _lexicon(self.model)
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
         config = deserialized(config)
         if isinstance(config["shortlist"], dict):
             config["shortlist"] = Shortlist(
-                _lexicon(config["model"]), **config["shortlist"]
+                lexicon_of(config["model"]), **config["shortlist"]
             )
         return cls(**config)
-
-
-def _models(model):
-    """The members of an ensemble, or a model alone."""
-    return getattr(model, "models", [model])
-
-
-def _lexicon(model):
-    """The lexicon of a model, or of the first of an ensemble; may be `None`."""
-    decoder = getattr(_models(model)[0], "decoder", None)
-    return getattr(decoder, "lexicon", None)

@@ -1,10 +1,42 @@
-"""Whether the parts of a translator fit together."""
+"""The parts of a translator, and whether they fit together."""
+
+from typing import Any
 
 from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
+
+
+def models_of(model: Any) -> list[Any]:
+    """Returns the members of an ensemble; of another model, this one."""
+    return getattr(model, "models", [model])
+
+
+def lexicon_of(model: Any) -> Any:
+    """Returns the lexicon of a model, or of the first of an ensemble."""
+    decoder = getattr(models_of(model)[0], "decoder", None)
+    return getattr(decoder, "lexicon", None)
+
+
+def check_parts(translator: Any) -> None:
+    """Raises `ValueError` unless the parts of a translator fit together.
+
+    Args:
+        translator: A `TextTranslator`.
+    """
+    source, target = translator.source_tokenizer, translator.target_tokenizer
+    # While a file is loaded, the tokenizers have no vocabulary yet.
+    if target.built:
+        if translator.shortlist is not None:
+            check_shortlist(translator.shortlist, target)
+        if translator.copy_unknown:
+            check_copying(source, target)
+    model = models_of(translator.model)[0]
+    check_vocabulary(source, getattr(model, "encoder", None), "source ")
+    check_vocabulary(target, getattr(model, "decoder", None), "target ")
 
 
 def check_shortlist(shortlist: Shortlist, target: Tokenizer) -> None:
