@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.language_task import LanguageTask
@@ -142,8 +144,8 @@ class LanguageTexts(CompiledPipeline):
             of the prompt become `<unk>`, which is never generated.
 
         Raises:
-            ValueError: when `prompts` is a string, or the temperature is
-                below 0.
+            ValueError: when `prompts` is no list of strings, or a number is
+                out of its range.
         """
         prompts = text_list(prompts)
         if not temperature >= 0:
@@ -151,6 +153,10 @@ class LanguageTexts(CompiledPipeline):
                 "`temperature` must not be negative. "
                 f"Received: temperature={temperature}"
             )
+        integer("seed", seed)
+        integer("top_k", top_k, 0)
+        integer("max_tokens", max_tokens)
+        number("top_p", top_p)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import integer
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
@@ -165,7 +166,7 @@ class MusicPipeline(TextPipeline):
             Uint8 array of shape `(time + steps, keys)`, with the prompt.
 
         Raises:
-            ValueError: when the temperature is below 0, or the prompt has
+            ValueError: when a number is out of its range, or the prompt has
                 another number of keys.
         """
         if not temperature >= 0:
@@ -173,6 +174,8 @@ class MusicPipeline(TextPipeline):
                 "`temperature` must not be negative. "
                 f"Received: temperature={temperature}"
             )
+        integer("seed", seed)
+        integer("steps", steps)
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)

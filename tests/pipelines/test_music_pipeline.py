@@ -172,6 +172,8 @@ def test_what_is_written_depends_on_seed_and_temperature(music):
     assert music.write(steps=0).shape == (0, KEYS)
     with pytest.raises(ValueError, match="temperature=-1"):
         music.write(temperature=-1)
+    with pytest.raises(ValueError, match="steps=1.5"):
+        music.write(steps=1.5)
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 9), (2, 3, KEYS)])

@@ -778,6 +778,16 @@ def test_one_string_is_not_a_list(words, method):
         getattr(words, method)("the red")
 
 
-def test_a_temperature_is_not_negative(words):
-    with pytest.raises(ValueError, match="Received: temperature=-1"):
-        words.write(["the"], temperature=-1)
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("temperature", -1),
+        ("top_p", np.nan),
+        ("top_k", -1),
+        ("max_tokens", 1.5),
+        ("seed", None),
+    ],
+)
+def test_numbers_that_write_nothing_are_refused(words, name, value):
+    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
+        words.write(["the"], **{name: value})
