@@ -4,7 +4,6 @@ from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -242,7 +241,7 @@ class Labelling(Explaining):
                 be meant as the name of another, or `labels` are in no order.
         """
         in_order = isinstance(labels, Iterable)
-        if not in_order or isinstance(labels, Mapping | Set):
+        if not in_order or isinstance(labels, Mapping | set | frozenset):
             raise ValueError(
                 "`labels` must be a list, the label of each text. "
                 f"Received: labels={labels!r:.80}"

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterable
 from collections.abc import Mapping
-from collections.abc import Set
 
 import numpy as np
 import tensorflow as tf
@@ -14,7 +13,7 @@ from kerasrnn.arguments import positive_integer
 # punctuation.
 _MOST_TOKENS = 8
 _AT_ONCE = 1000
-_NO_LIST = str, bytes, Mapping, Set
+_NO_LIST = str, bytes, Mapping, set, frozenset
 
 
 def decoded(strings):
