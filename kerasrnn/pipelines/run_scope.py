@@ -61,16 +61,17 @@ class RunScope(contextlib.AbstractContextManager):
             self.output = stack.enter_context(locked(output))
             policy = keras.config.dtype_policy()
             stack.callback(keras.config.set_dtype_policy, policy)
+            keras.utils.set_random_seed(settings.seed)
+            if not settings.start_from:  # whose precision is that of its file
+                auto = settings.dtype == "auto"
+                dtype = faster_dtype() if auto else settings.dtype
+                if settings.distribute == "workers":
+                    # Their devices may differ; their models must not.
+                    dtype = text_of_first_worker(dtype, strategy)
+                keras.config.set_dtype_policy(dtype)
+            self.dtype = keras.config.dtype_policy().name
+            # Last, so that whatever fails before it undoes the rest.
             self._stack = stack.pop_all()
-        keras.utils.set_random_seed(settings.seed)
-        if not settings.start_from:  # whose precision is that of its file
-            auto = settings.dtype == "auto"
-            dtype = faster_dtype() if auto else settings.dtype
-            if settings.distribute == "workers":
-                # Their devices may differ; their models must not.
-                dtype = text_of_first_worker(dtype, strategy)
-            keras.config.set_dtype_policy(dtype)
-        self.dtype = keras.config.dtype_policy().name
         return self
 
     def __exit__(

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import pathlib
 
+import filelock
 import keras
 import numpy as np
 import pytest
@@ -438,6 +439,18 @@ def test_an_error_inside_releases_the_folder(tmp_path):
             raise KeyError
     with Run(Small(output=tmp_path)) as run:
         assert run.output == pathlib.Path(tmp_path)
+
+
+def test_a_run_that_cannot_begin_releases_the_folder(tmp_path, monkeypatch):
+    def fails():
+        raise MemoryError
+
+    monkeypatch.setattr("kerasrnn.pipelines.run_scope.faster_dtype", fails)
+    run = Run(Small(output=tmp_path, dtype="auto"))
+    with pytest.raises(MemoryError):
+        run.__enter__()
+    lock = filelock.FileLock(tmp_path / ".lock", timeout=0, is_singleton=True)
+    assert not lock.is_locked
 
 
 # Of translators.
