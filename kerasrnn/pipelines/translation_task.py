@@ -46,7 +46,7 @@ class TranslationTask(Task):
         return [[pair[side] for pair in rows] for side in (0, 1)]
 
     def epoch_scores(self, rows: Pairs) -> list[keras.callbacks.Callback]:
-        sources, references = zip(*rows[:_SCORED], strict=True)
+        sources, references = self.texts_of(rows[:_SCORED])
         translate = functools.partial(self.pipeline.translate, greedy=True)
         return [
             TextScores(translate, sources, references, self.pipeline.scores)
@@ -78,12 +78,10 @@ class TranslationTask(Task):
         It writes `hypotheses.tsv`: the chrF of each translation, the source,
         the reference and the translation, the worst first.
         """
-        found = self.pipeline.translate([source for source, _ in rows])
-        scores = sentence_chrf(found, [target for _, target in rows])
-        samples = [
-            (*pair, translation)
-            for pair, translation in zip(rows, found, strict=True)
-        ]
+        sources, references = self.texts_of(rows)
+        found = self.pipeline.translate(sources)
+        scores = sentence_chrf(found, references)
+        samples = list(zip(sources, references, found, strict=True))
         order = sorted(range(len(rows)), key=scores.__getitem__)
         _write_table(
             folder / "hypotheses.tsv",
@@ -96,11 +94,10 @@ class TranslationTask(Task):
             print("\nThe worst translations, by chrF:")
             _print_samples(worst)
         facts = {"samples": samples[:_SAMPLES], "worst": worst}
-        return facts, self._pictures(rows)
+        return facts, self._pictures(sources)
 
-    def _pictures(self, pairs):
+    def _pictures(self, sources):
         """The attention to four sources, short ones if there are any."""
-        sources = [source for source, _ in pairs]
         short = [text for text in sources if 4 <= len(text.split()) <= 9]
         found = self.pipeline.alignments((short or sources)[:4])
         # Without punctuation, a text may have no words.
