@@ -13,6 +13,7 @@ from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_thresholds import thresholds_of
+from kerasrnn.pipelines.label_weights import weights_by_number
 from kerasrnn.pipelines.label_weights import weights_of_classes
 from kerasrnn.pipelines.labelling import Labelling
 from kerasrnn.pipelines.labelling import Labels
@@ -210,7 +211,7 @@ class TextLabeller(Labelling):
                 "`sample_weight`, or thresholds of `tune_thresholds`. "
                 f"Received: class_weight={class_weight!r}"
             )
-        by_number = self._weights_by_number(class_weight)
+        by_number = class_weight and weights_by_number(class_weight, self.kind)
         if isinstance(texts, tf.data.Dataset):
             if labels is not None or sample_weight is not None:
                 raise ValueError(
@@ -236,27 +237,6 @@ class TextLabeller(Labelling):
             ),
             **kwargs,
         )
-
-    def _weights_by_number(self, class_weight):
-        """Weights of classes by their numbers; `None` if there are none."""
-        if class_weight is None:
-            return None
-        found = {
-            label: number("class_weight", weight)
-            for label, weight in zip(
-                self.numbers(list(class_weight)),
-                class_weight.values(),
-                strict=True,
-            )
-        }
-        if len(found) < len(class_weight) or not found.keys() <= {
-            *range(len(self.labels))
-        }:
-            raise ValueError(
-                "`class_weight` must have a label once, by name or by number. "
-                f"Received: class_weight={class_weight!r}"
-            )
-        return found
 
     def _validation_batches(self, data, batch_size):
         if not isinstance(data, (tuple, list)) or len(data) not in (2, 3):
