@@ -5,6 +5,7 @@ padded up to one of a few shapes, and what fits into none goes another way.
 """
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ class Padded(NamedTuple):
     pad_id: int
 
 
-def compiled(function, otherwise, arguments, sizes):
+def compiled(function, otherwise, arguments, *grids):
     """Returns a function of ids that runs in programs of static shapes.
 
     Args:
@@ -80,37 +81,43 @@ def compiled(function, otherwise, arguments, sizes):
             the end of any axis may not change the answers for the rest.
         otherwise: Function with the same results, for ids of other sizes.
         arguments: A `Padded` for each argument.
-        sizes: Dictionary from the name of each axis to the ascending sizes
-            that programs have. The function can tell the size of an axis that
-            has only one.
+        *grids: Dictionaries from the name of each axis to the ascending sizes
+            that programs have. Ids run in a program of the first grid that they
+            fit. The function can tell the size of an axis that has only one.
     """
     specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
-    known = {axis: x[0] if len(x) == 1 else None for axis, x in sizes.items()}
-    padded_specs = [
-        tf.TensorSpec([known[axis] for axis in x.axes], tf.int32)
-        for x in arguments
-    ]
-    program = tf.function(
-        function, padded_specs, autograph=False, jit_compile=True
-    )
+    programs = [_program(function, arguments, sizes) for sizes in grids]
 
     def call(*given):
-        needed = dict.fromkeys(sizes, 0)
+        needed = dict.fromkeys(grids[0], 0)
         for ids, (axes, _) in zip(given, arguments, strict=True):
             for axis, size in zip(axes, tf.unstack(tf.shape(ids)), strict=True):
                 needed[axis] = tf.maximum(needed[axis], size)
-        least = {
-            axis: tf.searchsorted(sizes[axis], [size])[0]
-            for axis, size in needed.items()
-        }
-        fits = [index < len(sizes[axis]) for axis, index in least.items()]
-        return tf.cond(
-            tf.reduce_all(fits),
-            lambda: in_program(given, least),
-            lambda: otherwise(*given),
+        least = [
+            {
+                axis: tf.searchsorted(sizes[axis], [size])[0]
+                for axis, size in needed.items()
+            }
+            for sizes in grids
+        ]
+        fits = [
+            tf.reduce_all([i < len(sizes[axis]) for axis, i in index.items()])
+            for sizes, index in zip(grids, least, strict=True)
+        ]
+        # One switch: of functions within functions, TensorFlow keeps a copy for
+        # each of those around them.
+        return tf.switch_case(
+            tf.argmax(tf.cast([*fits, True], tf.int32), output_type=tf.int32),
+            [
+                *(
+                    functools.partial(in_program, given, *each)
+                    for each in zip(programs, grids, least, strict=True)
+                ),
+                lambda: otherwise(*given),
+            ],
         )
 
-    def in_program(given, least):
+    def in_program(given, program, sizes, least):
         padded = [
             _padded(ids, [tf.gather(sizes[x], least[x]) for x in axes], pad_id)
             for ids, (axes, pad_id) in zip(given, arguments, strict=True)
@@ -121,6 +128,16 @@ def compiled(function, otherwise, arguments, sizes):
         )
 
     return graph_function(call, *specs)
+
+
+def _program(function, arguments, sizes):
+    """The graph that XLA compiles anew for each shape of a grid."""
+    known = {axis: x[0] if len(x) == 1 else None for axis, x in sizes.items()}
+    specs = [
+        tf.TensorSpec([known[axis] for axis in x.axes], tf.int32)
+        for x in arguments
+    ]
+    return tf.function(function, specs, autograph=False, jit_compile=True)
 
 
 def _padded(ids, shape, pad_id):

@@ -1,7 +1,6 @@
 """Trained models as SavedModels that load without this package."""
 
 import errno
-import itertools
 import pathlib
 import shutil
 from collections.abc import Iterable
@@ -11,8 +10,8 @@ from typing import Any
 
 import keras
 import tensorflow as tf
-from tensorflow.core.protobuf import saved_model_pb2
 
+from kerasrnn.pipelines.saved_graphs import simplify_graphs
 from kerasrnn.pipelines.warm_up import write_warm_up
 from kerasrnn.training import output_folder
 from kerasrnn.training.card import write_json
@@ -95,7 +94,7 @@ def export_saved_model(
             # What is served is not trained, and gradients take much of a graph.
             tf.saved_model.SaveOptions(experimental_custom_gradients=False),
         )
-        _forget_gradients(partial)
+        simplify_graphs(partial)
         write_warm_up(partial, functions, warm_up_texts or {})
         write_json(
             partial / "card.json",
@@ -138,23 +137,6 @@ def next_version(folder: PathLike) -> pathlib.Path:
     folder = pathlib.Path(folder)
     numbers = [int(x.name) for x in folder.glob("*") if x.name.isdecimal()]
     return folder / str(max(numbers, default=0) + 1)
-
-
-def _forget_gradients(folder):
-    """Takes out the names of gradients that are not saved.
-
-    Loading would warn of each of them. TensorFlow's own gradients remain.
-    """
-    path = folder / "saved_model.pb"
-    saved = saved_model_pb2.SavedModel.FromString(path.read_bytes())
-    for meta_graph in saved.meta_graphs:
-        graph = meta_graph.graph_def
-        bodies = (body.node_def for body in graph.library.function)
-        for node in itertools.chain(graph.node, *bodies):
-            node.attr.pop("_gradient_op_type", None)
-    path.write_bytes(saved.SerializeToString())
-    # It is that of the file before, and optional.
-    (folder / "fingerprint.pb").unlink()
 
 
 def _described(function):

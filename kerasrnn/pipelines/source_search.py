@@ -69,13 +69,12 @@ class SourceSearch:
             arguments += _PHRASES.values()
         find = functools.partial(self.find, search, static_sizes=True)
         first, *others = self.shapes.rows
-        if others and not few:
-            sizes["rows"] = others
-            otherwise = compiled(find, otherwise, arguments, sizes)
-        # Apart from them, the program of one source has no loop for the rest
+        # Apart from others, the program of one source has no loop for the rest
         # of a batch that is halved.
-        sizes["rows"] = [first]
-        return compiled(find, otherwise, arguments, sizes)
+        grids = [sizes | {"rows": [first]}]
+        if others and not few:
+            grids.append(sizes | {"rows": others})
+        return compiled(find, otherwise, arguments, *grids)
 
     def find(self, search, source, *given, static_sizes=False):
         """Ids, scores and, to copy unknown words, what they attend to.

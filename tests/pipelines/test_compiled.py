@@ -134,10 +134,13 @@ def test_ids_run_in_the_smallest_program_that_they_fit():
         zeros = tf.zeros_like(ids[:, :1])
         return tf.reduce_sum(ids, axis=1), zeros * tf.shape(ids), None
 
-    shapes = XlaShapes(rows=[2, 5], lengths=[3, 4])
+    grids = [
+        XlaShapes(rows=[2, 5], lengths=[3, 4]).sizes(),
+        XlaShapes(rows=[6], lengths=[2]).sizes(),
+    ]
     arguments = [Padded(AXES, pad_id=0)]
-    function = compiled(in_program, otherwise, arguments, shapes.sizes())
-    for rows in range(7):
+    function = compiled(in_program, otherwise, arguments, *grids)
+    for rows in range(8):
         for length in range(1, 6):
             ids = np.arange(rows * length, dtype="int32")
             ids = ids.reshape(rows, length)
@@ -145,7 +148,7 @@ def test_ids_run_in_the_smallest_program_that_they_fit():
             np.testing.assert_array_equal(sums, ids.sum(axis=1))
             expected = [2 if rows <= 2 else 5, 3 if length <= 3 else 4]
             if rows > 5 or length > 4:
-                expected = [0, 0]
+                expected = [6, 2] if rows == 6 and length <= 2 else [0, 0]
             np.testing.assert_array_equal(padded, np.tile(expected, (rows, 1)))
 
 
