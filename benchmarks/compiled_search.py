@@ -13,6 +13,7 @@ the first.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import random
@@ -42,7 +43,8 @@ def parse_args():
     add("--length", type=int, default=16, help="tokens of the programs")
     add("--signatures", nargs="+", help="by default, all that have programs")
     add("--calls", type=int, default=40, help="calls of each batch size")
-    add("--threads", type=int, default=2)
+    add("--threads", type=int, default=2, help="of TensorFlow")
+    add("--at-once", type=int, default=1, help="calls at a time")
     return parser.parse_args()
 
 
@@ -58,18 +60,22 @@ def answer(signature, texts):
     return {name: x.numpy() for name, x in found.items()}
 
 
-def timed(signature, batches):
-    """The wall milliseconds of each call, and the CPU milliseconds of one."""
-    wall, cpu = [], time.process_time()
-    for texts in batches:
+def timed(signature, batches, at_once):
+    """The milliseconds that each call took, and wall and CPU time per call."""
+
+    def call(texts):
         started = time.perf_counter()
         answer(signature, texts)
-        wall.append(1000 * (time.perf_counter() - started))
-    cpu = 1000 * (time.process_time() - cpu) / len(batches)
-    return np.array(wall), cpu
+        return 1000 * (time.perf_counter() - started)
+
+    wall, cpu = time.perf_counter(), time.process_time()
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        each = list(pool.map(call, batches))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return each, 1000 * wall / len(batches), 1000 * cpu / len(batches)
 
 
-def compare(name, rows, systems, texts, calls):
+def compare(name, rows, systems, texts, calls, at_once):
     """Prints a row for each system, which must answer alike."""
     draw = random.Random(13)
     batches = [tf.constant(draw.choices(texts, k=rows)) for _ in range(calls)]
@@ -80,13 +86,12 @@ def compare(name, rows, systems, texts, calls):
         first[system] = time.perf_counter() - started
     for _ in range(2):  # the first turn warms the caches
         for system, signatures in systems.items():
-            found[system] = timed(signatures[name], batches)
-    for system, (wall, cpu) in found.items():
-        p50, p99 = np.percentile(wall, [50, 99])
-        speed = rows * calls / wall.sum() * 1000
+            found[system] = timed(signatures[name], batches, at_once)
+    for system, (each, wall, cpu) in found.items():
+        p50, p99 = np.percentile(each, [50, 99])
         print(
             f"| {name} | {rows} | {system} | {first[system]:.1f} | {p50:.1f} "
-            f"| {p99:.1f} | {cpu:.1f} | {speed:,.0f} |",
+            f"| {p99:.1f} | {cpu:.1f} | {1000 * rows / wall:,.0f} |",
             flush=True,
         )
     same = []
@@ -113,9 +118,10 @@ def main():
     texts = [text for text, fits in zip(texts, fit, strict=True) if fits]
     print(
         f"{pipeline.model.count_params():,} weights, {len(texts)} texts of "
-        f"{lengths[fit].mean():.0f} tokens, {args.threads} threads, load "
-        f"{os.getloadavg()[0]:.1f}\n\n| signature | texts | system | first "
-        "call, s | p50, ms | p99, ms | CPU, ms | texts a second |\n"
+        f"{lengths[fit].mean():.0f} tokens, {args.threads} threads, "
+        f"{args.at_once} calls at a time, load {os.getloadavg()[0]:.1f}\n\n"
+        "| signature | texts | system | first call, s | p50, ms | p99, ms "
+        "| CPU, ms | texts a second |\n"
         "|---|--:|---|--:|--:|--:|--:|--:|"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +136,10 @@ def main():
         for name, rows in pipeline.programs(shapes).items():
             if name in (args.signatures or systems["plain"]):
                 for count in rows:
-                    compare(name, count, systems, texts, args.calls)
+                    compare(
+                        *(name, count, systems, texts),
+                        *(args.calls, args.at_once),
+                    )
 
 
 if __name__ == "__main__":
