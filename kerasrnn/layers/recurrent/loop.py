@@ -203,7 +203,8 @@ def _check_given(over_time, states):
             raise ValueError(
                 "`given` must return tensors `(time, batch, ...)`. One that is "
                 "the same at every step, or made of weights, is returned as "
-                f"`Fixed(...)` or `Kernel(...)`. Received: shape {x.shape}"
+                f"`Fixed(...)` or `Kernel(...)`. Received: shape "
+                f"{tuple(x.shape)}"
             )
 
 
