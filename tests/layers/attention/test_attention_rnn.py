@@ -558,6 +558,7 @@ def test_it_has_the_dtype_of_its_cell(placement):
     assert keras.backend.standardize_dtype(outputs.dtype) == "bfloat16"
 
 
+@pytest.mark.skipif(helpers.ON_TORCH, reason="no XLA")
 @pytest.mark.parametrize(
     ("cell", "options", "can"),
     helpers.one_now(
