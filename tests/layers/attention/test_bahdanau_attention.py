@@ -114,7 +114,9 @@ def test_many_queries_are_scored_in_blocks(options, known, dtype, monkeypatch):
         helpers.assert_close(each, expected, tolerance, tolerance)
 
 
-@pytest.mark.skipif(helpers.ON_JAX, reason="JAX always compiles")
+@pytest.mark.skipif(
+    helpers.ON_JAX or helpers.ON_TORCH, reason="of graphs of TensorFlow"
+)
 @pytest.mark.parametrize("time", helpers.one_now([None, 7]))
 def test_blocks_are_compiled_by_xla(time, monkeypatch):
     """As `fit` does on a GPU, with their gradient."""
