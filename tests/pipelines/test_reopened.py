@@ -141,7 +141,7 @@ def test_another_search_gives_other_answers():
 
 def test_texts_come_in_a_list(trained):
     pipeline, *_ = trained
-    with pytest.raises(ValueError, match="list of strings.*string 'a film'"):
+    with pytest.raises(ValueError, match="list of strings.*'a film'"):
         list(pipeline.answers("a film", 2))
 
 
