@@ -42,18 +42,18 @@ def inputs(known=2, static=3, time=TIME, batch=3):
     return found
 
 
+def adapt(model, given):
+    """Adapts a model to inputs with two columns and two known ahead."""
+    past, known = (given[name].reshape(-1, 2) for name in ("past", "known"))
+    model.adapt(past, known, given["static"])
+
+
 @pytest.mark.parametrize("parallel", [True, False])
 def test_it_is_seg_rnn(parallel):
     """Of a window scaled by its last values, in the units of the series."""
     model = small(parallel=parallel, known=2, static=3)
     given = inputs()
-    model.adapt(
-        *(
-            given[name].reshape(-1, n)
-            for name, n in (("past", 2), ("known", 2))
-        ),
-        given["static"],
-    )
+    adapt(model, given)
     found = helpers.as_numpy(model(given))
     weights = named_weights_of(model.embedding)
     dense, out = (
@@ -129,6 +129,7 @@ def test_what_is_missing_reaches_no_weight(parallel):
     given["past"][1] = values[2] = np.nan
     options = {"missing": True, "known": 2, "static": 3, "window": "mean"}
     model = small(head=StudentHead(), parallel=parallel, **options)
+    adapt(model, inputs())
     model.compile(
         keras.optimizers.SGD(0.1), ForecastLoss(model.head, model.units)
     )
