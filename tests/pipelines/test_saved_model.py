@@ -301,17 +301,28 @@ def test_signatures(client, translator):
     }
 
 
-def test_loading_warns_of_no_gradient_and_has_one(tmp_path, caplog):
+@pytest.fixture(scope="module")
+def gru(tmp_path_factory):
+    """A function of a layer, and the SavedModel of it."""
     layer = FastGRU(3)
 
     @tf.function(input_signature=[tf.TensorSpec([None, 4, 2], name="x")])
     def run(x):
         return {"y": layer(x)}
 
-    path = export_saved_model(tmp_path / "gru" / "1", {"run": run}, [layer])
-    caplog.clear()
-    model = tf.saved_model.load(path)
+    path = tmp_path_factory.mktemp("models") / "gru" / "1"
+    return run, export_saved_model(path, {"run": run}, [layer])
+
+
+def test_loading_warns_of_nothing(gru, caplog):
+    tf.saved_model.load(gru[1])
     assert not caplog.records
+
+
+@pytest.mark.slow
+def test_a_loaded_model_has_the_gradients_of_tensorflow(gru):
+    run, path = gru
+    model = tf.saved_model.load(path)
     x = tf.random.normal((5, 4, 2), seed=1)
 
     def gradient(function):
