@@ -98,7 +98,8 @@ class LabellingTask(Task):
                 options.max(axis=1), options.argmax(axis=1) == chosen
             ),
         }
-        return facts, {**pictures, **self._word_pictures(rows.texts)}
+        words = self._word_pictures(rows.texts, true, found)
+        return facts, {**pictures, **words}
 
     def in_words(
         self, true: np.ndarray, found: np.ndarray
@@ -181,14 +182,21 @@ class LabellingTask(Task):
         stripped = getattr(self.pipeline.tokenizer, "strip_html", False)
         return _LINE_BREAK.sub("\n", text) if stripped else text
 
-    def _word_pictures(self, texts):
+    def _word_pictures(self, texts, true, found):
         """The hidden states and the word weights of two texts."""
         words, states = self.pipeline.hidden_states(_of_length(80, texts))
         words, states = words[:30], states[:30]
-        explained, weights = self.pipeline.explain(_of_length(600, texts))
+        text = _of_length(600, texts)
+        explained, weights = self.pipeline.explain(text)
+        here = [texts.index(text)]
+        (label,), (other,) = self.in_words(true[here], found[here])
         pictures = {
             "hidden_states": hidden_state_figure(states, words),
-            "words": word_weight_figure(weights[:200], explained[:200]),
+            "words": word_weight_figure(
+                weights[:200],
+                explained[:200],
+                f"true: {label}; predicted: {other}",
+            ),
         }
         if len(words) >= _LEAST_WORDS:
             pictures["word_map"] = word_map_figure(states, words)

@@ -49,18 +49,19 @@ class MusicTask(Task):
             of its steps, and the `"sample"`.
         """
         piece = rows[0][:_SHOWN]
+        opening = piece[:_GIVEN]
         sample = self.pipeline.write(
-            piece[:_GIVEN], seed, temperature, steps=_SHOWN - _GIVEN
+            opening, seed, temperature, steps=_SHOWN - _GIVEN
         )
         write_midi(sample, folder / "sample.mid", self.pipeline.steps_per_beat)
         predicted = {
             "piece": piece,
             "predicted": self.pipeline.probabilities(piece),
         }
-        continued = {f"continued from step {_GIVEN}": sample}
+        continued = {f"continued from step {len(opening)}": sample}
         return {}, {
             "prediction": piano_roll_figure(predicted),
-            "sample": piano_roll_figure(continued),
+            "sample": piano_roll_figure(continued, given=len(opening)),
         }
 
     def how_to_try(self, folder: pathlib.Path) -> str:

@@ -41,6 +41,7 @@ def write_results(
     pipeline: Any,
     history: History,
     pictures: Mapping[str, Any],
+    chosen: int | None = None,
     **facts: Any,
 ) -> list[str]:
     """Writes pictures, the SavedModel and, last, the card.
@@ -50,12 +51,13 @@ def write_results(
         pipeline: The pipeline to export.
         history: The log of its training, which is plotted.
         pictures: Dictionary of name to `matplotlib.figure.Figure`.
+        chosen: Integer, the epoch whose weights it has; `None` for several.
         **facts: Values for the card.
 
     Returns:
         The names of what is written, pictures as one.
     """
-    training = training_figure(without_costs(history))
+    training = training_figure(without_costs(history), chosen)
     for name, figure in {"training": training, **pictures}.items():
         save_figure(figure, folder / f"{name}.png")
     card = new_card(history=history, **facts)

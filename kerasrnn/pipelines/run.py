@@ -74,6 +74,7 @@ class Run(RunScope):
         self.histories: list[History] = []
         self.scores: dict[str, Any] = {}
         self._data: dict[str, Any] = {}
+        self._chosen: int | None = None
 
     def by_size(
         self, count: int, sizes: Mapping[float, Mapping[str, Any]]
@@ -173,6 +174,7 @@ class Run(RunScope):
             load_average(pipeline.model, folder.last())
         else:
             folder.load_best(pipeline.model)
+        self._chosen = None if average else folder.best_epoch()
         self.histories.append(history)
         return history
 
@@ -257,6 +259,7 @@ class Run(RunScope):
             pipeline,
             self.histories[-1],
             {**drawn, **(pictures or {})},
+            self._chosen,
             settings=self.settings.in_force(),
             dtype=self.dtype,
             parameters=pipeline.model.count_params(),

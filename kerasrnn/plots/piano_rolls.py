@@ -21,7 +21,9 @@ COLORS = colormaps["Blues"]
 
 
 def piano_roll_figure(
-    rolls: Mapping[str, ArrayLike], title: str | None = None
+    rolls: Mapping[str, ArrayLike],
+    title: str | None = None,
+    given: int | None = None,
 ) -> Figure:
     """Draws piano rolls one below the other, such as a piece and its forecast.
 
@@ -34,6 +36,8 @@ def piano_roll_figure(
         rolls: Dictionary of name to array of shape `(time, keys)`, values
             from 0 to 1. Key 0 is A0, as on a piano of 88 keys.
         title: Optional string above all panels.
+        given: Integer, the number of steps that were given to a model which
+            continued them. A line marks where it takes over. `None` for none.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -61,6 +65,8 @@ def piano_roll_figure(
         image = _draw(axes, roll)
         axes.set_ylim(lowest - 0.5, highest - 0.5)
         _name_octaves(axes, lowest, highest)
+        if given is not None:
+            axes.axvline(given - 0.5, color="C1")
         family = font_family([name])
         axes.set_title(name, loc="left", family=family, parse_math=False)
     panels[-1].set_xlabel("time step")

@@ -12,7 +12,9 @@ MAX_COLUMNS = 3
 PANEL_INCHES = (4.2, 3.2)
 
 
-def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
+def training_figure(
+    history: Mapping[str, Sequence[float]], chosen: int | None = None
+) -> Figure:
     """Draws the curves of a training run, one panel for each metric.
 
     A metric and its validation value share a panel, such as `loss` and
@@ -22,6 +24,8 @@ def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
         history: Dictionary of metric name to list of values, one value an
             epoch, each list of shape `(epochs,)`, as
             `model.fit(...).history` is. The lists may differ in length.
+        chosen: Integer, the number of the epoch whose weights were kept, from
+            1. A dotted line marks it. `None` for no mark.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -46,7 +50,11 @@ def training_figure(history: Mapping[str, Sequence[float]]) -> Figure:
         figsize=(columns * width, rows * height), layout="constrained"
     )
     for index, metric in enumerate(metrics, start=1):
-        _draw_panel(figure.add_subplot(rows, columns, index), metric, history)
+        axes = figure.add_subplot(rows, columns, index)
+        if chosen is not None:
+            label = "chosen epoch" if index == 1 else None
+            axes.axvline(chosen, color="grey", linestyle=":", label=label)
+        _draw_panel(axes, metric, history)
     return figure
 
 
@@ -87,11 +95,12 @@ def _draw_panel(axes, metric, history):
             axes.plot(
                 epochs, history[name], color=color, label=label, marker="."
             )
-    if len(axes.lines) > 1:
+    if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(frameon=False)
-    elif metric not in history:
-        metric = f"val_{metric}"
-    axes.set_title(metric, parse_math=False)
+    title = metric.replace("_", " ")
+    if metric not in history:
+        title += " (validation)"
+    axes.set_title(title, parse_math=False)
     axes.set_xlabel("epoch")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.grid(alpha=0.3)

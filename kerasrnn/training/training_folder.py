@@ -200,6 +200,12 @@ class TrainingFolder:
         with reading(self.best, deletion_remedy(self.path)):
             load_weights(model, self.best)
 
+    def best_epoch(self) -> int:
+        """Returns the number of the best epoch, from 1."""
+        rows = logged_rows(self.path)
+        best = [self._is_best(row, rows[:i]) for i, row in enumerate(rows)]
+        return len(best) - best[::-1].index(True)
+
     def last(self) -> list[pathlib.Path]:
         """Returns the paths of the kept weights, in the order of the epochs.
 

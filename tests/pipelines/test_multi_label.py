@@ -316,6 +316,11 @@ def test_a_run_is_told_the_labels_of_each_text(tmp_path, capsys):
     assert "whose label may be wrong" in capsys.readouterr().out
     assert {"by_label", "reliability"} < pictures.keys()
     assert "confusion" not in pictures
+    (axes, *_) = pictures["words"].axes
+    # Of the longest, the nearest to 600 characters.
+    longest = max(range(4), key=lambda i: len(texts[i]))
+    title = "true: {1}; predicted: {2}".format(*facts["samples"][longest])
+    assert axes.get_title("left") == title
     before = facts["thresholds"]
     assert before == dict.fromkeys(NAMES, 0.5)
     found = task.tune_thresholds(rows)

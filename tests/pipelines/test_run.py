@@ -21,6 +21,7 @@ from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextTranslator
 from kerasrnn.pipelines import run as run_module
 from kerasrnn.pipelines import run_scope
+from kerasrnn.plots import training_figure
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import SentencePieceTokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -323,13 +324,22 @@ def test_a_run_can_be_distributed(tmp_path):
 
 
 @pytest.mark.usefixtures("as_it_is")
-def test_the_files_of_a_run(tmp_path, capsys):
+def test_the_files_of_a_run(tmp_path, capsys, monkeypatch):
+    marked = []
+
+    def figure(history, chosen):
+        marked.append((np.argmin(history["val_loss"]) + 1, chosen))
+        return training_figure(history, chosen)
+
+    monkeypatch.setattr("kerasrnn.pipelines.results.training_figure", figure)
     settings = Small(output=tmp_path / "new" / "out")
     with Run(settings) as run:
         pipeline = Pipeline(new_model(), [WordTokenizer([*SPECIALS, "a"])])
         run.fit(pipeline, [1, 2, 3], [1])
         found = run.finish(pipeline, [1], {"first": [2], "none": []}, note="x")
     assert found is pipeline
+    ((best, chosen),) = marked
+    assert chosen == best
     assert {path.name for path in run.output.iterdir()} >= {
         *(".lock", "1", "card.json", "more.png", "thing.keras", "training.png"),
     }

@@ -30,6 +30,11 @@ def test_a_panel_for_each_roll_over_the_same_keys(tmp_path):
     assert path.stat().st_size > 5000
 
 
+def test_a_line_marks_where_the_model_takes_over():
+    (axes,) = piano_roll_figure({"it": rolls()["piece"]}, given=4).axes
+    assert [3.5, 3.5] in [list(line.get_xdata()) for line in axes.lines]
+
+
 def test_it_grows_with_the_piece_up_to_a_limit():
     widths = [
         piano_roll_figure(rolls(steps)).get_size_inches()[0]

@@ -41,7 +41,20 @@ def test_without_validation_there_is_no_legend():
 
 def test_validation_alone_is_called_validation():
     (axes,) = training_figure({"val_bleu": [2.0, 3.0]}).axes
-    assert axes.get_title() == "val_bleu"
+    assert axes.get_title() == "bleu (validation)"
+
+
+def test_the_chosen_epoch_is_marked():
+    history = {"loss": [3.0, 2.0, 1.5], "val_length_ratio": [1.2, 1.1, 1.0]}
+    figure = training_figure(history, chosen=2)
+    assert titles(figure) == ["loss", "length ratio (validation)"]
+    for axes in figure.axes:
+        mark, _ = axes.lines
+        assert list(mark.get_xdata()) == [2, 2]
+    first, second = (axes.get_legend() for axes in figure.axes)
+    named = [text.get_text() for text in first.texts]
+    assert named == ["chosen epoch", "training"]
+    assert second is None
 
 
 def test_a_single_epoch_is_a_visible_dot(tmp_path):

@@ -493,6 +493,17 @@ def test_damage_is_named_and_its_remedy_helps(tmp_path, name, harm):
         train(folder, new_model(), epochs=1)
 
 
+@pytest.mark.parametrize(
+    ("mode", "find"), [("min", np.argmin), ("max", np.argmax)]
+)
+def test_the_best_epoch_is_numbered_from_1(tmp_path, mode, find):
+    folder = TrainingFolder(tmp_path, {}, "loss", mode)
+    train(folder, new_model(), epochs=3)
+    losses = folder.history()["loss"]
+    assert len(losses) == 3
+    assert folder.best_epoch() == find(losses) + 1
+
+
 def test_best_weights_that_are_damaged_are_named(tmp_path):
     folder = TrainingFolder(tmp_path, {}, "loss")
     model = train(folder, new_model())
