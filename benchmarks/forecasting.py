@@ -145,9 +145,19 @@ class Program:
             state, _ = self.step(state, rest)
         return state, losses.mean()
 
-    def scores(self, state, first):
-        """MSE and MAE over all windows, in deviations of the columns."""
+    def forecast(self, state, x):
+        """The forecasts of one model."""
         weights, others, _ = state
+        answer, _ = self.model.stateless_call(weights, others, x)
+        return self.model.head.point(answer)
+
+    def scores(self, states, first):
+        """MSE and MAE over all windows, in deviations of the columns.
+
+        Returns:
+            Dictionaries of those of each model, and of those of the mean of
+            their forecasts.
+        """
         count = len(first)
         first = jnp.pad(first, (0, -count % SCORED), mode="edge")
         real = (jnp.arange(len(first)) < count).reshape(-1, SCORED)
@@ -155,13 +165,18 @@ class Program:
         def total(batch):
             first, real = batch
             x, y = self.windows(first)
-            answer, _ = self.model.stateless_call(weights, others, x)
-            errors = (y - self.model.head.point(answer)) / self.units
+            found = jax.vmap(self.forecast, (0, None))(states, x)
+            found = jnp.concatenate([found, found.mean(axis=0)[None]])
+            errors = (y - found) / self.units
             costs = jnp.square(errors), jnp.abs(errors)
-            return [x.mean(axis=(1, 2)) @ real for x in costs]
+            return [x.mean(axis=(2, 3)) @ real for x in costs]
 
         found = lax.map(total, (first.reshape(-1, SCORED), real))
-        return [x.sum() / count for x in found]
+        found = [x.sum(axis=0) / count for x in found]
+        return [
+            dict(zip(NAMES, (x[part] for x in found), strict=True))
+            for part in (slice(-1), -1)
+        ]
 
 
 def side_by_side(programs):
@@ -188,7 +203,7 @@ def train(args, settings):
         programs.append(Program(settings, values, len(first["train"])))
     program, state = programs[0], side_by_side(programs)
     epoch = jax.jit(jax.vmap(program.epoch))
-    scores = jax.jit(jax.vmap(program.scores, (0, None)))
+    scores = jax.jit(program.scores)
     rng = np.random.default_rng(settings.seed)
     best, least = state, np.full(args.seeds, np.inf)
     history = {"loss": [], "mse": [], "mae": [], "seconds": []}
@@ -196,8 +211,7 @@ def train(args, settings):
         begin = time.perf_counter()
         order = [rng.permutation(first["train"]) for _ in programs]
         state, losses = epoch(state, np.stack(order))
-        found = dict(zip(NAMES, scores(state, first["dev"]), strict=True))
-        row = {"loss": losses, **found}
+        row = {"loss": losses, **scores(state, first["dev"])[0]}
         row = {name: np.array(x, "float64") for name, x in row.items()}
         row["seconds"] = time.perf_counter() - begin
         for name, x in row.items():
@@ -206,31 +220,37 @@ def train(args, settings):
         least = np.minimum(row[settings.head], least)
         best = better(jnp.asarray(better_now), state, best)
     parts = PARTS[1:] if args.test else PARTS[1:2]
-    found = {
-        part: dict(zip(NAMES, scores(best, first[part]), strict=True))
-        for part in parts
-    }
+    found = {part: scores(best, first[part]) for part in parts}
     return {
         "accelerator": devices.accelerator(),
         "parameters": program.model.count_params(),
         "best_epochs": np.argmin(history[settings.head], axis=0) + 1,
-        "scores": {
-            part: {name: np.array(x) for name, x in row.items()}
-            for part, row in found.items()
+        **{
+            kind: {
+                part: {name: np.array(x[n][name]) for name in NAMES}
+                for part, x in found.items()
+            }
+            for n, kind in enumerate(("scores", "together"))
         },
         "history": history,
     }
 
 
 def summary(settings, found):
-    """The results as a row of Markdown: the mean and deviation over seeds."""
+    """The results as a row of Markdown: the mean and deviation over seeds.
+
+    After those of each part: those of the mean of the forecasts of all seeds.
+    """
     cells = [f"{settings.horizon}, {settings.cell}", f"{found['parameters']:,}"]
-    for scores in found["scores"].values():
+    for part, scores in found["scores"].items():
         texts = (
             f"{x.mean():.3f} ± {x.std(ddof=len(x) > 1):.3f}"
             for x in scores.values()
         )
         cells.append(" / ".join(texts))
+        if len(scores["mse"]) > 1:
+            texts = (f"{x:.3f}" for x in found["together"][part].values())
+            cells.append("together " + " / ".join(texts))
     epochs = ", ".join(map(str, found["best_epochs"]))
     seconds = sum(found["history"]["seconds"])
     return " | ".join([*cells, epochs, f"{seconds:.0f} s"])

@@ -29,6 +29,7 @@ class Settings(training.Settings):
         *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
         *("frequencies", "uniform", "dropout", "recurrent_dropout", "window"),
         *("word_dropout", "augmented_loss", "loss_temperature", "batch_size"),
+        "sampled_words",
     }
     not_identity = training.Settings.not_identity | {
         *("corpus", "dev", "test", "dynamic"),
@@ -83,6 +84,8 @@ class Settings(training.Settings):
     """Weight of the augmented loss, in which similar words count, too."""
     loss_temperature: training.Positive = 10.0
     """Temperature of the augmented loss."""
+    sampled_words: training.Count | None = None
+    """Words to score beside the right ones, drawn anew; default: all."""
     epochs: training.Count = 12
     batch_size: training.Count = 20
     """Rows in a batch."""
@@ -143,7 +146,9 @@ def build_model(settings, tokenizer):
         cell, settings.attention, **settings.pick("memory", "blocks", "dropout")
     )
     names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
-    options = settings.pick(*names, "augmented_loss", "loss_temperature")
+    options = settings.pick(
+        *(*names, "augmented_loss", "loss_temperature", "sampled_words")
+    )
     if bound := settings.uniform:
         uniform = keras.initializers.RandomUniform(-bound, bound)
         options |= {"embedding_scale": 1.0, "embeddings_initializer": uniform}

@@ -12,12 +12,9 @@ from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
-from kerasrnn.models.augmented_loss import augmented_loss
-from kerasrnn.models.augmented_loss import check_augmented_loss
-from kerasrnn.models.augmented_loss import check_labels
 from kerasrnn.models.carried_states import CarriedStates
 from kerasrnn.models.carried_states import check_rows
-from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.models.language_losses import LanguageLosses
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.typing import Config
@@ -28,7 +25,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(Deserialized, RecurrentModel):
+class LanguageModel(Deserialized, LanguageLosses):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by
@@ -81,6 +78,10 @@ class LanguageModel(Deserialized, RecurrentModel):
             (Inan et al. 2017), which `fit` adds to the one given to
             `compile`; see above.
         loss_temperature: Positive float, `T` of the augmented loss.
+        sampled_words: Positive integer, how many words `fit` draws for each
+            batch and scores beside the right ones (`sampled_logits`); `None`
+            to score all. With a large vocabulary, that is most of the work.
+            Metrics of `fit` are then those of the first row of each batch.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
@@ -92,7 +93,8 @@ class LanguageModel(Deserialized, RecurrentModel):
         training: Whether to behave as in training (dropout).
 
     Returns:
-        Logits of shape `(batch, time, vocabulary_size)`.
+        Logits of shape `(batch, time, vocabulary_size)`; in training with
+        `sampled_words`, a dictionary of the `"outputs"` that they are made of.
 
     Masking: padding on the right affects no token before it; mask it in the
     loss.
@@ -133,9 +135,12 @@ class LanguageModel(Deserialized, RecurrentModel):
         batch_size: int | None = None,
         augmented_loss: float = 0.0,
         loss_temperature: float = 10.0,
+        sampled_words: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(
+            augmented_loss, loss_temperature, sampled_words, **kwargs
+        )
         cells.check_cell(cell, "LanguageModel")
         self.vocabulary_size = positive_integer(
             "vocabulary_size", vocabulary_size
@@ -149,9 +154,6 @@ class LanguageModel(Deserialized, RecurrentModel):
         if batch_size is not None:
             batch_size = positive_integer("batch_size", batch_size)
         self.batch_size = batch_size
-        check_augmented_loss(augmented_loss, loss_temperature)
-        self.augmented_loss = augmented_loss
-        self.loss_temperature = loss_temperature
         initializer = {}
         if embeddings_initializer is not None:
             initializer["embeddings_initializer"] = embeddings_initializer
@@ -192,7 +194,7 @@ class LanguageModel(Deserialized, RecurrentModel):
     ) -> Tensor:
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
-            return self.run(inputs, states, training)[0]
+            return self._answer(inputs, states, training)[0]
         if set(inputs) != {"ids", "fresh"}:
             raise ValueError(
                 "A model that carries its states expects a dictionary of "
@@ -203,32 +205,20 @@ class LanguageModel(Deserialized, RecurrentModel):
         check_rows(ids, fresh, self.batch_size, replica_count(self))
         states = self.initial_states(ops.shape(ids)[0])
         states = self.carried(states, fresh, training=training)
-        logits, states = self.run(ids, states, training)
+        answer, states = self._answer(ids, states, training)
         self.carried.keep(states, training=training)
-        return logits
+        return answer
 
-    def compute_loss(
-        self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Any = None,
-        sample_weight: Any = None,
-        training: bool = True,
-    ) -> Tensor:
-        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
-        if not (training and self.augmented_loss):
-            return loss
-        check_labels(y, self.embedding)
-        added = augmented_loss(
-            ops.cast(self.embedding.embeddings, self.compute_dtype),
-            ops.cast(y, "int32"),
-            y_pred,
-            self.loss_temperature,
-            sample_weight,
-        )
-        # Keras sums the losses of replicas.
-        added = added * (self.augmented_loss / replica_count(self))
-        return loss + ops.cast(added, loss.dtype)
+    def _answer(self, ids, states, training):
+        if not (training and self.sampled_words):
+            return self.run(ids, states, training)
+        outputs, states = self._read(ids, states, training)
+        return {"outputs": outputs}, states
+
+    def _read(self, ids, states, training):
+        """The outputs of the recurrent layers, and the last states."""
+        x = self.embedding(ids, training=training)
+        return self.run_rnns(x, states, training)
 
     def run(
         self, ids: Tensor, states: States, training: bool = False
@@ -262,8 +252,7 @@ class LanguageModel(Deserialized, RecurrentModel):
         """
         if not self.built:
             self.build()
-        x = self.embedding(ids, training=training)
-        x, states = self.run_rnns(x, states, training)
+        x, states = self._read(ids, states, training)
         return self.output_projection(x), states
 
     def with_batch_size(self, batch_size: int) -> Self:
@@ -306,6 +295,4 @@ class LanguageModel(Deserialized, RecurrentModel):
             ),
             "embedding_scale": self.embedding_scale,
             "batch_size": self.batch_size,
-            "augmented_loss": self.augmented_loss,
-            "loss_temperature": self.loss_temperature,
         }

@@ -103,12 +103,15 @@ class TokenOutput(Deserialized, KeepsQuantization):
         )
 
     def call(self, outputs: Tensor, words: tuple[Tensor, ...] = ()) -> Tensor:
-        if self.projection is not None:
-            outputs = self.projection(outputs)
+        outputs = self.projected(outputs)
         if words:
             kernel, bias = words
             return ops.matmul(outputs, kernel) + ops.expand_dims(bias, 1)
         return ops.add(over_last(self._score, outputs), self.bias)
+
+    def projected(self, outputs: Tensor) -> Tensor:
+        """Returns outputs as they are multiplied by the vectors of words."""
+        return outputs if self.projection is None else self.projection(outputs)
 
     def _score(self, outputs):
         if self.tied_to is None:
@@ -166,6 +169,26 @@ class TokenOutput(Deserialized, KeepsQuantization):
             )
         smoothed = counts + 1
         self.bias.assign(ops.log(smoothed / ops.sum(smoothed)))
+
+    def scores_of(self, projected: Tensor, words: Tensor) -> Tensor:
+        """Returns the logit of one word at each step.
+
+        Args:
+            projected: Tensor of shape `(batch, time, units)`, what `projected`
+                returned.
+            words: Integer tensor of shape `(batch, time)`.
+
+        Returns:
+            Tensor of shape `(batch, time)`.
+
+        Raises:
+            ValueError: when the weights are quantized.
+        """
+        kernel, bias = self.select(words)
+        # In half precision, a sum of many products would lose digits.
+        vectors = ops.cast(ops.swapaxes(kernel, 1, 2), "float32")
+        products = vectors * ops.cast(projected, "float32")
+        return ops.sum(products, axis=-1) + ops.cast(bias, "float32")
 
     def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the weights of some words for each sentence.

@@ -10,6 +10,7 @@ if keras.backend.backend() != "jax":
     pytest.skip("the benchmark needs JAX", allow_module_level=True)
 
 import forecasting
+import jax
 
 FLAGS = "--seeds 2 --units 4 --lookback 48 --horizon 24 --limit 70 --epochs 2"
 
@@ -60,9 +61,26 @@ def test_scores_are_those_of_the_model(values, monkeypatch):
     windows = values[hours].astype("float32")
     answers = program.model.predict(windows[:, :48], verbose=0)
     errors = (windows[:, 48:] - answers) / values[:8640].std(axis=0)
-    found = program.scores(program.state(), first)
+    states = jax.tree.map(lambda x: x[None], program.state())
+    each, together = program.scores(states, first)
     expected = np.mean(errors**2), np.mean(np.abs(errors))
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    for found in (each, together):
+        found = [np.squeeze(found[name]) for name in ("mse", "mae")]
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.slow
+def test_forecasts_of_all_seeds_are_averaged(values, monkeypatch):
+    _, settings = settings_of(monkeypatch)
+    given = settings, values.astype("float32"), 70
+    programs = [forecasting.Program(*given) for _ in range(2)]
+    first = forecasting.starts(settings)["dev"][:300]
+    states = forecasting.side_by_side(programs)
+    _, together = programs[0].scores(states, first)
+    x, y = programs[0].windows(first)
+    mean = np.mean([p.model.predict(x, verbose=0) for p in programs], axis=0)
+    errors = (y - mean) / values[:8640].std(axis=0)
+    np.testing.assert_allclose(together["mse"], np.mean(errors**2), rtol=1e-4)
 
 
 def test_a_head_that_is_no_point_is_refused(monkeypatch):

@@ -69,7 +69,10 @@ class FastKerasLayerTests:
     @pytest.mark.parametrize("mask", [None, MASK], ids=["whole", "masked"])
     def test_values_and_gradients(self, mask, use_bias):
         if mask is not None:
-            mask = ops.convert_to_tensor(mask)
+            # On JAX, a loop of Keras returns the first state, not zeros, for
+            # the masked steps before the first real one.
+            rows = [0, 1, 1] if helpers.ON_JAX else [0, 1, 2]
+            mask = ops.convert_to_tensor(mask[rows])
         self.check(*self.loop_and_fast(use_bias=use_bias), mask=mask)
 
     def test_backwards_and_with_zeros_for_what_is_masked(self):

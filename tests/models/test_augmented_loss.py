@@ -146,7 +146,7 @@ def test_each_replica_adds_its_share(monkeypatch):
         for training in (False, True)
     ]
     monkeypatch.setattr(
-        "kerasrnn.models.language_model.replica_count", lambda model: 4
+        "kerasrnn.models.language_losses.replica_count", lambda model: 4
     )
     shared = float(model.compute_loss(None, WORDS, LOGITS, training=True))
     plain, whole = losses

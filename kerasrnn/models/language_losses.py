@@ -1,0 +1,100 @@
+"""What the training of a language model minimizes and measures."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from kerasrnn.arguments import positive_integer
+from kerasrnn.distribute.replicas import replica_count
+from kerasrnn.models.augmented_loss import augmented_loss
+from kerasrnn.models.augmented_loss import check_augmented_loss
+from kerasrnn.models.augmented_loss import check_labels
+from kerasrnn.models.recurrent_model import RecurrentModel
+from kerasrnn.models.sampled_softmax import sampled_logits
+from kerasrnn.models.token_embedding import TokenEmbedding
+from kerasrnn.models.token_output import TokenOutput
+from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
+
+
+class LanguageLosses(RecurrentModel):
+    """The part of `LanguageModel` that computes losses and metrics.
+
+    See `LanguageModel` for the arguments.
+    """
+
+    embedding: TokenEmbedding
+    output_projection: TokenOutput
+
+    def __init__(
+        self,
+        augmented_loss: float = 0.0,
+        loss_temperature: float = 10.0,
+        sampled_words: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_augmented_loss(augmented_loss, loss_temperature)
+        self.augmented_loss = augmented_loss
+        self.loss_temperature = loss_temperature
+        self.sampled_words = sampled_words
+        if sampled_words is None:
+            return
+        self.sampled_words = positive_integer("sampled_words", sampled_words)
+        if augmented_loss:
+            raise ValueError(
+                "The augmented loss needs the logits of all words. Expected: "
+                f"`sampled_words=None`. Received: sampled_words={sampled_words}"
+            )
+        self.seed_generator = keras.random.SeedGenerator()
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Tensor:
+        if self.sampled_words and isinstance(y_pred, dict):
+            y_pred = sampled_logits(
+                self.output_projection,
+                y_pred["outputs"],
+                y,
+                self.sampled_words,
+                self.seed_generator,
+            )
+            # The right word is the first; padding stays negative.
+            y = ops.minimum(y, 0)
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        if not (training and self.augmented_loss):
+            return loss
+        check_labels(y, self.embedding)
+        added = augmented_loss(
+            ops.cast(self.embedding.embeddings, self.compute_dtype),
+            ops.cast(y, "int32"),
+            y_pred,
+            self.loss_temperature,
+            sample_weight,
+        )
+        # Keras sums the losses of replicas.
+        added = added * (self.augmented_loss / replica_count(self))
+        return loss + ops.cast(added, loss.dtype)
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
+    ) -> dict[str, Any]:
+        if isinstance(y_pred, dict):
+            y, y_pred = y[:1], self.output_projection(y_pred["outputs"][:1])
+            if sample_weight is not None:
+                sample_weight = sample_weight[:1]
+        return super().compute_metrics(x, y, y_pred, sample_weight)
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),
+            "augmented_loss": self.augmented_loss,
+            "loss_temperature": self.loss_temperature,
+            "sampled_words": self.sampled_words,
+        }
