@@ -45,13 +45,16 @@ REVIEWS = Settings(
 )
 PRESETS = {
     "generated": REVIEWS,
+    # Two CPU hours for all reviews.
     "imdb": dataclasses.replace(
         REVIEWS,
         corpus="imdb",
-        units=1024,
-        embedding_dim=400,
-        batch_size=256,
-        window=64,
+        units=512,
+        embedding_dim=256,
+        sampled_words=4096,
+        epochs=1,
+        batch_size=128,
+        window=70,
         dtype="auto",
     ),
 }
