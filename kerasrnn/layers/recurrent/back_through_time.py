@@ -69,14 +69,16 @@ class _Back:
         self.loop = loop
         self.operands = operands
         self.sequences, self.fixed, kernels, self.states = operands
-        self.upstream = upstream[: loop.every]
-        self.last_grads = list(upstream[loop.every :])
-        after, self.results = kept
+        every = loop.every
+        self.upstream = upstream[:every]
+        self.last_grads = list(upstream[every:])
+        after, before, self.results = kept
         # The states before each step.
         self.before = [
             ops.concatenate([ops.expand_dims(first, 0), x[:-1]])
-            for first, x in zip(self.states, after, strict=True)
+            for first, x in zip(self.states[:every], after, strict=True)
         ]
+        self.before += before
         self.turned = [products.times_transposed(kernel) for kernel in kernels]
         # What a step turns out to use, when it is differentiated first.
         self.uses = None

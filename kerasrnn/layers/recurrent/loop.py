@@ -160,14 +160,22 @@ class _Loop:
     def forward(self, *operands):
         """Returns the sequences of states, and the last states."""
         last, sequences = self._scan(
-            operands, lambda new, results: new[: self.every]
+            operands, lambda old, new, results: new[: self.every]
         )
         return sequences, last
 
     def forward_and_keep(self, *operands):
-        """As `forward`, with the states and products after every step."""
-        last, kept = self._scan(operands, lambda new, results: (new, results))
-        return (kept[0][: self.every], last), kept
+        """As `forward`, with what the gradient needs of every step.
+
+        The states that are returned, after it; the others, before it; and the
+        results of the products.
+        """
+        every = self.every
+        last, kept = self._scan(
+            operands,
+            lambda old, new, results: (new[:every], old[every:], results),
+        )
+        return (kept[0], last), kept
 
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands
@@ -180,7 +188,7 @@ class _Loop:
         def step(states, index, here):
             product = _Save(self, kernels, widths)
             new = self.advance(index, states, here, fixed, product)
-            return new, keep(new, product.results)
+            return new, keep(states, new, product.results)
 
         return _backend.scan_reading(read, step, list(states), self.time)
 
