@@ -58,6 +58,7 @@ class LanguageLosses(RecurrentModel):
         training: bool = True,
     ) -> Tensor:
         if self.sampled_words and isinstance(y_pred, dict):
+            self._check_padding()
             y_pred = sampled_logits(
                 self.output_projection,
                 y_pred["outputs"],
@@ -82,11 +83,21 @@ class LanguageLosses(RecurrentModel):
         added = added * (self.augmented_loss / replica_count(self))
         return loss + ops.cast(added, loss.dtype)
 
+    def _check_padding(self):
+        """Raises `ValueError` if a word of the vocabulary is padding."""
+        pad_id = getattr(self.loss, "pad_id", -1)
+        if pad_id >= 0:
+            raise ValueError(
+                "With `sampled_words`, the labels of padding must be negative. "
+                "Expected: a loss such as `TokenCrossentropy(-1)`. "
+                f"Received: one with pad_id={pad_id}"
+            )
+
     def compute_metrics(
         self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
     ) -> dict[str, Any]:
         if isinstance(y_pred, dict):
-            y, y_pred = y[:1], self.output_projection(y_pred["outputs"][:1])
+            y, y_pred = y[:1], y_pred["first_row"]
             if sample_weight is not None:
                 sample_weight = sample_weight[:1]
         return super().compute_metrics(x, y, y_pred, sample_weight)

@@ -81,7 +81,8 @@ class LanguageModel(Deserialized, LanguageLosses):
         sampled_words: Positive integer, how many words `fit` draws for each
             batch and scores beside the right ones (`sampled_logits`); `None`
             to score all. With a large vocabulary, that is most of the work.
-            Metrics of `fit` are then those of the first row of each batch.
+            Labels must then be ids, negative for padding, and metrics of `fit`
+            are those of the first row of each batch.
         **kwargs: Base model arguments, such as `name` and `dtype`; the cell
             keeps its own dtype.
 
@@ -94,7 +95,8 @@ class LanguageModel(Deserialized, LanguageLosses):
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`; in training with
-        `sampled_words`, a dictionary of the `"outputs"` that they are made of.
+        `sampled_words`, a dictionary of the `"outputs"` that they are made of,
+        and of those of the `"first_row"`.
 
     Masking: padding on the right affects no token before it; mask it in the
     loss.
@@ -213,7 +215,8 @@ class LanguageModel(Deserialized, LanguageLosses):
         if not (training and self.sampled_words):
             return self.run(ids, states, training)
         outputs, states = self._read(ids, states, training)
-        return {"outputs": outputs}, states
+        first_row = self.output_projection(outputs[:1])
+        return {"outputs": outputs, "first_row": first_row}, states
 
     def _read(self, ids, states, training):
         """The outputs of the recurrent layers, and the last states."""

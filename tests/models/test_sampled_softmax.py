@@ -101,11 +101,20 @@ def test_padding_has_no_gradient():
     assert float(losses[0]) == float(losses[1])
 
 
+def test_padding_is_no_word():
+    model = language_model()
+    model.compile("sgd", TokenCrossentropy(0))
+    with pytest.raises(ValueError, match="one with pad_id=0"):
+        model.train_on_batch(np.array([[1, 2]]), np.array([[2, 0]]))
+
+
 def test_a_call_has_the_logits_of_all_words():
     model = language_model()
     ids = np.maximum(WORDS, 0)
     assert model(ids).shape == (2, 5, SIZE)
-    assert model(ids, training=True)["outputs"].shape == (2, 5, 6)
+    answer = model(ids, training=True)
+    shapes = {name: tuple(x.shape) for name, x in answer.items()}
+    assert shapes == {"outputs": (2, 5, 6), "first_row": (1, 5, SIZE)}
     copy = LanguageModel.from_config(model.get_config())
     assert copy.sampled_words == 4
 
