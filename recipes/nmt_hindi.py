@@ -141,9 +141,8 @@ def load_pairs(settings):
         )
     held_out = {}
     for name in list(corpora)[: settings.dev_corpora]:
-        size = min(settings.dev_size, max(1, len(corpora[name]) // 10))
-        corpora[name], held_out[name] = data.split_by_source(
-            corpora[name], size, settings.seed
+        corpora[name], held_out[name] = data.hold_out_pairs(
+            corpora[name], settings.dev_size, settings.seed
         )
     dev = sum(held_out.values(), [])
     train = sum((data.drop_overlap(x, dev) for x in corpora.values()), [])

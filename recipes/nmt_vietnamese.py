@@ -162,8 +162,7 @@ def load_pairs(settings):
         pairs = data.drop_overlap(pairs, dev + test)
     if dev:
         return pairs, dev[: settings.limit], ()
-    size = min(settings.dev_size, max(1, len(pairs) // 10))
-    return *data.split_by_source(pairs, size, settings.seed), ()
+    return *data.hold_out_pairs(pairs, settings.dev_size, settings.seed), ()
 
 
 def read(path, limit=None):

@@ -27,6 +27,7 @@ from kerasrnn.data.parallel_parts import mix_parts
 from kerasrnn.data.parallel_parts import read_parallel_parts
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
+from kerasrnn.data.parallel_splits import hold_out_pairs
 from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
@@ -79,6 +80,7 @@ __all__ = [
     "drop_overlap",
     "find_corpus",
     "hold_out",
+    "hold_out_pairs",
     "how_held_out",
     "labelled_batches",
     "language_names",

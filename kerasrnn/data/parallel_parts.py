@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_splits import drop_overlap
+from kerasrnn.data.parallel_splits import hold_out_pairs
 from kerasrnn.data.parallel_splits import source_key
-from kerasrnn.data.parallel_splits import split_by_source
 from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import unequal
 from kerasrnn.typing import Pairs
@@ -85,8 +85,7 @@ def read_parallel_parts(
     held_out, tested = (read(paths) if paths else [] for paths in (dev, test))
     if not held_out:
         pairs = drop_overlap(pairs, tested)
-        size = min(dev_size, max(1, len(pairs) // 10))
-        pairs, held_out = split_by_source(pairs, size, seed)
+        pairs, held_out = hold_out_pairs(pairs, dev_size, seed)
         held_out = [pair[:2] for pair in held_out]  # without an alignment
     return ParallelParts(
         drop_overlap(pairs, [*held_out, *tested]), held_out, tested

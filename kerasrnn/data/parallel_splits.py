@@ -89,6 +89,34 @@ def split_by_source(
     return [pairs[index] for index in train], [pairs[index] for index in dev]
 
 
+def hold_out_pairs(
+    pairs: Pairs, dev_size: int, seed: int
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Splits pairs with `split_by_source`, a tenth or less held out.
+
+    Args:
+        pairs: List of `(source, target)` tuples.
+        dev_size: Positive integer, the number of pairs to hold out: at most a
+            tenth of them, but one at least.
+        seed: Integer. The same pairs and seed give the same split.
+
+    Returns:
+        A tuple `(train, dev)` of lists of pairs.
+
+    Raises:
+        ValueError, CorpusError: As `split_by_source` does.
+
+    Example:
+
+    >>> pairs = [(f"{number} apples", f"{number} सेब") for number in range(40)]
+    >>> train, dev = hold_out_pairs(pairs, 500, seed=13)
+    >>> len(train), len(dev)
+    (36, 4)
+    """
+    size = min(dev_size, max(1, len(pairs) // 10))
+    return split_by_source(pairs, size, seed)
+
+
 def drop_overlap(
     pairs: Pairs,
     held_out: Pairs,

@@ -105,9 +105,10 @@ class LanguageModel(Deserialized, LanguageLosses):
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
             `cell` is no recurrent cell; when the weight of the augmented loss
             is negative or its temperature not positive, when it is to be
-            computed from labels that are no ids or from quantized embeddings;
-            when `"fresh"` is given to a model without `batch_size`, or the
-            batch has more rows.
+            computed from labels that are no ids or from quantized embeddings,
+            or with `sampled_words`; when with these the loss takes a word for
+            padding; when `"fresh"` is given to a model without `batch_size`,
+            or the batch has more rows.
 
     Example:
 
@@ -193,7 +194,7 @@ class LanguageModel(Deserialized, LanguageLosses):
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False
-    ) -> Tensor:
+    ) -> Tensor | dict[str, Tensor]:
         if not isinstance(inputs, dict):
             states = self.initial_states(ops.shape(inputs)[0])
             return self._answer(inputs, states, training)[0]
