@@ -38,16 +38,16 @@ class LanguageLosses(RecurrentModel):
         check_augmented_loss(augmented_loss, loss_temperature)
         self.augmented_loss = augmented_loss
         self.loss_temperature = loss_temperature
+        if sampled_words is not None:
+            sampled_words = positive_integer("sampled_words", sampled_words)
+            if augmented_loss:
+                raise ValueError(
+                    "The augmented loss needs the logits of all words. "
+                    "Expected: `sampled_words=None`. "
+                    f"Received: sampled_words={sampled_words}"
+                )
+            self.seed_generator = keras.random.SeedGenerator()
         self.sampled_words = sampled_words
-        if sampled_words is None:
-            return
-        self.sampled_words = positive_integer("sampled_words", sampled_words)
-        if augmented_loss:
-            raise ValueError(
-                "The augmented loss needs the logits of all words. Expected: "
-                f"`sampled_words=None`. Received: sampled_words={sampled_words}"
-            )
-        self.seed_generator = keras.random.SeedGenerator()
 
     def compute_loss(
         self,
