@@ -20,7 +20,7 @@ function and the regularized incomplete beta function. PyTorch lacks the second.
 what TensorFlow gathers from in 8 bits if asked to, but not here.
 
 `spaced(x)` adds columns of zeros to a matrix for products where, without them,
-rows would fall on the same lines of a CPU's cache.
+rows would fall on the same lines of a CPU's cache: `needs_space(x)`.
 
 `ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
 rank, as what `keras.ops.associative_scan` returns has.
@@ -167,17 +167,15 @@ if BACKEND != "jax":
 
 if BACKEND == "torch":
 
-    def spaced(x):
-        return x
+    def needs_space(x):
+        return False
 
 else:
 
-    def spaced(x):
+    def needs_space(x):
         # With rows of 2 KiB, or a multiple, products take up to twice the time.
-        narrow = keras.backend.standardize_dtype(x.dtype) != "float32"
-        if narrow or x.shape[-1] % 512 or not _on_cpu():
-            return x
-        return keras.ops.pad(x, [[0, 0], [0, 16]])
+        wide = keras.backend.standardize_dtype(x.dtype) == "float32"
+        return wide and x.shape[-1] % 512 == 0 and _on_cpu()
 
 
 if BACKEND != "tensorflow":
@@ -187,6 +185,10 @@ if BACKEND != "tensorflow":
 
     def ranked(x, shape):
         return x
+
+
+def spaced(x):
+    return keras.ops.pad(x, [[0, 0], [0, 16]]) if needs_space(x) else x
 
 
 def _with(read, step):

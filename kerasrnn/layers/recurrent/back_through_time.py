@@ -72,13 +72,7 @@ class _Back:
         every = loop.every
         self.upstream = upstream[:every]
         self.last_grads = list(upstream[every:])
-        after, before, self.results = kept
-        # The states before each step.
-        self.before = [
-            ops.concatenate([ops.expand_dims(first, 0), x[:-1]])
-            for first, x in zip(self.states[:every], after, strict=True)
-        ]
-        self.before += before
+        self.before, self.results = kept
         self.turned = [products.times_transposed(kernel) for kernel in kernels]
         # What a step turns out to use, when it is differentiated first.
         self.uses = None

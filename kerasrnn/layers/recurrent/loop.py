@@ -167,15 +167,13 @@ class _Loop:
     def forward_and_keep(self, *operands):
         """As `forward`, with what the gradient needs of every step.
 
-        The states that are returned, after it; the others, before it; and the
-        results of the products.
+        The states before it, and the results of the products.
         """
-        every = self.every
-        last, kept = self._scan(
+        last, (sequences, *kept) = self._scan(
             operands,
-            lambda old, new, results: (new[:every], old[every:], results),
+            lambda old, new, results: (new[: self.every], old, results),
         )
-        return (kept[0], last), kept
+        return (sequences, last), kept
 
     def _scan(self, operands, keep):
         sequences, fixed, kernels, states = operands

@@ -12,6 +12,9 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.typing import Shape
 
+# Rows of a part of a product over all steps.
+_ROWS = 2048
+
 
 def wide(x):
     """Casts to float32, unless the dtype is wider already."""
@@ -260,8 +263,26 @@ def kernel_gradient(inputs, grads):
         ops.reshape(ops.cast(x, grads.dtype), (-1, x.shape[-1]))
         for x in (inputs, grads)
     )
-    found = ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
-    return columns(found, grads.shape[-1])
+    if not _backend.needs_space(grads):
+        return ops.matmul(ops.transpose(inputs), grads)
+    # Part by part, since a copy of all gradients would take as much memory as
+    # these.
+    count = ops.shape(grads)[0] // _ROWS
+
+    def times(inputs, grads):
+        return ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
+
+    def add(total, index):
+        here = [
+            ops.slice(x, (index * _ROWS, 0), (_ROWS, x.shape[-1]))
+            for x in (inputs, grads)
+        ]
+        return total + times(*here), ()
+
+    total = times(inputs[count * _ROWS :], grads[count * _ROWS :])
+    if ops.is_tensor(count) or count > 0:
+        total, _ = _backend.scan(add, total, count)
+    return columns(total, grads.shape[-1])
 
 
 def summed_to(grads, shape):
