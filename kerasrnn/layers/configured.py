@@ -17,19 +17,35 @@ _COLLECTING = (
 class Deserialized:
     """Layers and models whose configuration holds others, serialized.
 
-    `from_config` makes these anew: cells, mechanisms, initializers.
+    `from_config` makes these anew: cells, mechanisms, initializers. The
+    configuration also says which layers inside are not trained, since these
+    are made by the constructor, which does not know.
     """
+
+    def get_config(self) -> Config:
+        config = super().get_config()  # type: ignore[misc]
+        _, *inner = self._flatten_layers()  # type: ignore[attr-defined]
+        frozen = [i for i, layer in enumerate(inner) if not layer.trainable]
+        # If it is not trained itself, neither is any of them.
+        some = frozen and self.trainable  # type: ignore[attr-defined]
+        return {**config, "frozen": frozen} if some else config
 
     @classmethod
     def from_config(
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
-        return cls(
+        frozen = config.get("frozen", [])
+        layer = cls(
             **{
                 name: _deserialize(value, custom_objects)
                 for name, value in config.items()
+                if name != "frozen"
             }
         )
+        _, *inner = layer._flatten_layers()  # type: ignore[attr-defined]
+        for index in frozen:
+            inner[index].trainable = False
+        return layer
 
 
 class Configured(Deserialized):
