@@ -134,10 +134,20 @@ def build_encoder(settings, tokenizer, texts):
 
 
 def learnt_encoder(settings):
-    """The tokenizer of a saved language model, and an encoder like it."""
-    language = pipelines.TextLanguageModel.open(settings.language_model)
+    """The tokenizer of saved language models, and an encoder like them."""
+    language, backwards = (
+        path and pipelines.TextLanguageModel.open(path)
+        for path in (settings.language_model, settings.backwards_model)
+    )
+    if language.go_backwards or (backwards and not backwards.go_backwards):
+        raise data.CorpusError(
+            "`language_model` must read forwards, and `backwards_model` "
+            "backwards. Received: "
+            f"{settings.language_model}, {settings.backwards_model}"
+        )
     encoder = models.Encoder.from_language_model(
         language.model,
+        backwards and backwards.model,
         pad_id=language.tokenizer.pad_id,
         **settings.pick("word_dropout"),
     )

@@ -3,6 +3,8 @@
     python recipes/language_model.py                    # built-in sentences
     python recipes/language_model.py --corpus mine.txt  # a sentence a line
     python recipes/language_model.py --corpus a.txt --from OTHER/language.keras
+    python recipes/language_model.py --corpus a.txt \
+        --backwards-of OTHER/language.keras --output BACKWARDS
 
 A run writes `language.keras`, a SavedModel in `OUTPUT/VERSION/` and
 `card.json`. The same command resumes an interrupted run, and continues a
@@ -29,7 +31,7 @@ class Settings(training.Settings):
         *("attention", "memory", "blocks", "embedding_dim", "tie_embeddings"),
         *("frequencies", "uniform", "dropout", "recurrent_dropout", "window"),
         *("word_dropout", "augmented_loss", "loss_temperature", "batch_size"),
-        "sampled_words",
+        *("sampled_words", "backwards_of"),
     }
     not_identity = training.Settings.not_identity | {
         *("corpus", "dev", "test", "dynamic"),
@@ -86,6 +88,8 @@ class Settings(training.Settings):
     """Temperature of the augmented loss."""
     sampled_words: training.Count | None = None
     """Words to score beside the right ones, drawn anew; default: all."""
+    backwards_of: training.Existing | None = None
+    """Saved language model that becomes one that reads backwards."""
     epochs: training.Count = 12
     batch_size: training.Count = 20
     """Rows in a batch."""
@@ -106,6 +110,13 @@ class Settings(training.Settings):
     def __post_init__(self):
         super().__post_init__()
         self.need_own_corpus("phrasebook", "dev", "test")
+        self.need_other_folder("backwards_of")
+
+    def without_effect(self):
+        idle = super().without_effect()
+        if self.backwards_of:
+            idle |= self.saved - {"backwards_of"}
+        return idle
 
 
 PRESETS = {
@@ -184,6 +195,9 @@ def build_language(settings, corpus, build_tokenizer):
 
     if settings.start_from:
         return pipelines.TextLanguageModel.open(settings.start_from)
+    if settings.backwards_of:
+        forwards = pipelines.TextLanguageModel.open(settings.backwards_of)
+        return forwards.opposite()
     tokenizer = build_tokenizer(settings, corpus.train)
     model = build_model(settings, tokenizer)
     language = pipelines.TextLanguageModel(model, tokenizer, settings.window)

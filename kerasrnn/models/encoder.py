@@ -11,9 +11,9 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.quantization import quantized_layers
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.models.learnt_weights import learnt_weights
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -151,7 +151,12 @@ class Encoder(Configured, KeepsQuantization):
         self.depth = self.stack.depth
 
     @classmethod
-    def from_language_model(cls, model: LanguageModel, **kwargs: Any) -> Self:
+    def from_language_model(
+        cls,
+        model: LanguageModel,
+        backwards: LanguageModel | None = None,
+        **kwargs: Any,
+    ) -> Self:
         """Returns an encoder that starts as a trained language model.
 
         It reads forwards, with the embeddings and the recurrent layers of the
@@ -160,13 +165,19 @@ class Encoder(Configured, KeepsQuantization):
 
         Args:
             model: A `LanguageModel`.
+            backwards: A `LanguageModel` of the same cell and embeddings that
+                was trained on texts from their end to their start, as
+                `kerasrnn.pipelines.TextLanguageModel.opposite` is; the encoder
+                then reads in both directions. `None` for one that reads
+                forwards only.
             **kwargs: Further arguments of the encoder, such as `pad_id` and
                 `word_dropout`.
 
         Raises:
             TypeError: when an argument is given that the language model
                 determines, or that an encoder does not have.
-            ValueError: when the language model is quantized.
+            ValueError: when a language model is quantized; when the two have
+                several layers, or other cells or embeddings.
 
         Example:
 
@@ -182,26 +193,16 @@ class Encoder(Configured, KeepsQuantization):
             model.cell,
             embedding_dim=model.embedding_dim,
             depth=model.depth,
-            bidirectional=False,
+            bidirectional=backwards is not None,
             go_backwards=False,
             factorized=False,
             embedding_scale=model.embedding_scale,
             **kwargs,
         )
         encoder.build((None, None))
-        if not model.built:
-            model.build()
-        for new, old in (
-            (encoder.embedding, model.embedding),
-            (encoder.stack, model.stack),
-        ):
-            if quantized := quantized_layers(old):
-                raise ValueError(
-                    "Quantized weights do not learn. Expected: a language "
-                    "model as it was before `quantize`. Received: weights in "
-                    f"{sorted({how['mode'] for how in quantized.values()})}"
-                )
-            new.set_weights(old.get_weights())
+        embedding, stack = learnt_weights(model, backwards)
+        encoder.embedding.set_weights(embedding)
+        encoder.stack.set_weights(stack)
         return encoder
 
     @property

@@ -37,6 +37,11 @@ class LanguageFunctions:
         self.model, self.tokenizer = language.model, language.tokenizer
         self.text_ids, self.window = language.text_ids, language.window
         self.max_length = language.max_length
+        self.as_lines = functools.partial(
+            as_lines,
+            tokenizer=language.tokenizer,
+            go_backwards=language.go_backwards,
+        )
         self.ids = graph_function(self._ids, TEXTS)
         self.token_scores = self._scores_of_tokens(language.xla_shapes)
 
@@ -120,7 +125,7 @@ class LanguageFunctions:
             )
         whole = tf.RaggedTensor.from_tensor(added)
         whole = tf.concat([ids, tf.ragged.boolean_mask(whole, whole >= 0)], 1)
-        return {"text": as_lines(whole, self.tokenizer), "ids": added}
+        return {"text": self.as_lines(whole), "ids": added}
 
     def step(self, ids, *states):
         """The logits of the next tokens, and the new states."""
@@ -139,7 +144,7 @@ class LanguageFunctions:
         """The text of ids, a line for each end token."""
         ids = tf.RaggedTensor.from_tensor(ids)
         ids = tf.ragged.boolean_mask(ids, ids >= 0)
-        return {"text": as_lines(ids, self.tokenizer)}
+        return {"text": self.as_lines(ids)}
 
     def _ids(self, texts):
         """The ids of texts, unless one of them is too long."""

@@ -188,6 +188,7 @@ class LanguageTexts(CompiledPipeline):
         """
         lines = tf.strings.split(texts, "\n")
         ids = self.tokenizer.tokenize(lines.flat_values)
+        ids = ids[:, ::-1] if self.go_backwards else ids
         ids = with_end(ids, self.tokenizer.end_id)
         return lines.with_flat_values(ids).merge_dims(1, 2)
 

@@ -1,6 +1,7 @@
 """Text scoring and generation: a tokenizer and a language model in one."""
 
 from typing import Any
+from typing import Self
 
 import keras
 import numpy as np
@@ -41,6 +42,9 @@ class TextLanguageModel(LanguageTexts):
             once. Longer texts are processed window by window.
         max_length: Positive integer, how many tokens a text may have, and how
             many may be added to it; more raise an error.
+        go_backwards: Whether each line is read from its last token to its
+            first: tokens are predicted from those after them, and written
+            before a prompt. Ids are then in that order everywhere.
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
@@ -71,9 +75,11 @@ class TextLanguageModel(LanguageTexts):
         tokenizer: Tokenizer,
         window: int = 64,
         max_length: int = 15_000,
+        go_backwards: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
+        self.go_backwards = go_backwards
         self.max_length = positive_integer("max_length", max_length)
         self.window = positive_integer("window", window)
         check_vocabulary(tokenizer, model)
@@ -161,10 +167,27 @@ class TextLanguageModel(LanguageTexts):
             np.bincount(self.ids(lines), minlength=size)
         )
 
+    def opposite(self) -> Self:
+        """Returns a language model that is to read in the other direction.
+
+        Trained on the same text, it makes an encoder of both directions with
+        this one (`kerasrnn.models.Encoder.from_language_model`). It starts
+        from copies of the weights. Its embeddings are not trained, since an
+        encoder has the same ones for both directions; like `trainable` of any
+        layer, this is not saved.
+        """
+        model = self.model.with_batch_size(self.model.batch_size)
+        model.embedding.trainable = False
+        return type(self)(
+            *(model, self.tokenizer, self.window, self.max_length),
+            go_backwards=not self.go_backwards,
+        )
+
     def get_config(self) -> Config:
         return {
             **super().get_config(),
             "tokenizer": keras.saving.serialize_keras_object(self.tokenizer),
             "window": self.window,
             "max_length": self.max_length,
+            "go_backwards": self.go_backwards,
         }

@@ -100,8 +100,17 @@ def _draw_one(logits, seed, temperature, top_k, top_p):
     return tf.where(temperature > 0, drawn[:, 0], best)
 
 
-def as_lines(ids, tokenizer):
-    """Detokenizes ragged ids, with a line break for each end token."""
+def as_lines(ids, tokenizer, go_backwards=False):
+    """Detokenizes ragged ids, with a line break for each end token.
+
+    Args:
+        ids: Ragged integer tensor of shape `(batch, tokens)`.
+        tokenizer: The `Tokenizer`.
+        go_backwards: Whether each line begins with its last token.
+
+    Returns:
+        String tensor of shape `(batch,)`.
+    """
     is_end = tf.cast(ids.flat_values == tokenizer.end_id, tf.int64)
     row = ids.value_rowids()
     # A row with n end tokens has n + 1 lines.
@@ -111,6 +120,7 @@ def as_lines(ids, tokenizer):
     lines = tf.RaggedTensor.from_value_rowids(
         ids.flat_values, line, nrows=tf.reduce_sum(ends + 1)
     )
+    lines = lines[:, ::-1] if go_backwards else lines
     lines = tf.RaggedTensor.from_row_lengths(
         tokenizer.detokenize(lines) + "\n", ends + 1
     )

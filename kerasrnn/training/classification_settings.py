@@ -41,7 +41,7 @@ class ClassificationSettings(EncoderSettings):
     saved = EncoderSettings.saved | {
         *_TEXT,
         *("max_tokens", "summary", "attention"),
-        *("embedding_dim", "language_model"),
+        *("embedding_dim", "language_model", "backwards_model"),
     }
     not_identity = EncoderSettings.not_identity | {
         *("calibrate", "tune_thresholds"),
@@ -51,6 +51,7 @@ class ClassificationSettings(EncoderSettings):
         "attention": ("summary", "attention", "decoder"),
         "embedding_dim": ("vectors", None, "skip-gram", "cbow"),
         "train_vectors": ("vectors",),
+        "backwards_model": ("language_model",),
         "tune_thresholds": ("multi_label",),
     }
 
@@ -76,6 +77,8 @@ class ClassificationSettings(EncoderSettings):
     """Whether to train the word vectors further."""
     language_model: Existing | None = None
     """Saved language model to start from: its tokenizer, cells and weights."""
+    backwards_model: Existing | None = None
+    """The same with --backwards-of it: the encoder then reads both ways."""
     summary: typing.Literal["last", "pooled", "attention", "decoder"] = (
         "attention"
     )

@@ -104,12 +104,7 @@ class Settings:
                     f"`{field.name}` must be {in_words(hint)}. "
                     f"Received: {field.name}={value!r}"
                 )
-        start = self.start_from
-        if start and start.resolve().parent == self.output.resolve():
-            raise ValueError(
-                "`output` must be another folder than that of the pipeline to "
-                f"start from, which would be overwritten. Received: '{start}'"
-            )
+        self.need_other_folder("start_from")
 
     def without_effect(self) -> frozenset[str]:
         """Returns the names of fields that have no effect beside the others.
@@ -124,6 +119,19 @@ class Settings:
             if not _is_met(getattr(self, other), values)
         }
         return (self.saved if self.start_from else frozenset()) | idle
+
+    def need_other_folder(self, name: str) -> None:
+        """Raises `ValueError` if the run would overwrite a saved pipeline.
+
+        Args:
+            name: String, the field that is the path of the pipeline.
+        """
+        path = getattr(self, name)
+        if path and path.resolve().parent == self.output.resolve():
+            raise ValueError(
+                "`output` must be another folder than that of the pipeline to "
+                f"start from, which would be overwritten. Received: '{path}'"
+            )
 
     def need_own_corpus(self, built_in: str, *names: str) -> None:
         """Raises `ValueError` if fields are set beside a built-in corpus.

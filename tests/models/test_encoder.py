@@ -382,11 +382,3 @@ def test_a_language_model_determines_how_its_encoder_reads(name):
     model = LanguageModel(9, RHNCell(4))
     with pytest.raises(TypeError, match=name):
         Encoder.from_language_model(model, **{name: 1})
-
-
-def test_quantized_weights_start_no_encoder():
-    model = LanguageModel(9, RHNCell(4))
-    model.build()
-    model.embedding.quantize("int8")
-    with pytest.raises(ValueError, match="as it was before `quantize`"):
-        Encoder.from_language_model(model)

@@ -323,6 +323,62 @@ def test_ids_of_many_lines(words):
     assert words.ids(lines).tolist() == expected
 
 
+# The other direction.
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_it_reads_and_writes_backwards(kind):
+    model = new_model(TOKENIZERS[kind], keras.layers.GRUCell(4))
+    randomize(model)
+    forwards = TextLanguageModel(model, TOKENIZERS[kind], WINDOW)
+    backwards = forwards.opposite()
+    lines = [forwards.ids([line])[:-1][::-1] for line in LINES]
+    expected = np.concatenate([[*line, END] for line in lines])
+    np.testing.assert_array_equal(backwards.ids(LINES), expected)
+    again = backwards.opposite()
+    np.testing.assert_array_equal(again.ids(LINES), forwards.ids(LINES))
+    # It scores as any language model does, and returns ids to text.
+    total = backwards.score([LINES[0]])["total"][0]
+    ids = backwards.ids([LINES[0]]).tolist()
+    assert_close(total, expected_scores(backwards, ids).sum(), 1e-5)
+    found = backwards.signatures["detokenize"]([ids])["text"].numpy()
+    assert found[0].decode().strip() == LINES[0]
+
+
+def test_it_writes_before_a_prompt(words):
+    backwards = words.opposite()
+    for prompt in ("red book", "who knows\nred book"):
+        (text,) = backwards.write([prompt], seed=3, max_tokens=9)
+        *earlier, line = prompt.split("\n")
+        found = text.split("\n")
+        assert found[: len(earlier)] == earlier
+        assert found[len(earlier)].endswith(line)
+        assert len(text.split()) > len(prompt.split())
+
+
+def test_the_opposite_keeps_its_embeddings(words, tmp_path):
+    model = words.model.with_batch_size(2)
+    language = TextLanguageModel(model, words.tokenizer, WINDOW)
+    backwards = language.opposite()
+    start = backwards.model.get_weights()
+    for old, new in zip(model.get_weights(), start, strict=True):
+        np.testing.assert_array_equal(old, new)
+    backwards.fit(LINES, verbose=0)
+    assert_close(
+        *(part.embedding.get_weights() for part in (model, backwards.model))
+    )
+    path = tmp_path / "backwards.keras"
+    backwards.save(path)
+    loaded = TextLanguageModel.open(path)
+    assert loaded.go_backwards
+    np.testing.assert_array_equal(loaded.ids(LINES), backwards.ids(LINES))
+    changed = [
+        not np.array_equal(old, new)
+        for old, new in zip(start, loaded.model.get_weights(), strict=True)
+    ]
+    assert any(changed)
+
+
 # Steps.
 
 

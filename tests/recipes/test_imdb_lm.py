@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from kerasrnn import training
+from kerasrnn.data import CorpusError
+from kerasrnn.pipelines import TextLabeller
 from kerasrnn.pipelines import TextLanguageModel
 from tests.recipes import brief
 
@@ -57,6 +59,18 @@ def test_the_model_determines_what_it_has_learnt(tmp_path, capsys):
         assert capsys.readouterr().err.endswith(f"Received: {flags[0]}\n")
 
 
+def test_a_model_that_becomes_another_is_not_overwritten(tmp_path):
+    path = tmp_path / "language.keras"
+    path.touch()
+    settings = imdb_lm.PRESETS["generated"]
+    with pytest.raises(ValueError, match="`output` must be another folder"):
+        dataclasses.replace(settings, backwards_of=path, output=tmp_path)
+    other = dataclasses.replace(settings, backwards_of=path)
+    idle = other.without_effect()
+    assert "cell" in idle and "backwards_of" not in idle
+    assert "cell" not in settings.without_effect()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
 def test_a_classifier_starts_from_the_model(tmp_path):
@@ -77,8 +91,18 @@ def test_a_classifier_starts_from_the_model(tmp_path):
         )
         for old, new in zip(learnt, taken, strict=True):
             np.testing.assert_array_equal(old, new)
+    backwards = tmp_path / "backwards"
+    given = (*FLAGS, "--backwards-of", path, "--output", backwards)
+    brief.run(imdb_lm, *given)
+    flags += ("--backwards-model", backwards / "language.keras")
     brief.run(imdb, *flags, "--output", tmp_path / "labeller")
     card = brief.card(tmp_path / "labeller")
     assert "units" not in card["settings"]
     assert card["settings"]["language_model"] == str(path)
     assert 0 <= card["scores"]["dev"]["accuracy"] <= 1
+    labeller = TextLabeller.open(tmp_path / "labeller" / "labeller.keras")
+    assert labeller.model.encoder.bidirectional
+    swapped = dataclasses.replace(settings_of(*flags), language_model=path)
+    swapped = dataclasses.replace(swapped, backwards_model=path)
+    with pytest.raises(CorpusError, match="must read forwards"):
+        classify.build_labeller(swapped, corpus)

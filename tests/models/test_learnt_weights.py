@@ -1,0 +1,62 @@
+"""Encoders that start from language models of both directions."""
+
+import numpy as np
+import pytest
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.models import Encoder
+from kerasrnn.models import LanguageModel
+from tests import helpers
+
+IDS = np.random.default_rng(0).integers(1, 9, (3, 6))
+
+
+def make(cell=None, embeddings_of=None, **kwargs):
+    model = LanguageModel(9, cell or RHNCell(4, 2), 3, **kwargs)
+    model.build()
+    helpers.randomize(model)
+    if embeddings_of:
+        table = embeddings_of.embedding.get_weights()
+        model.embedding.set_weights(table)
+    return model
+
+
+def outputs(model, ids):
+    states = model.initial_states(len(ids))
+    found, _ = model.run_rnns(model.embedding(ids), states)
+    return helpers.as_numpy(found)
+
+
+def test_each_direction_reads_as_its_language_model():
+    forwards = make()
+    backwards = make(embeddings_of=forwards)
+    helpers.randomize(backwards.stack, seed=2)
+    encoder = Encoder.from_language_model(forwards, backwards, pad_id=0)
+    memory, _, _ = encoder(IDS)
+    expected = [outputs(forwards, IDS)]
+    expected.append(outputs(backwards, IDS[:, ::-1])[:, ::-1])
+    helpers.assert_close(memory, np.concatenate(expected, -1))
+    assert not np.allclose(*expected)
+
+
+def test_models_that_make_no_encoder_are_refused():
+    forwards = make()
+    cases = {
+        "depths 1 and 2": make(depth=2, embeddings_of=forwards),
+        "FastGRUCell": make(FastGRUCell(4), embeddings_of=forwards),
+        r"\(3, 8\).*\(3, 10\)": make(RHNCell(5), embeddings_of=forwards),
+        "does not train": make(),
+    }
+    helpers.randomize(cases["does not train"].embedding, seed=2)
+    for said, backwards in cases.items():
+        with pytest.raises(ValueError, match=said):
+            Encoder.from_language_model(forwards, backwards)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_quantized_weights_start_no_encoder(which):
+    models = [make(), make()]
+    models[which].embedding.quantize("int8")
+    with pytest.raises(ValueError, match="as it was before `quantize`"):
+        Encoder.from_language_model(*models[: which + 1])
