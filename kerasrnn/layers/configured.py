@@ -25,7 +25,11 @@ class Deserialized:
     def get_config(self) -> Config:
         config = super().get_config()  # type: ignore[misc]
         _, *inner = self._flatten_layers()  # type: ignore[attr-defined]
-        frozen = [i for i, layer in enumerate(inner) if not layer.trainable]
+        frozen = [
+            [index, type(layer).__name__]
+            for index, layer in enumerate(inner)
+            if not layer.trainable
+        ]
         # If it is not trained itself, neither is any of them.
         some = frozen and self.trainable  # type: ignore[attr-defined]
         return {**config, "frozen": frozen} if some else config
@@ -43,8 +47,10 @@ class Deserialized:
             }
         )
         _, *inner = layer._flatten_layers()  # type: ignore[attr-defined]
-        for index in frozen:
-            inner[index].trainable = False
+        for index, kind in frozen:
+            # Layers that are made when it is built are not there yet.
+            if index < len(inner) and type(inner[index]).__name__ == kind:
+                inner[index].trainable = False
         return layer
 
 

@@ -263,26 +263,30 @@ def kernel_gradient(inputs, grads):
         ops.reshape(ops.cast(x, grads.dtype), (-1, x.shape[-1]))
         for x in (inputs, grads)
     )
-    if not _backend.needs_space(grads):
-        return ops.matmul(ops.transpose(inputs), grads)
-    # Part by part, since a copy of all gradients would take as much memory as
-    # these.
-    count = ops.shape(grads)[0] // _ROWS
 
     def times(inputs, grads):
-        return ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
+        found = ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
+        return columns(found, grads.shape[-1])
+
+    size = ops.shape(grads)[0]
+    is_open = ops.is_tensor(size)
+    if not _backend.needs_space(grads) or (not is_open and size <= _ROWS):
+        return times(inputs, grads)
+    # Part by part, since a copy of all gradients would take as much memory as
+    # these. XLA refuses parts of more rows than there are.
+    rows = ops.clip(size, 1, _ROWS) if is_open else _ROWS
+    count = size // rows
 
     def add(total, index):
         here = [
-            ops.slice(x, (index * _ROWS, 0), (_ROWS, x.shape[-1]))
+            ops.slice(x, (index * rows, 0), (rows, x.shape[-1]))
             for x in (inputs, grads)
         ]
         return total + times(*here), ()
 
-    total = times(inputs[count * _ROWS :], grads[count * _ROWS :])
-    if ops.is_tensor(count) or count > 0:
-        total, _ = _backend.scan(add, total, count)
-    return columns(total, grads.shape[-1])
+    total = times(inputs[count * rows :], grads[count * rows :])
+    total, _ = _backend.scan(add, total, count)
+    return total
 
 
 def summed_to(grads, shape):
