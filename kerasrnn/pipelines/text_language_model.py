@@ -173,8 +173,8 @@ class TextLanguageModel(LanguageTexts):
         Trained on the same text, it makes an encoder of both directions with
         this one (`kerasrnn.models.Encoder.from_language_model`). It starts
         from copies of the weights. Its embeddings are not trained, since an
-        encoder has the same ones for both directions; like `trainable` of any
-        layer, this is not saved.
+        encoder has the same ones for both directions; a loaded file keeps
+        them untrained, too.
         """
         model = self.model.with_batch_size(self.model.batch_size)
         model.embedding.trainable = False
