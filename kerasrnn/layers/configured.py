@@ -6,6 +6,7 @@ from typing import Self
 
 import keras
 
+from kerasrnn.layers.frozen import KeepsFrozen
 from kerasrnn.typing import Config
 
 _COLLECTING = (
@@ -14,44 +15,22 @@ _COLLECTING = (
 )
 
 
-class Deserialized:
+class Deserialized(KeepsFrozen):
     """Layers and models whose configuration holds others, serialized.
 
-    `from_config` makes these anew: cells, mechanisms, initializers. The
-    configuration also says which layers inside are not trained, since these
-    are made by the constructor, which does not know.
+    `from_config` makes these anew: cells, mechanisms, initializers.
     """
-
-    def get_config(self) -> Config:
-        config = super().get_config()  # type: ignore[misc]
-        _, *inner = self._flatten_layers()  # type: ignore[attr-defined]
-        frozen = [
-            [index, type(layer).__name__]
-            for index, layer in enumerate(inner)
-            if not layer.trainable
-        ]
-        # If it is not trained itself, neither is any of them.
-        some = frozen and self.trainable  # type: ignore[attr-defined]
-        return {**config, "frozen": frozen} if some else config
 
     @classmethod
     def from_config(
         cls, config: Config, custom_objects: dict[str, Any] | None = None
     ) -> Self:
-        frozen = config.get("frozen", [])
-        layer = cls(
+        return cls(
             **{
                 name: _deserialize(value, custom_objects)
                 for name, value in config.items()
-                if name != "frozen"
             }
         )
-        _, *inner = layer._flatten_layers()  # type: ignore[attr-defined]
-        for index, kind in frozen:
-            # Layers that are made when it is built are not there yet.
-            if index < len(inner) and type(inner[index]).__name__ == kind:
-                inner[index].trainable = False
-        return layer
 
 
 class Configured(Deserialized):
@@ -73,14 +52,19 @@ class Configured(Deserialized):
         return config
 
 
-def template(layer: keras.layers.Layer) -> Config:
+def template(layer: keras.layers.Layer, *without: str) -> Config:
     """Returns the configuration of a layer, to make copies of the layer.
 
     Inner layers of a copy are not built. And nothing in it is shared: while a
     file is loaded, Keras takes objects for one if they had the same address,
     one after the other.
+
+    Args:
+        layer: A Keras layer.
+        *without: Names of arguments to leave out, of inner layers, too.
     """
-    return _without(layer.get_config(), ("build_config", "shared_object_id"))
+    without = ("build_config", "shared_object_id", *without)
+    return _without(layer.get_config(), without)
 
 
 def _without(config, names):

@@ -10,6 +10,7 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.frozen import set_trainable
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.language_model import LanguageModel
@@ -203,6 +204,8 @@ class Encoder(Configured, KeepsQuantization):
         embedding, stack = learnt_weights(model, backwards)
         encoder.embedding.set_weights(embedding)
         encoder.stack.set_weights(stack)
+        # Also if the language model's is not, whose cell is the template.
+        set_trainable(encoder.stack, True)
         return encoder
 
     @property

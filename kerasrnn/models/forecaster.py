@@ -182,7 +182,7 @@ class Forecaster(Configured, QuantizableModel):
 
     def build_from_config(self, config: Config) -> None:
         # Keras would call the model on shapes, which it keeps of one input.
-        self.build()
+        super().build_from_config({**config, "input_shape": None})
 
     def adapt(self, past: Any, known: Any = None, static: Any = None) -> None:
         """Sets the scaling to that of the data to train on.

@@ -264,9 +264,9 @@ class LanguageModel(Deserialized, LanguageLosses):
         copy = type(self).from_config(
             self.get_config() | {"batch_size": batch_size, "name": None}
         )
-        for model in (self, copy):
-            if not model.built:
-                model.build()
+        if not self.built:
+            self.build()
+        copy.build_from_config(self.get_build_config() or {})
         for new, old in zip(copy._parts, self._parts, strict=True):
             quantize_layers(new, quantized_layers(old))
             new.set_weights(old.get_weights())

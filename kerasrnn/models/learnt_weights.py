@@ -3,6 +3,7 @@
 import numpy as np
 from keras import ops
 
+from kerasrnn.layers.configured import template
 from kerasrnn.layers.quantization import quantized_layers
 
 
@@ -55,22 +56,24 @@ def _check_depths(*models):
 
 
 def _check_cells(*models):
-    kinds = [
-        (
-            type(model.cell).__name__,
-            [tuple(weight.shape) for weight in model.stack.weights],
-        )
-        for model in models
+    cells = [
+        (type(cell).__name__, template(cell, "name", "seed", "trainable"))
+        for cell in (model.cell for model in models)
     ]
-    if kinds[0] != kinds[1]:
+    if cells[0] != cells[1]:
         raise ValueError(
             "Language models of two directions must have the same cell. "
-            "Received: "
-            + " and ".join(f"{name} of {shapes}" for name, shapes in kinds)
+            f"Received: {cells[0]} and {cells[1]}"
         )
 
 
 def _check_embeddings(*models):
+    scales = [model.embedding_scale for model in models]
+    if scales[0] != scales[1]:
+        raise ValueError(
+            "Language models of two directions must have the same "
+            f"`embedding_scale`. Received: {scales[0]} and {scales[1]}"
+        )
     tables = [
         ops.convert_to_numpy(model.embedding.embeddings) for model in models
     ]

@@ -157,7 +157,7 @@ class Tagger(Configured, QuantizableModel):
 
     def build_from_config(self, config: Config) -> None:
         # Keras would call the model on shapes, which it keeps of ids alone.
-        self.build()
+        super().build_from_config({**config, "input_shape": None})
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False

@@ -45,7 +45,9 @@ def test_models_that_make_no_encoder_are_refused():
     cases = {
         "depths 1 and 2": make(depth=2, embeddings_of=forwards),
         "FastGRUCell": make(FastGRUCell(4), embeddings_of=forwards),
-        r"\(3, 8\).*\(3, 10\)": make(RHNCell(5), embeddings_of=forwards),
+        "'units': 5": make(RHNCell(5), embeddings_of=forwards),
+        "'relu'": make(RHNCell(4, 2, activation="relu"), forwards),
+        "None and 7": make(embeddings_of=forwards, embedding_scale=7.0),
         "does not train": make(),
     }
     helpers.randomize(cases["does not train"].embedding, seed=2)
@@ -60,3 +62,10 @@ def test_quantized_weights_start_no_encoder(which):
     models[which].embedding.quantize("int8")
     with pytest.raises(ValueError, match="as it was before `quantize`"):
         Encoder.from_language_model(*models[: which + 1])
+
+
+def test_an_encoder_is_trained_even_if_its_language_model_is_not():
+    model = make()
+    model.stack.trainable = False
+    encoder = Encoder.from_language_model(model)
+    assert all(weight.trainable for weight in encoder.weights)

@@ -17,6 +17,7 @@ from kerasrnn.layers import _backend
 from kerasrnn.layers.recurrent import products
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import wide
+from kerasrnn.layers.recurrent.products_over_time import kernel_gradient
 
 
 def gradients(loop, operands, upstream, kept):
@@ -91,7 +92,7 @@ class _Back:
             x = self.before[use.state] if use.is_state else next(inputs)
             for number, mask, part in use.parts(grads):
                 dropped = x if mask is None else wide(x) * mask
-                gradient = products.kernel_gradient(dropped, part)
+                gradient = kernel_gradient(dropped, part)
                 kernels[number] = _sum(kernels[number], gradient)
             if use.added is not None:
                 kind, number = use.added

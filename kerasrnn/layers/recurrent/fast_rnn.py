@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.frozen import KeepsFrozen
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent import running
 from kerasrnn.layers.recurrent.products import wide
@@ -14,7 +15,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class FastRNN(keras.layers.RNN):
+class FastRNN(KeepsFrozen, keras.layers.RNN):
     """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
     It computes what `keras.layers.RNN(cell)` does, gradients included. Every

@@ -12,9 +12,6 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.typing import Shape
 
-# Rows of a part of a product over all steps.
-_ROWS = 2048
-
 
 def wide(x):
     """Casts to float32, unless the dtype is wider already."""
@@ -57,26 +54,6 @@ def multiply(x, kernel, mask=None, width=None):
     """
     x = x if mask is None else x * ops.cast(mask, x.dtype)
     return wide(columns(ops.matmul(ops.cast(x, kernel.dtype), kernel), width))
-
-
-def multiply_all(x, kernel):
-    """As `multiply`, for all steps at once, with a gradient of its own.
-
-    On a CPU, that of the kernel takes half the time of what TensorFlow or XLA
-    make of the product.
-    """
-    if keras.backend.backend() == "torch":
-        return multiply(x, kernel)
-
-    @ops.custom_gradient
-    def times(x, kernel):
-        def gradient(grads):
-            before = ops.matmul(grads, ops.transpose(kernel))
-            return before, kernel_gradient(x, grads)
-
-        return ops.matmul(x, kernel), gradient
-
-    return wide(times(ops.cast(x, kernel.dtype), kernel))
 
 
 def columns(x, width):
@@ -246,47 +223,6 @@ def times_transposed(kernel):
         return lambda x: ops.einsum("bj,ij->bi", x, kernel)
     transposed = _backend.spaced(ops.transpose(kernel))
     return lambda x: columns(ops.matmul(x, transposed), kernel.shape[0])
-
-
-def kernel_gradient(inputs, grads):
-    """Returns the gradient of a kernel, in one product over all steps.
-
-    Args:
-        inputs: What the kernel multiplied, `(..., input_dim)`.
-        grads: Gradients of its products, `(..., width)`, in the dtype to
-            multiply in.
-
-    Returns:
-        Tensor of shape `(input_dim, width)`, in that dtype.
-    """
-    inputs, grads = (
-        ops.reshape(ops.cast(x, grads.dtype), (-1, x.shape[-1]))
-        for x in (inputs, grads)
-    )
-
-    def times(inputs, grads):
-        found = ops.matmul(ops.transpose(inputs), _backend.spaced(grads))
-        return columns(found, grads.shape[-1])
-
-    size = ops.shape(grads)[0]
-    is_open = ops.is_tensor(size)
-    if not _backend.needs_space(grads) or (not is_open and size <= _ROWS):
-        return times(inputs, grads)
-    # Part by part, since a copy of all gradients would take as much memory as
-    # these. XLA refuses parts of more rows than there are.
-    rows = ops.clip(size, 1, _ROWS) if is_open else _ROWS
-    count = size // rows
-
-    def add(total, index):
-        here = [
-            ops.slice(x, (index * rows, 0), (rows, x.shape[-1]))
-            for x in (inputs, grads)
-        ]
-        return total + times(*here), ()
-
-    total = times(inputs[count * rows :], grads[count * rows :])
-    total, _ = _backend.scan(add, total, count)
-    return total
 
 
 def summed_to(grads, shape):

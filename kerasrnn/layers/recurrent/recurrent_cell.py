@@ -16,10 +16,10 @@ from kerasrnn.layers.recurrent.cell_weights import CellWeights
 from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.products import join
 from kerasrnn.layers.recurrent.products import may_multiply
-from kerasrnn.layers.recurrent.products import multiply_all
 from kerasrnn.layers.recurrent.products import of_the_loop
 from kerasrnn.layers.recurrent.products import shares
 from kerasrnn.layers.recurrent.products import value_of
+from kerasrnn.layers.recurrent.products_over_time import multiply_all
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer

@@ -1,0 +1,141 @@
+"""A file has which layers inside another one are not trained."""
+
+import operator
+
+import keras
+import numpy as np
+import pytest
+
+from kerasrnn.layers import RHN
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastRNN
+from kerasrnn.layers import SHACell
+from kerasrnn.models import Decoder
+from kerasrnn.models import Encoder
+from kerasrnn.models import Forecaster
+from kerasrnn.models import LanguageModel
+from kerasrnn.models import Tagger
+from kerasrnn.models import TextClassifier
+from kerasrnn.models import Translator
+
+
+def gru():
+    return FastGRUCell(4)
+
+
+def built(layer, shape=(None, None)):
+    layer.build(shape)
+    return layer
+
+
+def encoder(**kwargs):
+    return built(Encoder(9, gru(), 3, **kwargs))
+
+
+def language_model(cell=None, **kwargs):
+    model = LanguageModel(9, cell or gru(), 3, batch_size=2, **kwargs)
+    model.build()
+    return model
+
+
+# Layers, and the paths of what may be frozen in them.
+LAYERS = {
+    "language model": (
+        language_model,
+        ["stack", "embedding", "output_projection"],
+    ),
+    "untied": (
+        lambda: language_model(tie_embeddings=False),
+        ["output_projection"],
+    ),
+    "two layers": (
+        lambda: language_model(depth=2),
+        ["stack.first", "stack.second", "stack.first.cell"],
+    ),
+    "blocks": (
+        lambda: language_model(SHACell(gru())),
+        ["stack", "cell.attention", "cell.attention.query_norm", "cell.cell"],
+    ),
+    "encoder": (lambda: encoder(depth=2), ["embedding", "stack.first"]),
+    "classifier": (
+        lambda: built(TextClassifier(encoder())),
+        ["encoder", "encoder.embedding", "output_projection"],
+    ),
+    "translator": (
+        lambda: Translator(encoder(), Decoder(8, gru(), 4)),
+        ["encoder", "decoder.output_projection", "decoder.bridge"],
+    ),
+    "tagger": (
+        lambda: built(Tagger(9, 3, gru(), 4)),
+        ["embedding", "output_projection"],
+    ),
+    "forecaster": (
+        lambda: built(Forecaster(gru(), 2), None),
+        ["stack", "projection", "embedding"],
+    ),
+    "rnn": (lambda: built(FastRNN(gru()), (2, 3, 4)), ["cell"]),
+    "rhn": (lambda: built(RHN(4), (2, 3, 4)), ["cell"]),
+}
+CASES = [(name, path) for name, (_, paths) in LAYERS.items() for path in paths]
+
+
+def part(layer, path):
+    path = path.replace("stack.first", "stack.rnns.0")
+    for name in path.replace("stack.second", "stack.rnns.1").split("."):
+        here = name.isdigit()
+        layer = layer[int(name)] if here else operator.attrgetter(name)(layer)
+    return layer
+
+
+def flags(layer):
+    return [weight.trainable for weight in layer.weights]
+
+
+def copy_of(layer):
+    config = keras.saving.serialize_keras_object(layer)
+    return keras.saving.deserialize_keras_object(config)
+
+
+@pytest.mark.parametrize("name, path", CASES)
+def test_a_frozen_part_stays_so(name, path):
+    layer = LAYERS[name][0]()
+    assert flags(copy_of(layer)) == flags(layer)
+    part(layer, path).trainable = False
+    copy = copy_of(layer)
+    assert flags(copy) == flags(layer)
+    assert not all(flags(layer)[:1] + flags(part(layer, path)))
+    assert flags(copy_of(copy)) == flags(layer)
+
+
+def test_a_part_of_what_is_frozen_may_be_trained():
+    model = language_model()
+    model.trainable = False
+    model.stack.trainable = True
+    assert flags(copy_of(model)) == flags(model)
+    classifier = built(TextClassifier(encoder()))
+    classifier.encoder.trainable = False
+    classifier.encoder.stack.trainable = True
+    assert flags(copy_of(classifier)) == flags(classifier)
+    count = len(classifier.trainable_variables)
+    assert len(copy_of(classifier).trainable_variables) == count
+
+
+def test_a_copy_for_another_batch_size_is_frozen_alike():
+    model = language_model()
+    model.embedding.trainable = False
+    assert flags(model.with_batch_size(3)) == flags(model)
+
+
+def test_a_file_has_the_optimizer_of_what_is_trained(tmp_path):
+    model = TextClassifier(encoder())
+    ids, labels = np.ones((2, 5), "int32"), np.ones((2, 1))
+    model.encoder.embedding.trainable = False
+    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))
+    model.fit(ids, labels, verbose=0)
+    path = tmp_path / "model.keras"
+    model.save(path)
+    loaded = keras.saving.load_model(path)  # Keras warns if they differ.
+    assert len(loaded.optimizer.variables) == len(model.optimizer.variables)
+    table = loaded.encoder.embedding.get_weights()
+    loaded.fit(ids, labels, verbose=0)
+    np.testing.assert_array_equal(table, loaded.encoder.embedding.get_weights())
