@@ -1,4 +1,4 @@
-"""How far a training is: a line that is written over, and one an epoch."""
+"""How far a training is: a line of progress, and one line an epoch."""
 
 import shutil
 import sys
@@ -6,15 +6,18 @@ import time
 
 from kerasrnn.training.run_callbacks import Counting
 
-_PAUSE = 0.2  # seconds between two lines
+# Seconds between two lines of progress.
+_PAUSE_ON_TERMINAL = 0.2
+_PAUSE_IN_FILE = 60.0
 
 
 class ProgressLine(Counting):
-    """Prints the figures of every epoch; on a terminal, progress too.
+    """Prints the figures of every epoch, and progress within it.
 
-    Progress is one line of the terminal, which the next one overwrites. The
-    time that is left is that of the whole training, validation included. The
-    first batch, which compiles, does not count.
+    On a terminal, progress is one line, which the next one overwrites; in a
+    file it is a line each minute. The time that is left is that of the whole
+    training, validation included. The first batch, which compiles, does not
+    count.
 
     Args:
         run: A `FitFacts`.
@@ -27,6 +30,9 @@ class ProgressLine(Counting):
         self._names = dict.fromkeys(["loss", "val_loss", monitor])
         self._rows = list(run.start.rows)
         self._on_terminal = sys.stdout.isatty()
+        self._pause = (
+            _PAUSE_ON_TERMINAL if self._on_terminal else _PAUSE_IN_FILE
+        )
         self._length = 0
         self._compiled = self._began = self._written = 0.0
         self._first = self._batches = 0  # of all epochs; since the first
@@ -34,6 +40,8 @@ class ProgressLine(Counting):
     def on_epoch_begin(self, epoch, logs=None):
         super().on_epoch_begin(epoch)
         self._began = time.monotonic()
+        if not self._on_terminal:
+            self._written = self._began  # None for epochs within a minute.
 
     def on_train_batch_end(self, batch, logs=None):
         now = time.monotonic()
@@ -42,7 +50,7 @@ class ProgressLine(Counting):
         if not self._compiled:
             self._compiled, self._first = now, total
         self._batches = total - self._first
-        if now - self._written >= _PAUSE:
+        if now - self._written >= self._pause:
             self._written = now
             facts = [f"{done:,} of {self.run.steps:,} batches"]
             facts += self._figures(logs)
@@ -54,7 +62,8 @@ class ProgressLine(Counting):
             self._write(facts)
 
     def on_test_begin(self, logs=None):
-        self._write(["validation"])
+        if self._on_terminal:
+            self._write(["validation"])
 
     def on_epoch_end(self, epoch, logs=None):
         row = {"epoch": epoch} | logs
@@ -76,12 +85,15 @@ class ProgressLine(Counting):
         return f"{head}: {', '.join(facts)}"
 
     def _write(self, facts):
-        """Writes a line over the last, cut where the terminal ends."""
-        if self._on_terminal:
-            # In the last column some terminals begin a new row.
-            line = self._line(facts)[: shutil.get_terminal_size().columns - 1]
-            print(f"\r{line.ljust(self._length)}", end="", flush=True)
-            self._length = len(line)
+        """Writes a line; over the last, cut where the terminal ends."""
+        line = self._line(facts)
+        if not self._on_terminal:
+            print(line, flush=True)
+            return
+        # In the last column some terminals begin a new row.
+        line = line[: shutil.get_terminal_size().columns - 1]
+        print(f"\r{line.ljust(self._length)}", end="", flush=True)
+        self._length = len(line)
 
     def _figures(self, logs):
         return [f"{x} {float(logs[x]):.4g}" for x in self._names if x in logs]

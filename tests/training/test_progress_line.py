@@ -98,14 +98,22 @@ def test_a_narrow_terminal_is_not_filled(clock, monkeypatch):
     assert "\rEpoch 1/2: 1 of 4 b\r" in terminal.getvalue()
 
 
-def test_a_file_has_a_line_an_epoch(clock, monkeypatch):
+def test_a_file_has_a_line_an_epoch_and_one_a_minute(clock, monkeypatch):
     file = io.StringIO()
     monkeypatch.setattr("sys.stdout", file)
     start = Progress(epoch=1, batch=1, rows=[{"epoch": 0, "val_loss": 1.0}])
-    run(clock, start, seconds=60.0, monitor="val_bleu")
-    assert file.getvalue() == (
-        "Epoch 2/2: loss 0.5, val_loss 6, val_bleu 12.35, 3 min\n"
-    )
+    run(clock, start, seconds=40.0, monitor="val_bleu")
+    assert file.getvalue().splitlines() == [
+        "Epoch 2/2: 3 of 4 batches, loss 0.6667, 40 s left",
+        "Epoch 2/2: loss 0.5, val_loss 6, val_bleu 12.35, 2 min",
+    ]
+
+
+def test_epochs_within_a_minute_have_one_line_in_a_file(clock, monkeypatch):
+    file = io.StringIO()
+    monkeypatch.setattr("sys.stdout", file)
+    run(clock, Progress(), seconds=10.0)
+    assert file.getvalue().count("\n") == 2
 
 
 def test_what_is_resumed_is_counted(clock, monkeypatch):
