@@ -3,8 +3,8 @@
 It is imported before all else. It imports Keras and its backend without the
 rows that TensorFlow logs while it is loaded, before its own setting counts;
 with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
-without the line of code that it refers to, and what is wrong with a corpus
-without a traceback.
+without the line of code that it refers to. What is wrong with a corpus or a
+file, and an interruption, are shown without a traceback.
 """
 
 import contextlib
@@ -60,17 +60,22 @@ def sentence(message, *_, **__):
 
 
 def without_traceback(kind, error, trace):
-    """Shows the error of a corpus in a line, and others as Python does."""
+    """Shows what a user can mend in a line, and others as Python does."""
     errors = sys.modules.get("kerasrnn.data.errors")
-    if errors is not None and isinstance(error, errors.CorpusError):
-        name = os.path.basename(sys.argv[0])
+    of_corpus = errors is not None and isinstance(error, errors.CorpusError)
+    name = os.path.basename(sys.argv[0])
+    if isinstance(error, KeyboardInterrupt):
+        print(f"\n{name}: interrupted. {error}".rstrip(), file=sys.stderr)
+    elif of_corpus or isinstance(error, OSError):
         print(f"{name}: {error}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
 
 
 if _LEVEL not in os.environ:
-    os.environ[_LEVEL] = "2"
+    # What it logs as an error, such as a slower kernel, is none of a user's:
+    # those are raised.
+    os.environ[_LEVEL] = "3"
     with without_noise():
         load()
 

@@ -2,7 +2,7 @@
 
     python recipes/forecast.py                         # generated hours
     python recipes/forecast.py --corpus load.csv --time date \
-        --columns load temp --horizon 24 --season 24
+        --columns load temp --horizon 24
     python recipes/forecast.py --corpus etth1          # a published table
     python recipes/forecast.py --corpus more.csv --time date --from OTHER.keras
 
@@ -77,8 +77,8 @@ class Settings(training.Settings):
     """Steps to forecast."""
     lookback: training.Count = 168
     """Past steps that a forecast reads."""
-    season: training.Count = 24
-    """Steps of a season, for scores; 1: none."""
+    season: training.Count | None = None
+    """Steps of a season, for scores; 1: none; default: by the step of time."""
     segment: training.Count = 12
     """Steps that the cell reads at once."""
     head: Head = "quantiles"
@@ -176,14 +176,17 @@ def build_model(settings, columns, known=0, static=0):
 
 def build_forecaster(settings, table):
     """Returns the model as a pipeline, in the units of a table."""
-    from kerasrnn import pipelines  # Here, for models without TensorFlow.
+    # Here, for models without TensorFlow.
+    from kerasrnn import data
+    from kerasrnn import pipelines
 
     if settings.start_from:
         return pipelines.SeriesForecaster.open(settings.start_from)
     names = table.columns, table.known, table.static
+    season = settings.season or data.usual_season(table.step)
     forecaster = pipelines.SeriesForecaster(
         build_model(settings, *map(len, names)),
-        *(table.columns, settings.lookback, table.step, settings.season),
+        *(table.columns, settings.lookback, table.step, season),
         *(table.known, table.static),
     )
     forecaster.adapt(table)
@@ -195,6 +198,17 @@ def build_optimizer(settings, windows):
     warmup = min(100, steps // 10)
     rate = training.cosine_schedule(settings.learning_rate, steps, warmup)
     return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
+
+
+def print_plan(forecaster):
+    """Prints what a forecast is of, in steps of the table."""
+    lookback, season = forecaster.lookback, forecaster.season
+    print(
+        f"A forecast is of {forecaster.model.horizon} steps of "
+        f"{forecaster.step}, from the last {lookback}; a season has {season}."
+    )
+    if season > lookback:
+        print("There is no seasonal naive forecast: the season is longer.")
 
 
 def scores_beside(forecaster, train, parts):
@@ -216,6 +230,9 @@ def print_table(scores):
         for row, found in scores.items():
             numbers = (f"{found[part][name]:9.3f}" for name in names)
             print(f"  {row:<16}" + "".join(numbers))
+        best = min(scores, key=lambda row: scores[row][part]["mae"])
+        if best != "model":
+            print(f"The {best} forecasts have a lower MAE than the model's.")
 
 
 def run(settings):
@@ -228,6 +245,7 @@ def run(settings):
         forecaster = build_forecaster(settings, train)
         size = forecaster.lookback, forecaster.model.horizon
         _, starts = data.window_starts(train, *size)
+        print_plan(forecaster)
         settings = this_run.by_size(len(starts), SIZES)
         forecaster.compile(build_optimizer(settings, len(starts)))
         beside = scores_beside(forecaster, train, {"dev": dev, "test": test})

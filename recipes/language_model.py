@@ -191,12 +191,18 @@ def build_optimizer(settings, epoch_steps):
 def build_language(settings, corpus, build_tokenizer):
     """Returns the model as a pipeline."""
     # Here, for presets and models without TensorFlow.
+    from kerasrnn import data
     from kerasrnn import pipelines
 
     if settings.start_from:
         return pipelines.TextLanguageModel.open(settings.start_from)
     if settings.backwards_of:
         forwards = pipelines.TextLanguageModel.open(settings.backwards_of)
+        if forwards.go_backwards:
+            raise data.CorpusError(
+                "The model of `backwards_of` must read forwards. "
+                f"Received: {settings.backwards_of}, which reads backwards"
+            )
         return forwards.opposite()
     tokenizer = build_tokenizer(settings, corpus.train)
     model = build_model(settings, tokenizer)

@@ -2,6 +2,7 @@
 
 # First, since it raises a clear error if TensorFlow is missing.
 import kerasrnn.tokenizers  # noqa: F401
+from kerasrnn.data.calendar import usual_season
 from kerasrnn.data.corpora import find_corpus
 from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen
@@ -114,6 +115,7 @@ __all__ = [
     "train_word_vectors",
     "translation_batches",
     "translation_lexicon",
+    "usual_season",
     "warn_of_unseen",
     "window_starts",
     "without_texts",

@@ -144,6 +144,29 @@ def step_of(times, corpus):
     return _name_of(usual)
 
 
+def usual_season(step):
+    """Returns how many steps a season usually has: 24 of hours, 7 of days.
+
+    It is the first of a day, a week and a year that has several whole steps,
+    at most 52 in a year. Otherwise it is 1.
+
+    Args:
+        step: String, an offset of pandas.
+    """
+    start = np.datetime64("2024-01-01", "us")  # a Monday
+    first, second = time_grid(start, step, count=2)
+    for days in (1, 7):
+        period = np.timedelta64(days, "D")
+        if 1 < period / (second - first) <= 86_400:  # seconds of a day
+            steps = time_grid(start, step, start + period)
+            if steps[-1] == start + period:
+                return len(steps) - 1
+    if second - first < np.timedelta64(7, "D"):
+        return 1
+    year = time_grid(start, step, start + np.timedelta64(365, "D"))
+    return max(1, min(len(year), 52))
+
+
 def the_pandas():
     """Returns the library pandas, which only tables of series need."""
     with needs("pandas"):

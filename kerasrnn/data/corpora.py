@@ -244,11 +244,10 @@ def _existing_path(path):
     path = pathlib.Path(path).expanduser()
     if path.exists():
         return path
-    raise FileNotFoundError(
-        f"A corpus must be one of {', '.join(map(repr, _CORPORA))} or the "
-        f"path of a file or folder. Received: {str(path)!r}, and "
-        f"{path.absolute()} does not exist"
-    )
+    message = f"The file or folder {str(path.absolute())!r} does not exist."
+    if not path.suffix:  # It may be meant for a name.
+        message += f" The named corpora are {', '.join(_CORPORA)}."
+    raise FileNotFoundError(message)
 
 
 def _download(corpus):

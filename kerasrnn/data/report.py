@@ -102,12 +102,18 @@ class Report:
         lines += [
             f"  {name}"
             + f" (column {self.columns.get(name)!r})" * (name in self.columns)
-            + f": {value!r:.{_WIDTH}}"
+            + f": {_shown(value)}"
             for name, value in first.items()
         ]
         for line in [*lines, f"{more}."] if more else lines:
             line = textwrap.fill(line, 79, subsequent_indent="    ")
             print(line, file=sys.stderr)
+
+
+def _shown(value):
+    """Returns a cell as Python writes it, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
 
 
 def warn(message):

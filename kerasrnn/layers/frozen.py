@@ -31,10 +31,8 @@ class KeepsFrozen:
         frozen = config.get("frozen") or []
         config = {k: v for k, v in config.items() if k != "frozen"}
         super().build_from_config(config)  # type: ignore[misc]
-        # A layer comes before those inside it, whose `trainable` it sets, too.
         for index, layer in enumerate(_layers(self) if frozen else []):
-            if index in frozen or not layer.trainable:
-                set_trainable(layer, index not in frozen)
+            _set_alone(layer, index not in frozen)
 
 
 def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
@@ -45,6 +43,13 @@ def set_trainable(layer: keras.layers.Layer, value: bool) -> None:
     """
     for each in _layers(layer):
         keras.layers.Layer.trainable.fset(each, value)
+
+
+def _set_alone(layer: keras.layers.Layer, value: bool) -> None:
+    """Sets `trainable` of a layer, not of those inside, which may be shared."""
+    layer._trainable = value
+    for variable in layer._trainable_variables:
+        variable.trainable = value
 
 
 def _layers(layer: Any) -> list[Any]:

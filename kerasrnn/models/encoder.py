@@ -6,6 +6,7 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
@@ -167,18 +168,18 @@ class Encoder(Configured, KeepsQuantization):
         Args:
             model: A `LanguageModel`.
             backwards: A `LanguageModel` of the same cell and embeddings that
-                was trained on texts from their end to their start, as
-                `kerasrnn.pipelines.TextLanguageModel.opposite` is; the encoder
-                then reads in both directions. `None` for one that reads
-                forwards only.
+                was trained on lines from their end to their start, as the
+                `model` of `kerasrnn.pipelines.TextLanguageModel.opposite` is;
+                the encoder then reads in both directions. `None` for one that
+                reads forwards only.
             **kwargs: Further arguments of the encoder, such as `pad_id` and
                 `word_dropout`.
 
         Raises:
             TypeError: when an argument is given that the language model
                 determines, or that an encoder does not have.
-            ValueError: when a language model is quantized; when the two have
-                several layers, or other cells or embeddings.
+            ValueError: when a model is no `LanguageModel` or is quantized; when
+                the two have several layers, or other cells or embeddings.
 
         Example:
 
@@ -189,6 +190,9 @@ class Encoder(Configured, KeepsQuantization):
         Reference:
             [Dai & Le, 2015](https://arxiv.org/abs/1511.01432).
         """
+        for name, each in (("model", model), ("backwards", backwards)):
+            if each is not None:
+                instance(name, each, LanguageModel)
         encoder = cls(
             model.vocabulary_size,
             model.cell,

@@ -68,11 +68,11 @@ def _check_cells(*models):
 
 
 def _check_embeddings(*models):
-    scales = [model.embedding_scale for model in models]
-    if scales[0] != scales[1]:
+    factors = [model.embedding.factor for model in models]
+    if factors[0] != factors[1]:
         raise ValueError(
             "Language models of two directions must have the same "
-            f"`embedding_scale`. Received: {scales[0]} and {scales[1]}"
+            f"`embedding_scale`. Received: {factors[0]:g} and {factors[1]:g}"
         )
     tables = [
         ops.convert_to_numpy(model.embedding.embeddings) for model in models

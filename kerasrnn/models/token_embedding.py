@@ -105,13 +105,17 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
     ) -> Tensor:
         return self._call(super().quantized_call, inputs, reverse, training)
 
+    @property
+    def factor(self) -> float:
+        """What embeddings are multiplied by."""
+        return self.output_dim**0.5 if self.scale is None else self.scale
+
     def _call(self, call, inputs, reverse, training):
         """Looks up with the base class, then scales and applies dropout."""
         if reverse:
             return call(inputs, reverse=True)
         ids = ops.maximum(inputs, 0)
-        scale = self.output_dim**0.5 if self.scale is None else self.scale
-        x = call(ids) * scale
+        x = call(ids) * self.factor
         if not training:
             return x
         if self.word_dropout:

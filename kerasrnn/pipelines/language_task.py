@@ -90,8 +90,10 @@ class LanguageTask(Task):
         for sample in samples:
             lines = [line for line in sample.splitlines() if line]
             print("", *map(wrapped, lines[:_LINES]), sep="\n")
-        # The page offers them as beginnings of texts.
-        first = dict.fromkeys(" ".join(x.split()[:_BEGIN]) for x in rows if x)
+        # The page offers what a text is to be written after, or before.
+        backwards = self.pipeline.go_backwards
+        given = slice(-_BEGIN, None) if backwards else slice(_BEGIN)
+        first = dict.fromkeys(" ".join(x.split()[given]) for x in rows if x)
         return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
 
     def _static_scores(self, ids, lines):

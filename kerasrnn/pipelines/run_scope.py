@@ -20,6 +20,11 @@ from kerasrnn.training import faster_dtype
 from kerasrnn.training import locked
 from kerasrnn.training.command_line import with_flags
 
+_RESUMES = (
+    "The same command resumes from the last checkpoint: there is one after "
+    "each epoch, and on one device every ten minutes."
+)
+
 
 class RunScope(contextlib.AbstractContextManager):
     """The part of `Run` that comes before and after all else.
@@ -83,6 +88,8 @@ class RunScope(contextlib.AbstractContextManager):
         self._stack.close()
         if isinstance(error, CorpusError):
             error.args = (with_flags(str(error), self.settings),)
+        if isinstance(error, KeyboardInterrupt):
+            error.args = (_RESUMES,)
         return kind is NotFirst
 
 

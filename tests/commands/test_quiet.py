@@ -1,4 +1,4 @@
-"""A command shows no row of a library, and no traceback of a corpus."""
+"""A command shows no row of a library, and a traceback of faults only."""
 
 import os
 import subprocess
@@ -14,12 +14,13 @@ from kerasrnn_commands import quiet
     "error, said",
     [
         (CorpusError("No row is usable."), "tag.py: No row is usable.\n"),
+        (FileNotFoundError("No file."), "tag.py: No file.\n"),
+        (KeyboardInterrupt(), "\ntag.py: interrupted.\n"),
+        (KeyboardInterrupt("Again."), "\ntag.py: interrupted. Again.\n"),
         (ValueError("Another."), "ValueError: Another.\n"),
     ],
 )
-def test_what_is_wrong_with_a_corpus_is_one_line(
-    error, said, monkeypatch, capsys
-):
+def test_what_a_user_can_mend_is_one_line(error, said, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["recipes/tag.py"])
     sys.excepthook(type(error), error, None)
     assert sys.excepthook is quiet.without_traceback

@@ -96,9 +96,11 @@ def test_any_existing_file(tmp_path):
 def test_neither_a_name_nor_a_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist") as error:
         find_corpus("gutenberg", data_dir=tmp_path)
-    for part in ("gutenberg", *FILES):
-        assert repr(part) in str(error.value)
-    assert str(pathlib.Path.cwd()) in str(error.value)
+    assert repr(str(pathlib.Path("gutenberg").absolute())) in str(error.value)
+    for name in FILES:
+        assert f" {name}" in str(error.value)
+    with pytest.raises(FileNotFoundError, match="pairs.tsv' does not exist.$"):
+        find_corpus("pairs.tsv", data_dir=tmp_path)
 
 
 def test_a_corpus_may_be_a_folder(tmp_path):

@@ -7,6 +7,7 @@ from kerasrnn.data import SeriesTable
 from kerasrnn.data import read_series
 from kerasrnn.data import series_windows
 from kerasrnn.data import split_series
+from kerasrnn.data import usual_season
 from kerasrnn.data import window_starts
 from kerasrnn.training import fingerprint
 
@@ -78,6 +79,23 @@ def test_a_step_has_one_name(step, names):
     given = frame(30, "2023-01-01", step)
     found = {read_series(given, "date", step=x).step for x in (step, *names)}
     assert found == {step} == {read_series(given, "date").step}
+
+
+@pytest.mark.parametrize(
+    ("season", "steps"),
+    [
+        (96, ["15min"]),
+        (24, ["h", "60min", "7h"]),  # 7 hours: in a week
+        (7, ["D"]),
+        (5, ["B"]),
+        (52, ["7D", "W-SUN", "W-MON"]),
+        (12, ["MS", "ME"]),
+        (4, ["QS", "QE"]),
+        (1, ["YS", "36h", "ms"]),
+    ],
+)
+def test_a_step_has_a_usual_season(season, steps):
+    assert {usual_season(step) for step in steps} == {season}
 
 
 def test_a_column_that_lacks_is_asked_for_by_its_argument(tmp_path):

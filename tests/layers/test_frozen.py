@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 
 from kerasrnn.layers import RHN
+from kerasrnn.layers import AttentionCell
+from kerasrnn.layers import AttentionRNN
+from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import SHACell
+from kerasrnn.models import AttentionSummary
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import Forecaster
@@ -25,6 +29,11 @@ def gru():
 
 def built(layer, shape=(None, None)):
     layer.build(shape)
+    return layer
+
+
+def called(layer, *shapes):
+    layer(*map(keras.Input, shapes))
     return layer
 
 
@@ -73,6 +82,14 @@ LAYERS = {
         lambda: built(Forecaster(gru(), 2), None),
         ["stack", "projection", "embedding"],
     ),
+    "mechanism": (
+        lambda: called(BahdanauAttention(4), (1, 8), (5, 6)),
+        ["query_projection", "memory_projection"],
+    ),
+    "summary": (
+        lambda: built(AttentionSummary(units=3), (2, 5, 4)),
+        ["attention", "attention.query_projection"],
+    ),
     "rnn": (lambda: built(FastRNN(gru()), (2, 3, 4)), ["cell"]),
     "rhn": (lambda: built(RHN(4), (2, 3, 4)), ["cell"]),
 }
@@ -118,6 +135,29 @@ def test_a_part_of_what_is_frozen_may_be_trained():
     assert flags(copy_of(classifier)) == flags(classifier)
     count = len(classifier.trainable_variables)
     assert len(copy_of(classifier).trainable_variables) == count
+
+
+def attention_rnn():
+    cell = AttentionCell(gru(), BahdanauAttention(3))
+    return called(AttentionRNN(cell), (5, 4), (6, 6))
+
+
+# What is inside two parts: a frozen one and a trained one, by path.
+SHARED = {
+    "tied": (language_model, "output_projection", "embedding"),
+    "rnn": (attention_rnn, "rnn", "cell.cell"),
+    "attention": (attention_rnn, "cell", "cell.attention"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("frozen", [True, False])
+def test_a_layer_inside_two_others_has_its_own_flag(name, frozen):
+    make, outer, inner = SHARED[name]
+    layer = make()
+    part(layer, outer).trainable = not frozen
+    part(layer, inner).trainable = frozen
+    assert flags(copy_of(layer)) == flags(layer)
 
 
 def test_a_copy_for_another_batch_size_is_frozen_alike():

@@ -47,13 +47,23 @@ def test_models_that_make_no_encoder_are_refused():
         "FastGRUCell": make(FastGRUCell(4), embeddings_of=forwards),
         "'units': 5": make(RHNCell(5), embeddings_of=forwards),
         "'relu'": make(RHNCell(4, 2, activation="relu"), forwards),
-        "None and 7": make(embeddings_of=forwards, embedding_scale=7.0),
+        "1.73205 and 7": make(embeddings_of=forwards, embedding_scale=7.0),
         "does not train": make(),
     }
+    # That of `None`.
+    equal = make(embeddings_of=forwards, embedding_scale=3**0.5)
+    Encoder.from_language_model(forwards, equal)
     helpers.randomize(cases["does not train"].embedding, seed=2)
     for said, backwards in cases.items():
         with pytest.raises(ValueError, match=said):
             Encoder.from_language_model(forwards, backwards)
+
+
+def test_what_is_no_language_model_is_refused():
+    encoder = Encoder.from_language_model(make())
+    for models in ([encoder], [make(), encoder]):
+        with pytest.raises(ValueError, match="must be a `LanguageModel`"):
+            Encoder.from_language_model(*models)
 
 
 @pytest.mark.parametrize("which", [0, 1])

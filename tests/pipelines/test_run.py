@@ -443,6 +443,14 @@ def test_what_is_wrong_with_a_corpus_names_flags(tmp_path):
         raise CorpusError(said)
 
 
+def test_an_interruption_says_how_to_go_on(tmp_path):
+    with (
+        pytest.raises(KeyboardInterrupt, match="The same command resumes"),
+        Run(Small(output=tmp_path)),
+    ):
+        raise KeyboardInterrupt
+
+
 def test_an_error_inside_releases_the_folder(tmp_path):
     with pytest.raises(KeyError):
         with Run(Small(output=tmp_path)):

@@ -377,6 +377,7 @@ def test_the_opposite_keeps_its_embeddings(words, tmp_path):
         for old, new in zip(start, loaded.model.get_weights(), strict=True)
     ]
     assert any(changed)
+    assert not loaded.model.embedding.trainable
 
 
 # Steps.

@@ -46,7 +46,7 @@ def flags(path, output):
         *("--corpus", path, "--time", "day", "--time-format", "%d.%m.%Y"),
         *("--columns", "sales", "visits", "--key", "shop", "--known", "price"),
         *("--calendar", "weekday", "--horizon", 7, "--lookback", 28),
-        *("--season", 7, "--segment", 7, "--units", 8, "--output", output),
+        *("--segment", 7, "--units", 8, "--output", output),
     )
 
 
@@ -56,6 +56,8 @@ def test_from_a_file_to_forecasts(tmp_path, capsys):
     run(*flags(path, output), "--epochs", 3)
     printed = capsys.readouterr()
     assert "600 steps of D in 2 series" in printed.err
+    plan = "A forecast is of 7 steps of D, from the last 28; a season has 7.\n"
+    assert plan in printed.out
     card = json.loads((output / "card.json").read_text("utf-8"))
     assert list(card["beside"]) == ["naive", "seasonal naive", "linear"]
     for part in ("dev", "test"):
@@ -79,6 +81,18 @@ def test_from_a_file_to_forecasts(tmp_path, capsys):
     options = flags(path, output)[:13]
     run(*options, *start, "--calendar", "weekday", "--epochs", 1)
     assert (more / "forecaster.keras").exists()
+
+
+def test_a_table_says_what_is_better_than_the_model(capsys):
+    def row(mae):
+        return {"test": {"mse": 1.0, "mae": mae, "mase": 1.0}}
+
+    forecast.print_table({"model": row(0.2), "naive": row(0.3)})
+    assert "lower MAE" not in capsys.readouterr().out
+    scores = {"model": row(0.2), "naive": row(0.3), "linear": row(0.1)}
+    forecast.print_table(scores)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "The linear forecasts have a lower MAE than the model's."
 
 
 def test_parts_follow_each_other():

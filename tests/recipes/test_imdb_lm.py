@@ -94,6 +94,9 @@ def test_a_classifier_starts_from_the_model(tmp_path):
     backwards = tmp_path / "backwards"
     given = (*FLAGS, "--backwards-of", path, "--output", backwards)
     brief.run(imdb_lm, *given)
+    with pytest.raises(CorpusError, match="must read forwards"):
+        again = *FLAGS, "--backwards-of", backwards / "language.keras"
+        brief.run(imdb_lm, *again, "--output", tmp_path / "again")
     flags += ("--backwards-model", backwards / "language.keras")
     brief.run(imdb, *flags, "--output", tmp_path / "labeller")
     card = brief.card(tmp_path / "labeller")

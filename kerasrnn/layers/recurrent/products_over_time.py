@@ -33,7 +33,7 @@ def multiply_all(x, kernel):
 
 
 def kernel_gradient(inputs, grads):
-    """Returns the gradient of a kernel, in one product over all steps.
+    """Returns the gradient of a kernel, a product over all steps.
 
     Args:
         inputs: What the kernel multiplied, `(..., input_dim)`.
@@ -88,8 +88,11 @@ def _spaced_product(inputs, grads):
         rest = times(inputs[count * _ROWS :], grads[count * _ROWS :])
         return _backend.scan(add, rest, count)[0]
 
-    is_long = ops.shape(grads)[0] > _ROWS
-    if not ops.is_tensor(is_long):
-        return in_parts() if is_long else at_once()
+    rows = ops.shape(grads)[0]
+    if isinstance(rows, int):
+        return in_parts() if rows > _ROWS else at_once()
+    if not ops.is_tensor(rows):
+        return at_once()  # a symbolic size, which JAX does not compare
     # XLA leaves out the other branch of a `switch`, not that of a `cond`.
-    return ops.switch(ops.cast(is_long, "int32"), [at_once, in_parts])
+    is_long = ops.cast(rows > _ROWS, "int32")
+    return ops.switch(is_long, [at_once, in_parts])

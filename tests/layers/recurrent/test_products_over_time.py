@@ -3,7 +3,9 @@
 import keras
 import numpy as np
 import pytest
+from keras import ops
 
+from kerasrnn.layers import _backend
 from kerasrnn.layers.recurrent import products_over_time
 from tests import helpers
 
@@ -20,6 +22,24 @@ def test_the_gradient_of_a_kernel_sums_over_all_steps(steps, width):
     np.testing.assert_allclose(
         helpers.as_numpy(found), expected, rtol=1e-4, atol=1e-3
     )
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() == "torch", reason="a product of its own"
+)
+@pytest.mark.parametrize("steps", [3, 5000])
+def test_the_gradient_of_a_kernel_has_gradients(steps):
+    x, g = (helpers.random(steps, n, seed=n) for n in (3, 512))
+    upstream = helpers.random(3, 512, seed=1)
+
+    def gradient(inputs, grads):
+        return [products_over_time.kernel_gradient(inputs, grads)], []
+
+    arguments = list(map(ops.convert_to_tensor, (x, g)))
+    found, _ = _backend.gradients(
+        gradient, arguments, [ops.convert_to_tensor(upstream)]
+    )
+    helpers.assert_close(found, [g @ upstream.T, x @ upstream], 1e-3, 1e-3)
 
 
 @pytest.mark.skipif(
@@ -42,3 +62,17 @@ def test_how_many_steps_there_are_may_be_open(steps, jit_compile):
     )
     expected = np.einsum("tbi,tbw->iw", inputs, grads, dtype="float64")
     np.testing.assert_allclose(gradient(inputs, grads), expected, 1e-4, 1e-3)
+
+
+@pytest.mark.skipif(keras.backend.backend() != "jax", reason="JAX's own")
+def test_how_many_steps_there_are_may_have_a_symbol():
+    import jax
+
+    (steps,) = jax.export.symbolic_shape("steps")
+    x, g = (
+        jax.ShapeDtypeStruct((7 * steps, width), "float32")
+        for width in (3, 512)
+    )
+    gradient = jax.jit(products_over_time.kernel_gradient)
+    exported = jax.export.export(gradient)(x, g)
+    assert exported.out_avals[0].shape == (3, 512)
