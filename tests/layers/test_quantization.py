@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import FastRNN
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.models import Decoder
@@ -76,6 +77,12 @@ def part_of_a_functional_model():
     return keras.Model(inputs, context), IDS
 
 
+def layer_of_a_functional_model():
+    inputs = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(9, 4)(inputs)
+    return keras.Model(inputs, FastRNN(DenseCell(4))(x)), IDS
+
+
 MODELS = [
     translator,
     language_model,
@@ -83,6 +90,7 @@ MODELS = [
     piano_roll_model,
     classifier,
     part_of_a_functional_model,
+    layer_of_a_functional_model,
 ]
 
 

@@ -115,6 +115,7 @@ def take_by_row(x, index, axis=1):
     """Gathers along an axis, by an index `(batch, count)` for each row."""
     x = ops.moveaxis(x, axis, 1)
     batch_size, length = ops.shape(x)[:2]
-    index = index + ops.expand_dims(ops.arange(batch_size) * length, 1)
+    rows = ops.arange(batch_size, dtype=index.dtype)
+    index = index + ops.expand_dims(rows * ops.cast(length, index.dtype), 1)
     x = ops.take(ops.reshape(x, (-1, *x.shape[2:])), index, axis=0)
     return ops.moveaxis(x, 1, axis)

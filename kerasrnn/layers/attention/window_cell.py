@@ -127,7 +127,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
             first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
             outputs = ops.concatenate([first, outputs], axis=1)
             outputs = take_by_row(outputs, counts)
-            last = counts[:, -1:] + ops.arange(self.window)
+            last = counts[:, -1:] + ops.arange(self.window, dtype="int32")
             cache = [take_by_row(x, last, axis=-2) for x in cache]
         states = self.pack(outputs[:, -1], inner, cache)
         return ops.swapaxes(outputs, 0, 1), states

@@ -286,6 +286,12 @@ def _build(layers, widths):
         layers = [layers]
     for layer, width in zip(layers, widths, strict=True):
         if not layer.built:
+            if getattr(layer, "stateful", False):
+                raise ValueError(
+                    "A stateful layer has the batch size of its first call. "
+                    "Expected: a layer that was called. "
+                    f"Received: {layer.name}, which is not built"
+                )
             runs = isinstance(
                 layer, (keras.layers.RNN, keras.layers.Bidirectional)
             )

@@ -10,6 +10,9 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.recurrent import products
 from kerasrnn.layers.recurrent.back_through_time import gradients
+from kerasrnn.layers.recurrent.loop_checks import check_given
+from kerasrnn.layers.recurrent.loop_checks import check_products
+from kerasrnn.layers.recurrent.loop_checks import check_states
 from kerasrnn.layers.recurrent.products import Fixed
 from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.products import Product
@@ -101,7 +104,7 @@ class _Loop:
             for wanted in ("sequence", "noise", "fixed")
         )
         over_time = [self.leaves[x] for x in self.sequences + self.noise]
-        _check_given(over_time, states)
+        check_given(over_time, states)
         self.time = ops.shape(over_time[0])[0]
         sequences = [self.leaves[number] for number in self.sequences]
         fixed = [
@@ -113,7 +116,7 @@ class _Loop:
         given = self.given_at(0, [x[0] for x in sequences], fixed)
         with WeightsOfStep() as weights:
             new = self.step(list(states), given, looking)
-        _check_states(new, states)
+        check_states(new, states)
         self.variables = weights.read
         self.numbers = looking.numbers
         self.operands = (
@@ -186,47 +189,10 @@ class _Loop:
         def step(states, index, here):
             product = _Save(self, kernels, widths)
             new = self.advance(index, states, here, fixed, product)
+            check_products(product.results, self.numbers)
             return new, keep(states, new, product.results)
 
         return _backend.scan_reading(read, step, list(states), self.time)
-
-
-def _check_given(over_time, states):
-    """Raises `ValueError` unless all have the axes of time and batch."""
-    if not over_time:
-        raise ValueError(
-            "`given` must return a tensor made of its inputs, from which the "
-            "loop has its length. Received: none, or `Fixed` ones only"
-        )
-    batch = states[0].shape[0]
-    axes = {(None, batch), tuple(over_time[0].shape[:2])}
-    for x in over_time:
-        if len(x.shape) < 2 or not all(
-            None in pair or pair[0] == pair[1]
-            for expected in axes
-            for pair in zip(x.shape[:2], expected, strict=True)
-        ):
-            raise ValueError(
-                "`given` must return tensors `(time, batch, ...)`. One that is "
-                "the same at every step, or made of weights, is returned as "
-                f"`Fixed(...)` or `Kernel(...)`. Received: shape "
-                f"{tuple(x.shape)}"
-            )
-
-
-def _check_states(new, states):
-    """Raises `ValueError` unless there are new states like the old."""
-    shapes = [tuple(x.shape) for x in states]
-    found = new
-    if isinstance(new, (list, tuple)):
-        found = [tuple(getattr(x, "shape", ())) for x in new]
-    if not isinstance(found, list) or [x[1:] for x in found] != [
-        x[1:] for x in shapes
-    ]:
-        raise ValueError(
-            "`step` must return the list of new states, and no output. "
-            f"Expected: shapes {shapes}. Received: {found}"
-        )
 
 
 def _kind(leaf):
@@ -261,7 +227,7 @@ class _Look(Product):
             self.found[key] = kernels, len(masks), numbers
         self.numbers.append(self.found[key][-1])
         width = sum(kernel.shape[-1] for kernel in kernels)
-        zeros = wide(ops.zeros_like(x[:, :1]))
+        zeros = wide(ops.zeros_like(x[..., :1]))
         return zeros + ops.zeros((width,), zeros.dtype)
 
     def parts(self):

@@ -1,6 +1,7 @@
 """Zoneout around any recurrent cell."""
 
 import inspect
+import math
 from typing import Any
 
 import keras
@@ -209,6 +210,7 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
         mixed = ops.cast(0, "int32")
         for x in (inputs, *states):
             bits = ops.view(ops.cast(x, "float32"), "int32")
+            bits = ops.reshape(bits, (-1, math.prod(bits.shape[1:])))
             # Odd factors distinguish positions; overflow wraps around.
             factors = 2 * ops.arange(bits.shape[-1], dtype="int32") + 12345
             rows = 2 * ops.arange(ops.shape(bits)[0], dtype="int32") + 1

@@ -12,6 +12,7 @@ from keras.layers import LSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import MultiHeadDotAttention
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import SHACell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
@@ -267,6 +268,27 @@ def test_mixed_precision(name):
     )
     found = [ops.cast(x, "float32") for x in found]
     helpers.assert_close(found, exact, rtol=0.2, atol=0.2)
+
+
+@pytest.mark.skipif(not small_layers.FLOAT64, reason="no float64")
+@pytest.mark.parametrize("name", ["self-attention", *CELLS])
+def test_float64_may_be_the_default(name):
+    """Also with a mask, whose counts are integers."""
+    policy = keras.config.dtype_policy()
+    keras.config.set_floatx("float64")
+    keras.config.set_dtype_policy("float64")
+    try:
+        if name == "self-attention":
+            cell = SelfAttentionCell(RHNCell(4), "additive", window=3)
+        else:
+            cell = make_cell(name)
+        layers = FastRNN(cell), keras.layers.RNN(cell)
+        mask = ops.convert_to_tensor(np.arange(9) % 4 != [[0], [1], [2]])
+        found = [layer(X.astype("float64"), mask=mask) for layer in layers]
+    finally:
+        keras.config.set_floatx("float32")
+        keras.config.set_dtype_policy(policy)
+    helpers.assert_close(*found, 1e-9, 1e-9)
 
 
 def test_a_fixed_seed_does_not_make_kernels_equal():

@@ -239,6 +239,10 @@ def test_the_layer_that_differs_is_named_and_none_is_set():
             lambda: (make(LSTM), PeepholeLSTM(4)),
             "an LSTM or a GRU.*<PeepholeLSTM",
         ),
+        (
+            lambda: (make(LSTM), FastLSTM(4, stateful=True)),
+            "a layer that was called. Received: fast_lstm",
+        ),
         (lambda: (make(LSTM), []), "a layer or a list of layers. Received"),
     ],
 )

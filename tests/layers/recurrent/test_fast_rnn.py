@@ -18,6 +18,7 @@ from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RHNCell
+from kerasrnn.layers import ZoneoutCell
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.own_cells import BatchMajorCell
@@ -468,6 +469,12 @@ def test_a_state_may_be_a_matrix(masked):
     helpers.assert_close(found, expected)
     symbols = fast(keras.Input((4, 5, 2)))
     assert [x.shape for x in symbols] == [(None, 4, 5, 6), (None, 5, 6)]
+
+
+def test_a_state_that_is_a_matrix_is_zoned_out():
+    layer = FastRNN(ZoneoutCell(GraphCell(5, 6), 0.5, seed=1))
+    found = helpers.as_numpy(layer(NODES[:, :1], training=True))
+    assert 0.3 < (found == 1).mean() < 0.7  # the states at the start
 
 
 def test_it_starts_and_is_reset_at_the_state_of_its_cell():

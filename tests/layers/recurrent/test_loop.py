@@ -337,6 +337,44 @@ def test_an_argument_that_is_no_attribute_is_told():
         Forgetful(3).get_config()
 
 
+class Plain(RecurrentCell):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = self.state_size = units
+
+    def build(self, input_shape):
+        self.kernel = self.add_kernel((input_shape[-1], self.units))
+        self.recurrent_kernel = self.add_kernel((self.units, self.units))
+
+    def given(self, inputs):
+        return self.project(inputs, self.kernel)
+
+
+def test_a_product_may_be_of_matrices():
+    class Pairs(Plain):
+        def step(self, states, given, product):
+            both = ops.stack([states[0], 1 - states[0]], axis=1)
+            both = product(both, self.recurrent_kernel, given[:, None])
+            return [self.activation(both[:, 0]) * both[:, 1]]
+
+    cell = Pairs(4)
+    layers = FastRNN(cell), keras.layers.RNN(cell)
+    helpers.assert_close(*(layer(SEQUENCE) for layer in layers))
+
+
+def test_a_step_makes_the_same_products_each_time():
+    class Fickle(Plain):
+        def step(self, states, given, product):
+            if next(self.makes_one):
+                given = product(states[0], self.recurrent_kernel, given)
+            return [self.activation(given)]
+
+    cell = Fickle(4)
+    cell.makes_one = iter([True] + [False] * 99)
+    with pytest.raises(ValueError, match="the same products"):
+        FastRNN(cell)(SEQUENCE)
+
+
 def test_a_state_may_be_a_matrix():
     class Matrix(RecurrentCell):
         def __init__(self, units, **kwargs):
