@@ -11,6 +11,10 @@ from tests import helpers
 
 METRICS = [Perplexity, BitsPerCharacter, TokenAccuracy]
 SIZE = 7
+# PyTorch takes minutes to compile.
+compiled_or_not = helpers.one_now(
+    [False, True] if helpers.ON_TORCH else [True, False]
+)
 
 every_metric = pytest.mark.parametrize("metric_class", METRICS)
 
@@ -145,7 +149,7 @@ def test_small_weights_are_no_rounding_to_one_token(metric_class):
 @helpers.slow_on_jax
 @pytest.mark.parametrize("metric_class", helpers.one_now(METRICS))
 @pytest.mark.parametrize("mask_zero", helpers.one_now([True, False]))
-@pytest.mark.parametrize("jit_compile", helpers.one_now([True, False]))
+@pytest.mark.parametrize("jit_compile", compiled_or_not)
 def test_evaluation_of_a_model(metric_class, mask_zero, jit_compile):
     """The mask follows the inputs, which are padded where labels are not."""
     model = keras.Sequential(
@@ -205,7 +209,7 @@ def test_single_tokens_count_after_millions():
     assert float(accuracy.result()) == 0
 
 
-@pytest.mark.parametrize("jit_compile", helpers.one_now([True, False]))
+@pytest.mark.parametrize("jit_compile", compiled_or_not)
 def test_single_tokens_count_in_a_compiled_step(jit_compile):
     """A compiler that takes (a + b) - a for b would undo the correction."""
     labels, logits, weights = one_by_one(600)

@@ -429,6 +429,10 @@ class InTraining(keras.Model):
         return self.layer(inputs, training=True)
 
 
+@pytest.mark.skipif(
+    keras.backend.backend() == "torch",
+    reason="there models cannot be made of Keras's own cells with dropout",
+)
 @helpers.slow_on_jax
 @pytest.mark.parametrize(
     ("layer_class", "placement", "graph"),
