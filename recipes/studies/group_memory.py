@@ -33,9 +33,9 @@ class WatchedCell(GAMRHNCell):
         copy.set_weights(cell.get_weights())
         return copy
 
-    def address(self, scores, given):
-        weights = super().address(scores, given)
-        self.addresses.append(keras.ops.convert_to_numpy(weights))
+    def softmax(self, scores, given):
+        weights = super().softmax(scores, given)
+        self.weights_of_step.append(keras.ops.convert_to_numpy(weights))
         return weights
 
     def watch(self, sequence):
@@ -50,9 +50,9 @@ class WatchedCell(GAMRHNCell):
         states = self.get_initial_state(sequence.shape[0])
         steps = []
         for index in range(sequence.shape[1]):
-            self.addresses = []
+            self.weights_of_step = []
             _, states = self(sequence[:, index], states)
-            write, *reads = self.addresses
+            write, *reads = self.weights_of_step
             after = [keras.ops.convert_to_numpy(x) for x in states]
             steps.append([write, np.stack(reads), *after])
         return [np.stack(x) for x in zip(*steps, strict=True)]

@@ -7,7 +7,6 @@ import keras
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
 from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -29,7 +28,10 @@ class GAMCell(GroupedMemoryCell):
         m = (1 - a) * m + a * (c, repeated for the S slots)
         s = sum_S softmax_S(W_a' k + b_a') * m                 the output
 
-    With `layer_norm` the products of `r` and of `c` are normalized.
+    `W_k`, `W_a`, `W_r`, `W_m` and `W_a'` are `head_kernel`, `write_kernel`,
+    `reset_kernel`, `candidate_kernel` and `read_kernel[0]`; the rows of `W_k`,
+    `W_r` and `W_m` are those of x, then of s. The state `m` is flat, group by
+    group. With `layer_norm` the products of `r` and of `c` are normalized.
 
     Args:
         num_groups: Positive integer N, also the width of the output.
@@ -67,7 +69,11 @@ class GAMCell(GroupedMemoryCell):
         self, num_groups: int, group_size: int, head_units: int, **kwargs: Any
     ) -> None:
         super().__init__(
-            num_groups, num_groups, group_size, head_units, **kwargs
+            units=num_groups,
+            num_groups=num_groups,
+            group_size=group_size,
+            head_units=head_units,
+            **kwargs,
         )
 
     def build(self, input_shape: Shape) -> None:
@@ -78,11 +84,8 @@ class GAMCell(GroupedMemoryCell):
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states
-        head_kernel, reset_kernel, _ = given["of_state"]
-        shared = product(s, [head_kernel, reset_kernel], drop=True)
-        k, r = split_at(shared, self.head_units)
-        k, r = k + given["head"], r + given["reset"]
-        memory = self.write(k, r, s, memory, given, product)
+        products = product(s, given["of_s"], drop=True)
+        k, memory = self.write(products, s, memory, given, product)
         return [self.read(k, memory, 0, given, product), memory]
 
 

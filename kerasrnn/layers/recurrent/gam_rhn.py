@@ -31,9 +31,9 @@ class GAMRHNCell(GroupedMemoryCell):
     l = 1..depth, it reads a vector `v_l` from the memory and makes a micro-step
     with it (Luo & Yu 2019):
 
-        k_1 = W_k [x; s_0]                                 of the write, too
+        k_1 = W_k [x; s_0]                                 the write's head
         k_l = W_k^l s_{l-1}                                for l > 1
-        v_l = sum_S softmax_S(W_a^l k_l + b_a^l) * m       N values
+        v_l = sum_S softmax_S(W_a'^l k_l + b_a'^l) * m     N values
         r_l = sigmoid(W_r^l [v_l; s_{l-1}] + b_r^l)
         z_l = sigmoid(W_z^l [v_l; s_{l-1}] + b_z^l)
         h_l = tanh(W_h^l [v_l; r_l * s_{l-1}] + b_h^l)
@@ -44,6 +44,11 @@ class GAMRHNCell(GroupedMemoryCell):
         h_l = tanh(W_h^l [v_l; s_{l-1}] + b_h^l)
         t_l = sigmoid(W_t^l [v_l; s_{l-1}] + b_t^l)
         s_l = h_l * t_l + s_{l-1} * (1 - t_l)
+
+    `W_k^l` is `next_head_kernel[l - 2]`, and `W_a'^l` is `read_kernel[l - 1]`.
+    The columns of `gate_kernel[l - 1]` are those of r and z, or of h and t;
+    `state_kernel[l - 1]` is the `W_h^l` of `"gru"`. Their rows are those of v,
+    then of s.
 
     Output and state are the last `s_l`. The input acts only through the memory:
     it is written there, and decides through `k_1` where the first micro-step
@@ -135,7 +140,7 @@ class GAMRHNCell(GroupedMemoryCell):
                 for layer in range(depth)
             ]
 
-        # r and z of the inner step "gru", h and t of "highway".
+        # r and z of the micro-step "gru", h and t of "highway".
         self.gate_kernel = kernels("gate_kernel", 2 * units)
         self.gate_bias = self.add_bias(
             (depth, 2 * units), "gate_bias", self.initial_bias
@@ -161,43 +166,38 @@ class GAMRHNCell(GroupedMemoryCell):
 
     def given(self, inputs: Tensor) -> Nest:
         given = self.given_memory(inputs)
-        kernels = [self.gate_kernel]
-        biases = [self.gate_bias]
+        kernels, biases = [self.gate_kernel], [self.gate_bias]
         if self.inner == "gru":
             kernels.append(self.state_kernel)
             biases.append(self.state_bias)
-        # Of each micro-step the rows of v and of s.
-        given["micro_steps"] = [
-            {"of_read": reads, "of_state": states, "bias": bias}
-            for (reads, states), bias in zip(
-                map(self.halves, zip(*kernels, strict=True)),
-                map(Fixed, rows_of(join(biases))),
+        micro_steps = []
+        for layer, bias in enumerate(rows_of(join(biases))):
+            # The rows of [v; s].
+            of_v, of_s = zip(
+                *(
+                    ops.split(kernel[layer], [self.num_groups], axis=0)
+                    for kernel in kernels
+                ),
                 strict=True,
             )
-        ]
-        return given
-
-    def halves(self, kernels: tuple[Tensor, ...]) -> list[list[Kernel]]:
-        """Splits kernels into those of the read vector and of the state."""
-        halves = [
-            ops.split(kernel, [self.num_groups], axis=0) for kernel in kernels
-        ]
-        return [list(map(Kernel, half)) for half in zip(*halves, strict=True)]
+            of_v, of_s = list(map(Kernel, of_v)), list(map(Kernel, of_s))
+            micro_steps.append(
+                {"of_v": of_v, "of_s": of_s, "bias": Fixed(bias)}
+            )
+        return {**given, "micro_steps": micro_steps}
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         s, memory = states
         for layer, micro_step in enumerate(given["micro_steps"]):
-            # One product for all that depends on the state.
-            of_state, *_ = micro_step["of_state"]
+            # One product for all that s_{l-1} alone decides.
+            gate_kernel, *_ = micro_step["of_s"]
             if layer == 0:
-                head_kernel, reset_kernel, _ = given["of_state"]
-                kernels = [head_kernel, reset_kernel, of_state]
+                kernels = [*given["of_s"], gate_kernel]
                 shared = product(s, kernels, drop=True)
-                k, r, gates = split_at(shared, self.head_units, self.units)
-                k, r = k + given["head"], r + given["reset"]
-                memory = self.write(k, r, s, memory, given, product)
+                to_write, gates = split_at(shared, self.head_units + self.units)
+                k, memory = self.write(to_write, s, memory, given, product)
             else:
-                kernels = [self.next_head_kernel[layer - 1], of_state]
+                kernels = [self.next_head_kernel[layer - 1], gate_kernel]
                 shared = product(s, kernels, drop=True)
                 k, gates = split_at(shared, self.head_units)
             v = self.read(k, memory, layer, given, product)
@@ -218,27 +218,28 @@ class GAMRHNCell(GroupedMemoryCell):
         Args:
             v: `v_l`, of shape `(batch, num_groups)`.
             s: `s_{l-1}`, of shape `(batch, units)`.
-            gates: The products of `s_{l-1}` with the kernel of the gates.
+            gates: The products of `s_{l-1}` with the kernel of the gates, of
+                shape `(batch, 2 * units)`.
             layer: Integer, `l - 1`.
             given: What `given` returned for this micro-step.
             product: The function that `step` gets.
         """
-        bias = None if self.layer_norm else given["bias"]
-        of_read = product(v, given["of_read"], bias)
-        of_gates, h = split_at(of_read, 2 * self.units)
+        added = None if self.layer_norm else given["bias"]
+        # Of the gates, and of the candidate of "gru": else `h` has no columns.
+        of_gates, h = split_at(product(v, given["of_v"], added), 2 * self.units)
         gates = gates + of_gates
         if self.layer_norm:
-            bias, bias_h = split_at(given["bias"], 2 * self.units)
+            bias, h_bias = split_at(given["bias"], 2 * self.units)
             gates = self.normalize(gates, self.gate_gains[layer], bias)
         if self.inner == "highway":
             h, t = ops.split(gates, 2, axis=-1)
             h, t = self.activation(h), self.recurrent_activation(t)
             return s + t * (h - s)  # h t + s (1 - t)
         r, z = ops.split(self.recurrent_activation(gates), 2, axis=-1)
-        _, of_state = given["of_state"]
-        h = product(r * s, of_state, h, drop=True)
+        _, kernel = given["of_s"]
+        h = product(r * s, kernel, h, drop=True)
         if self.layer_norm:
-            h = self.normalize(h, self.state_gains[layer], bias_h)
+            h = self.normalize(h, self.state_gains[layer], h_bias)
         h = self.activation(h)
         return h + z * (s - h)  # z s + (1 - z) h
 

@@ -86,12 +86,12 @@ class GroupedMemoryCell(RecurrentCell):
         Args:
             inputs: Tensor of shape `(..., batch, input_dim)`.
         """
+        # `run` has all steps, and the memory by slot; see there.
         slots_first = len(inputs.shape) == 3
         # The rows of [x; s].
-        rows = [inputs.shape[-1]]
-        of_inputs, of_states = zip(
+        of_x, of_s = zip(
             *(
-                ops.split(kernel, rows, axis=0)
+                ops.split(kernel, [inputs.shape[-1]], axis=0)
                 for kernel in (
                     self.head_kernel,
                     self.reset_kernel,
@@ -101,7 +101,7 @@ class GroupedMemoryCell(RecurrentCell):
             strict=True,
         )
         head, reset, candidate = split_at(
-            self.project(inputs, list(map(Kernel, of_inputs))),
+            self.project(inputs, list(map(Kernel, of_x))),
             self.head_units,
             self.units,
         )
@@ -111,52 +111,50 @@ class GroupedMemoryCell(RecurrentCell):
             kernels = [self.by_slot(kernel) for kernel in kernels]
             biases = [self.by_slot(bias) for bias in biases]
         write, *reads = map(Kernel, kernels)
+        *of_s, candidate_kernel = map(Kernel, of_s)
         return {
-            "slots_first": slots_first,
+            "slot_axis": 1 if slots_first else 2,
             "head": head,
             "reset": self.with_bias(reset, self.reset_bias),
             "candidate": self.with_bias(candidate, self.candidate_bias),
-            "of_state": list(map(Kernel, of_states)),
+            "of_s": of_s,
+            "candidate_of_s": candidate_kernel,
             "write": write,
             "reads": list(zip(reads, map(Fixed, biases), strict=True)),
         }
 
     def write(
         self,
-        head: Tensor,
-        reset: Tensor,
-        state: Tensor,
+        products: Tensor,
+        s: Tensor,
         memory: Tensor,
         given: Nest,
         product: Product,
-    ) -> Tensor:
-        """Returns the memory after a write, once per step.
+    ) -> tuple[Tensor, Tensor]:
+        """Writes, once per step; returns the head and the new memory.
 
         Args:
-            head: Tensor of shape `(batch, head_units)`.
-            reset: Preactivation of the reset gate, `(batch, units)`.
-            state: Tensor of shape `(batch, units)`.
+            products: The products of `s` with the kernels `given["of_s"]`, of
+                shape `(batch, head_units + units)`.
+            s: Tensor of shape `(batch, units)`.
             memory: Tensor of shape `(batch, num_groups * group_size)`.
             given: What `given_memory` returned, for this step.
             product: The function that `step` gets.
         """
-        address = self.address(product(head, given["write"]), given)
+        k, r = split_at(products, self.head_units)
+        k, r = k + given["head"], r + given["reset"]
+        a = self.softmax(product(k, given["write"]), given)
         if self.layer_norm:
-            reset = self.normalize(reset, self.reset_gains, self.reset_bias)
-        reset = self.recurrent_activation(reset)
-        *_, kernel = given["of_state"]
-        candidate = product(
-            reset * state, kernel, given["candidate"], drop=True
-        )
+            r = self.normalize(r, self.reset_gains, self.reset_bias)
+        r = self.recurrent_activation(r)
+        kernel = given["candidate_of_s"]
+        c = product(r * s, kernel, given["candidate"], drop=True)
         if self.layer_norm:
-            candidate = self.normalize(
-                candidate, self.candidate_gains, self.candidate_bias
-            )
-        axis = 1 if given["slots_first"] else 2
-        candidate = ops.expand_dims(self.activation(candidate), axis)
-        slots = ops.reshape(memory, ops.shape(address))
-        slots = slots + address * (candidate - slots)  # (1 - a) m + a c
-        return ops.reshape(slots, ops.shape(memory))
+            c = self.normalize(c, self.candidate_gains, self.candidate_bias)
+        c = ops.expand_dims(self.activation(c), given["slot_axis"])
+        m = ops.reshape(memory, ops.shape(a))
+        m = m + a * (c - m)  # (1 - a) m + a c
+        return k, ops.reshape(m, ops.shape(memory))
 
     def read(
         self,
@@ -166,31 +164,37 @@ class GroupedMemoryCell(RecurrentCell):
         given: Nest,
         product: Product,
     ) -> Tensor:
-        """Reads a vector of shape `(batch, num_groups)`."""
-        kernel, bias = given["reads"][index]
-        address = self.address(product(head, kernel, bias), given)
-        slots = ops.reshape(memory, ops.shape(address))
-        axis = 1 if given["slots_first"] else 2
-        return ops.sum(address * slots, axis=axis)
+        """Reads a vector of shape `(batch, num_groups)`.
 
-    def address(self, scores: Tensor, given: Nest) -> Tensor:
+        Args:
+            head: `k_l`, of shape `(batch, head_units)`.
+            memory: As in `write`.
+            index: Integer, the number of the read: `l - 1`.
+            given: What `given_memory` returned, for this step.
+            product: The function that `step` gets.
+        """
+        kernel, bias = given["reads"][index]
+        a = self.softmax(product(head, kernel, bias), given)
+        m = ops.reshape(memory, ops.shape(a))
+        return ops.sum(a * m, axis=given["slot_axis"])
+
+    def softmax(self, scores: Tensor, given: Nest) -> Tensor:
         """Returns where to write or read: a softmax over each group's slots."""
-        if given["slots_first"]:
-            axis, shape = 1, (-1, self.group_size, self.num_groups)
-        else:
-            axis, shape = 2, (-1, self.num_groups, self.group_size)
-        scores = ops.reshape(scores, shape)
+        axis = given["slot_axis"]
+        sizes = self.num_groups, self.group_size
+        sizes = sizes if axis == 2 else sizes[::-1]
+        scores = ops.reshape(scores, (-1, *sizes))
         # Keras rejects the maximum of an empty batch without an initial value.
         greatest = ops.max(scores, axis=axis, keepdims=True, initial=-1e30)
         weights = ops.exp(scores - ops.stop_gradient(greatest))
         return weights / ops.sum(weights, axis=axis, keepdims=True)
 
     def by_slot(self, x: Tensor) -> Tensor:
-        """Puts slots before groups, in a last axis of all slots."""
+        """Reorders the last axis from group by group to slot by slot."""
         return self._reordered(x, self.num_groups, self.group_size)
 
     def by_group(self, x: Tensor) -> Tensor:
-        """Puts groups before slots again."""
+        """Reorders the last axis from slot by slot to group by group."""
         return self._reordered(x, self.group_size, self.num_groups)
 
     def _reordered(self, x, first, second):
@@ -210,6 +214,7 @@ class GroupedMemoryCell(RecurrentCell):
         """Runs over a whole sequence; see `RecurrentCell`."""
         state, memory = states
         states = [state, self.by_slot(memory)]
+        # Noise has the layout of the memory; a rate has none.
         if zoneout is not None and hasattr(zoneout[1], "shape"):
             zoneout = [zoneout[0], self.by_slot(zoneout[1])]
         outputs, (state, memory) = super().run(

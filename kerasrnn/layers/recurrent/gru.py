@@ -27,9 +27,13 @@ class FastGRUCell(RecurrentCell):
 
         z, r = sigmoid(x W + h R + b)
         g = tanh(x W_g + r * (h R_g + c_g) + b_g)
-        h = z * h + (1 - z) * g
+        h' = z * h + (1 - z) * g
 
-    Weights, states and results are those of Keras's cell. Without
+    `h` is the state of the step before. The columns are those of z, r and g,
+    in this order. The bias has two rows, of the input and of `h`: for z and r
+    `b` is their sum, for g they are `b_g` and `c_g`. `z` keeps the state, as in
+    Cho et al. 2014; later papers write `1 - z` for it. Weights, states and
+    results are those of Keras's cell. Without
     `reset_after`, as in Cho et al. 2014,
 
         g = tanh(x W_g + (r * h) R_g + b_g)
@@ -110,22 +114,23 @@ class FastGRUCell(RecurrentCell):
     def biases(self) -> tuple[Tensor | None, Tensor | None]:
         """Returns the biases of the input, and of the products of `h`.
 
-        With `layer_norm`, those of `z` and `r` are added together.
+        With `layer_norm`, which comes before them, all of z and r are among
+        the first: the second are then 0 but for `c_g`.
         """
         if self.bias is None or not self.reset_after:
             return self.bias, None
-        of_input, of_state = rows_of(self.bias)
+        of_x, of_h = rows_of(self.bias)
         if not self.layer_norm:
-            return of_input, of_state
-        gates, recalled = split_at(of_state, 2 * self.units)
-        gates = ops.concatenate([gates, ops.zeros_like(recalled)])
-        return of_input + gates, of_state - gates
+            return of_x, of_h
+        gates, c_g = split_at(of_h, 2 * self.units)
+        gates = ops.concatenate([gates, ops.zeros_like(c_g)])
+        return of_x + gates, of_h - gates
 
     def given(self, inputs: Tensor) -> Nest:
-        bias, of_state = self.biases()
+        bias, state_bias = self.biases()
         given = {"x": self.with_bias(self.project(inputs, self.kernel), bias)}
-        if of_state is not None:
-            given["state_bias"] = Fixed(of_state)
+        if state_bias is not None:
+            given["state_bias"] = Fixed(state_bias)
         if self.layer_norm and bias is not None:
             given["bias"] = Fixed(value_of(bias))
         if not self.reset_after:
@@ -138,23 +143,26 @@ class FastGRUCell(RecurrentCell):
         gates, g = split_at(given["x"], 2 * self.units)
         if self.reset_after:
             bias = given.get("state_bias")
-            of_state = product(h, self.recurrent_kernel, bias, drop=True)
-            of_state, recalled = split_at(of_state, 2 * self.units)
-            gates = gates + of_state
+            of_h = product(h, self.recurrent_kernel, bias, drop=True)
+            of_h, recalled = split_at(of_h, 2 * self.units)
+            gates = gates + of_h
         else:
             kernel, last = given["kernels"]
+            # With the masks of z and r, and below of g.
             gates = product(h, kernel, gates, drop=[0, 1])
         z, r = ops.split(
-            self.recurrent_activation(self.gates_of(gates, given, 0, 2)), 2, -1
+            self.recurrent_activation(self.normalized(gates, given, 0, 2)),
+            2,
+            axis=-1,
         )
         if self.reset_after:
             g = g + r * recalled
         else:
             g = product(r * h, last, g, drop=[2])
-        g = self.activation(self.gates_of(g, given, 2, 3))
-        return [g + z * (h - g)]
+        g = self.activation(self.normalized(g, given, 2, 3))
+        return [g + z * (h - g)]  # z h + (1 - z) g
 
-    def gates_of(
+    def normalized(
         self, gates: Tensor, given: Nest, first: int, end: int
     ) -> Tensor:
         """Normalizes some of the gates `z, r, g`, with `layer_norm`."""

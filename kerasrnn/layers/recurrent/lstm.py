@@ -21,13 +21,12 @@ class FastLSTMCell(RecurrentCell):
     """The cell of `keras.layers.LSTM`, fast over a whole sequence.
 
         i, f, o = sigmoid(x W + h R + b)    g = tanh(x W_g + h R_g + b_g)
-        c = f * c + i * g                   h = o * tanh(c)
+        c' = f * c + i * g                  h' = o * tanh(c')
 
-    On the right, `h` is the output of the step before, and so is the `c` that
-    `f` scales. Weights, states and results are those of Keras's cell, with the
-    columns of i, f, g and o in this order. With `layer_norm`
-    the products of each gate are normalized over its units (Ba et al. 2016),
-    each gate with its own gains:
+    `h` and `c` are the states of the step before. The columns are those of i,
+    f, g and o, in this order. Weights, states and results are those of Keras's
+    cell. With `layer_norm` the products of each gate are normalized over its
+    units (Ba et al. 2016), each gate with its own gains:
 
         i, f, o = sigmoid(LN(x W + h R) + b)
         g = tanh(LN(x W_g + h R_g) + b_g)

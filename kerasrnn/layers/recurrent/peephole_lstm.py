@@ -23,16 +23,19 @@ from kerasrnn.typing import Tensor
 class PeepholeLSTMCell(RecurrentCell):
     """An LSTM cell whose gates see the cell state (Graves 2013).
 
-        i = sigmoid(x W_i + h U_i + p_i * c + b_i)
-        f = sigmoid(x W_f + h U_f + p_f * c + b_f)
-        c' = f * c + i * tanh(x W_c + h U_c + b_c)
-        o = sigmoid(x W_o + h U_o + p_o * c' + b_o)
+        i = sigmoid(x W_i + h R_i + p_i * c + b_i)
+        f = sigmoid(x W_f + h R_f + p_f * c + b_f)
+        g = tanh(x W_g + h R_g + b_g)
+        c' = f * c + i * g
+        o = sigmoid(x W_o + h R_o + p_o * c' + b_o)
         h' = o * tanh(c')
 
     The input and forget gates see the previous cell state, the output gate
-    sees the new one, each through one weight per unit. Kernels hold the gates
-    in the order `i, f, c, o`, as in `keras.layers.LSTMCell`. With `layer_norm`
-    products are normalized before peephole and bias are added.
+    sees the new one, each through one weight per unit: the rows of `peepholes`
+    are `p_i`, `p_f` and `p_o`. The columns of kernels are those of i, f, g and
+    o, as in `keras.layers.LSTMCell`. With `layer_norm` the products of each
+    gate are normalized before peephole and bias are added. All gates share one
+    dropout mask of the state.
 
     Args:
         units: Positive integer, width of the state.
@@ -105,8 +108,8 @@ class PeepholeLSTMCell(RecurrentCell):
         bias = self.bias_initializer(shape, dtype=dtype)
         if not self.unit_forget_bias:
             return bias
-        i, f, c, o = ops.split(bias, 4)
-        return ops.concatenate([i, f + 1, c, o])
+        i, f, g, o = ops.split(bias, 4)
+        return ops.concatenate([i, f + 1, g, o])
 
     def given(self, inputs: Tensor) -> Nest:
         return self.with_bias(self.project(inputs, self.kernel), self.bias)

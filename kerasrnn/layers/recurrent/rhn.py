@@ -37,7 +37,10 @@ class RHNCell(RecurrentCell):
 
         c_l = sigmoid([l=1] x W_c + s_{l-1} R_c^l + b_c^l)
 
-    The columns of kernels and biases are those of h, t and c, in this order.
+    The columns of kernels and biases are those of h, t and c, in this order;
+    `R^l` and `b^l` are `recurrent_kernel[l - 1]` and `bias[l - 1]`. With
+    `layer_norm` the products of each of them are normalized over its units
+    before the bias is added.
     What the highway carries is not dropped out: the mask of the state meets it
     where it enters a product, the same for every `l` and for all gates.
 
@@ -142,27 +145,29 @@ class RHNCell(RecurrentCell):
         return ops.concatenate(biases, axis=-1)
 
     def given(self, inputs: Tensor) -> Nest:
+        # What each micro-step adds to its products with s_{l-1}.
         first, *others = rows_of(self.bias)
-        products = self.with_bias(self.project(inputs, self.kernel), first)
-        return products, list(map(Fixed, others))
+        first = self.with_bias(self.project(inputs, self.kernel), first)
+        if self.layer_norm:  # `normalize` adds the biases.
+            return [first, *[None for _ in others]]
+        return [first, *map(Fixed, others)]
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         (s,) = states
-        first, biases = given
-        added = [first, *biases]
-        if self.layer_norm:
-            added = [first, *[None] * (self.depth - 1)]
         for layer, kernel in enumerate(self.recurrent_kernel):
-            gates = product(s, kernel, added[layer], drop=True)
+            gates = product(s, kernel, given[layer], drop=True)
             if self.layer_norm:
                 gains, bias = self.gains[layer], self.bias[layer]
                 gates = self.normalize(gates, gains, bias)
-            h, t, *c = ops.split(gates, gates.shape[-1] // self.units, axis=-1)
-            h, t = self.activation(h), self.recurrent_activation(t)
             if self.couple_carry:
+                h, t = ops.split(gates, 2, axis=-1)
+                h, t = self.activation(h), self.recurrent_activation(t)
                 s = s + t * (h - s)  # h t + s (1 - t)
             else:
-                s = h * t + s * self.recurrent_activation(*c)
+                h, t, c = ops.split(gates, 3, axis=-1)
+                h = self.activation(h)
+                t, c = map(self.recurrent_activation, (t, c))
+                s = h * t + s * c
         return [s]
 
 

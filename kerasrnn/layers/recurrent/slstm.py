@@ -24,14 +24,14 @@ class SLSTMCell(RecurrentCell):
     """An LSTM cell with exponential gates (Beck et al. 2024).
 
         a_i, a_f, a_z, a_o = x W + h R + b
-        l = log(sigmoid(a_f))         l = a_f, when exponential
-        m' = max(l + m, a_i)
-        i = exp(a_i - m')             f = exp(l + m - m')
+        log_f = log(sigmoid(a_f))     log_f = a_f with forget_gate="exp"
+        m' = max(log_f + m, a_i)
+        i = exp(a_i - m')             f = exp(log_f + m - m')
         c' = f * c + i * tanh(a_z)    n' = f * n + i
         h' = sigmoid(a_o) * c' / n'
 
-    The stabilizer `m`, the log of the largest weight so far, keeps the
-    exponentials in `[0, 1]`, and cancels out of `h'`. A unit that has seen
+    The stabilizer `m`, the log of the largest weight of any step in `c'`, keeps
+    the exponentials in `[0, 1]`, and cancels out of `h'`. A unit that has seen
     nothing has `n = 0`; there `m` counts as minus infinity, as in the authors'
     code. So all states may start at 0, and `n` is 1 or more from the first
     step on. There is one head: `R` mixes all units.
@@ -120,13 +120,13 @@ class SLSTMCell(RecurrentCell):
         gates = product(h, self.recurrent_kernel, given, drop=True)
         if self.layer_norm:
             gates = self.normalize(gates, self.gains, self.bias)
-        i, f, z, o = ops.split(gates, 4, axis=-1)
-        f = ops.log_sigmoid(f) if self.forget_gate == "sigmoid" else f
-        f = ops.where(n > 0, f + m, _NEVER)
-        m = ops.maximum(f, i)
-        i, f = ops.exp(i - m), ops.exp(f - m)
-        c, n = f * c + i * self.activation(z), f * n + i
-        return [self.recurrent_activation(o) * c / n, c, n, m]
+        a_i, a_f, a_z, a_o = ops.split(gates, 4, axis=-1)
+        log_f = ops.log_sigmoid(a_f) if self.forget_gate == "sigmoid" else a_f
+        kept = ops.where(n > 0, log_f + m, _NEVER)
+        m = ops.maximum(kept, a_i)
+        i, f = ops.exp(a_i - m), ops.exp(kept - m)
+        c, n = f * c + i * self.activation(a_z), f * n + i
+        return [self.recurrent_activation(a_o) * c / n, c, n, m]
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
