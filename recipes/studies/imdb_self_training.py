@@ -5,7 +5,8 @@
 The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
 `OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
 without a label get the mean of two probabilities: that of the first, and that
-of a linear model of words, pairs and triples of words.
+of a linear model of words, pairs and triples of words. `--teachers` names
+saved classifiers to answer in place of the first.
 """
 
 import dataclasses
@@ -24,16 +25,19 @@ import classify
 import imdb
 
 from kerasrnn import data
+from kerasrnn import pipelines
 from kerasrnn import training
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(classify.Settings):
-    not_identity = classify.Settings.not_identity | {"linear"}
+    not_identity = classify.Settings.not_identity | {"linear", "teachers"}
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
     linear: bool = True
     """Whether a linear model answers, too."""
+    teachers: tuple[training.Existing, ...] = ()
+    """Saved classifiers to answer; default: one that is trained first."""
 
     def without_effect(self):
         return super().without_effect() | {"start_from"}
@@ -85,11 +89,14 @@ class LinearLabeller:
         ]
 
 
-def teacher(labeller, corpus, dev, linear):
+def teacher(labellers, corpus, dev, linear):
     """Returns a function that gives texts the probability of class 1."""
-    answers = [functools.partial(labeller.probabilities, batch_size=256)]
+    answers = [
+        functools.partial(labeller.probabilities, batch_size=256)
+        for labeller in labellers
+    ]
     if linear:
-        other = LinearLabeller(labeller.tokenizer, *corpus.train)
+        other = LinearLabeller(labellers[0].tokenizer, *corpus.train)
         print("The linear model:", scores(other.probabilities, dev))
         answers.append(other.probabilities)
 
@@ -141,8 +148,10 @@ def main():
         )
         for name in ("first", "second")
     )
-    labeller = classify.run(first, lambda _: (corpus, dev))
-    probabilities = teacher(labeller, corpus, dev, settings.linear)
+    labellers = [*map(pipelines.TextLabeller.open, settings.teachers)] or [
+        classify.run(first, lambda _: (corpus, dev))
+    ]
+    probabilities = teacher(labellers, corpus, dev, settings.linear)
     taught = answered(corpus, probabilities)
     keras.backend.clear_session()
 
