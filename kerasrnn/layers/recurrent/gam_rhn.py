@@ -180,9 +180,12 @@ class GAMRHNCell(GroupedMemoryCell):
                 ),
                 strict=True,
             )
-            of_v, of_s = list(map(Kernel, of_v)), list(map(Kernel, of_s))
             micro_steps.append(
-                {"of_v": of_v, "of_s": of_s, "bias": Fixed(bias)}
+                {
+                    "of_v": list(map(Kernel, of_v)),
+                    "of_s": list(map(Kernel, of_s)),
+                    "bias": Fixed(bias),
+                }
             )
         return {**given, "micro_steps": micro_steps}
 

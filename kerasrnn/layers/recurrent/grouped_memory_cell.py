@@ -111,14 +111,13 @@ class GroupedMemoryCell(RecurrentCell):
             kernels = [self.by_slot(kernel) for kernel in kernels]
             biases = [self.by_slot(bias) for bias in biases]
         write, *reads = map(Kernel, kernels)
-        *of_s, candidate_kernel = map(Kernel, of_s)
         return {
             "slot_axis": 1 if slots_first else 2,
             "head": head,
             "reset": self.with_bias(reset, self.reset_bias),
             "candidate": self.with_bias(candidate, self.candidate_bias),
-            "of_s": of_s,
-            "candidate_of_s": candidate_kernel,
+            "of_s": list(map(Kernel, of_s[:2])),
+            "candidate_of_s": Kernel(of_s[2]),
             "write": write,
             "reads": list(zip(reads, map(Fixed, biases), strict=True)),
         }
