@@ -144,7 +144,7 @@ def step_of(times, corpus):
     return _name_of(usual)
 
 
-def usual_season(step):
+def usual_season(step: str) -> int:
     """Returns how many steps a season usually has: 24 of hours, 7 of days.
 
     It is the first of a day, a week and a year that has several whole steps,
