@@ -182,7 +182,8 @@ class Forecaster(Configured, QuantizableModel):
 
     def build_from_config(self, config: Config) -> None:
         # Keras would call the model on shapes, which it keeps of one input.
-        super().build_from_config({**config, "input_shape": None})
+        frozen = config.get("frozen")
+        super().build_from_config({"shapes_dict": {}, "frozen": frozen})
 
     def adapt(self, past: Any, known: Any = None, static: Any = None) -> None:
         """Sets the scaling to that of the data to train on.

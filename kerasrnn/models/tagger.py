@@ -157,7 +157,8 @@ class Tagger(Configured, QuantizableModel):
 
     def build_from_config(self, config: Config) -> None:
         # Keras would call the model on shapes, which it keeps of ids alone.
-        super().build_from_config({**config, "input_shape": None})
+        frozen = config.get("frozen")
+        super().build_from_config({"shapes_dict": {}, "frozen": frozen})
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False
