@@ -200,17 +200,6 @@ def build_optimizer(settings, windows):
     return keras.optimizers.Adam(rate, global_clipnorm=settings.clip)
 
 
-def print_plan(forecaster):
-    """Prints what a forecast is of, in steps of the table."""
-    lookback, season = forecaster.lookback, forecaster.season
-    print(
-        f"A forecast is of {forecaster.model.horizon} steps of "
-        f"{forecaster.step}, from the last {lookback}; a season has {season}."
-    )
-    if season > lookback:
-        print("There is no seasonal naive forecast: the season is longer.")
-
-
 def scores_beside(forecaster, train, parts):
     """Scores what needs no network, by its name and the part."""
     return {
@@ -220,19 +209,6 @@ def scores_beside(forecaster, train, parts):
         }
         for name, baseline in forecaster.baselines(train).items()
     }
-
-
-def print_table(scores):
-    """Prints the scores of the model among those that need no network."""
-    names = ("mse", "mae", "mase")
-    for part in scores["model"]:
-        print(f"\n{part:<18}" + "".join(f"{name:>9}" for name in names))
-        for row, found in scores.items():
-            numbers = (f"{found[part][name]:9.3f}" for name in names)
-            print(f"  {row:<16}" + "".join(numbers))
-        best = min(scores, key=lambda row: scores[row][part]["mae"])
-        if best != "model":
-            print(f"The {best} forecasts have a lower MAE than the model's.")
 
 
 def run(settings):
@@ -245,13 +221,13 @@ def run(settings):
         forecaster = build_forecaster(settings, train)
         size = forecaster.lookback, forecaster.model.horizon
         _, starts = data.window_starts(train, *size)
-        print_plan(forecaster)
         settings = this_run.by_size(len(starts), SIZES)
         forecaster.compile(build_optimizer(settings, len(starts)))
         beside = scores_beside(forecaster, train, {"dev": dev, "test": test})
         this_run.fit(forecaster, train, dev)
         this_run.finish(forecaster, dev, test, beside=beside)
-        print_table({"model": this_run.scores, **beside})
+        table = {"model": this_run.scores, **beside}
+        forecaster.task().print_table(table)
 
 
 def preset_for(corpus):

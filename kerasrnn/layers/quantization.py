@@ -12,15 +12,18 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.frozen import KeepsFrozen
+
 # The name among the weights of a layer in a file.
 _KEY = "quantized"
 
 
-class KeepsQuantization(keras.layers.Layer):
+class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
     """Base of the layers and models whose inner layers may be quantized.
 
     With their weights they save which of these are quantized, and how. Before
-    weights are loaded, the same are quantized again.
+    weights are loaded, the same are quantized again. What may be quantized may
+    be frozen, too.
     """
 
     def save_own_variables(self, store: Any) -> None:

@@ -6,14 +6,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.frozen import KeepsFrozen
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class Summary(KeepsFrozen, KeepsQuantization):
+class Summary(KeepsQuantization):
     """Base of the summaries. They have no time axis, so they return no mask."""
 
     def __init__(self, **kwargs: Any) -> None:

@@ -31,6 +31,35 @@ class ForecastingTask(Task):
     def sizes(self, rows: SeriesTable) -> dict[str, int]:
         return {"series": len(rows.series), "steps": len(rows)}
 
+    def plan(self) -> str:
+        forecaster = self.pipeline
+        lookback, season = forecaster.lookback, forecaster.season
+        plan = (
+            f"A forecast is of {forecaster.model.horizon} steps of "
+            f"{forecaster.step}, from the last {lookback}; a season has "
+            f"{season}."
+        )
+        if season > lookback:
+            plan += "\nThere is no seasonal naive forecast: a season is longer."
+        return plan
+
+    def print_table(self, scores: dict[str, dict[str, Any]]) -> None:
+        """Prints the scores of the model among those that need no network.
+
+        Args:
+            scores: Dictionary of the scores by part, by name: `"model"` and
+                others, such as the `baselines` of the forecaster.
+        """
+        names = ("mse", "mae", "mase")
+        for part in scores["model"]:
+            print(f"\n{part:<18}" + "".join(f"{name:>9}" for name in names))
+            for row, found in scores.items():
+                numbers = (f"{found[part][name]:9.3f}" for name in names)
+                print(f"  {row:<16}" + "".join(numbers))
+            best = min(scores, key=lambda row: scores[row][part]["mae"])
+            if best != "model":
+                print(f"The {best} forecasts have a lower MAE than the model.")
+
     def headline(self, scores: dict[str, Any]) -> str:
         return (
             f"MSE {scores['mse']:.3f}, MAE {scores['mae']:.3f} deviations of "

@@ -34,6 +34,8 @@ def print_start(task, data, epochs, batches):
         f"Epochs: {epochs:,}"
         + (f", of {steps:,} steps each." if steps > 0 else ".")
     )
+    if plan := task.plan():
+        print(plan)
 
 
 def write_results(

@@ -49,6 +49,10 @@ class Task:
             f"{type(self).__name__} must override `sizes()`."
         )
 
+    def plan(self) -> str:
+        """Returns what else to print before a training, in lines, or `""`."""
+        return ""
+
     def texts_of(self, rows: Any) -> list[Strings]:
         """Returns the texts in rows, a list for each of the `tokenizers`."""
         return []

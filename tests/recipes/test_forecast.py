@@ -83,18 +83,6 @@ def test_from_a_file_to_forecasts(tmp_path, capsys):
     assert (more / "forecaster.keras").exists()
 
 
-def test_a_table_says_what_is_better_than_the_model(capsys):
-    def row(mae):
-        return {"test": {"mse": 1.0, "mae": mae, "mase": 1.0}}
-
-    forecast.print_table({"model": row(0.2), "naive": row(0.3)})
-    assert "lower MAE" not in capsys.readouterr().out
-    scores = {"model": row(0.2), "naive": row(0.3), "linear": row(0.1)}
-    forecast.print_table(scores)
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == "The linear forecasts have a lower MAE than the model's."
-
-
 def test_parts_follow_each_other():
     settings = forecast.Settings(limit=500, calendar=("hour",))
     train, dev, test = forecast.load_parts(settings)

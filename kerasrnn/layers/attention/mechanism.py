@@ -7,14 +7,13 @@ from keras import ops
 
 from kerasrnn.arguments import rate
 from kerasrnn.layers import _backend
-from kerasrnn.layers.frozen import KeepsFrozen
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class AttentionMechanism(KeepsFrozen, KeepsQuantization):
+class AttentionMechanism(KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose positions have keys `k_i` and values

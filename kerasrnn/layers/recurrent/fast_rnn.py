@@ -5,7 +5,6 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.frozen import KeepsFrozen
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.layers.recurrent import running
@@ -16,7 +15,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class FastRNN(KeepsFrozen, KeepsQuantization, keras.layers.RNN):
+class FastRNN(KeepsQuantization, keras.layers.RNN):
     """Runs a recurrent cell over a sequence, fast if the cell supports it.
 
     It computes what `keras.layers.RNN(cell)` does, gradients included. Every
