@@ -26,6 +26,8 @@ import keras
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
+from side_by_side import SideBySide
+from side_by_side import chosen
 
 from kerasrnn import training
 
@@ -83,31 +85,29 @@ def starts(settings):
 
 
 class Program:
-    """A model as functions of its weights, for `jax.vmap` over seeds.
+    """A model for each seed, trained side by side on windows of a series.
 
     Args:
         settings: The settings of the recipe.
         values: Array of shape `(hours, columns)`.
         windows: Integer, how many there are to train on.
+        seeds: Integer, how many models.
     """
 
-    def __init__(self, settings, values, windows):
+    def __init__(self, settings, values, windows, seeds):
         self.settings, self.values = settings, jnp.asarray(values)
-        self.model = forecast.build_model(settings, values.shape[1])
-        self.model.adapt(values[: forecast.ETTH1[0]])
-        self.units = jnp.asarray(self.model.units)
-        self.loss = training.ForecastLoss(self.model.head, self.model.units)
-        self.optimizer = forecast.build_optimizer(settings, windows)
-        self.optimizer.build(self.model.trainable_variables)
-
-    def state(self):
-        """The weights before training: of the model, and of the optimizer."""
-        parts = (
-            self.model.trainable_variables,
-            self.model.non_trainable_variables,
-            self.optimizer.variables,
+        models = []
+        for seed in range(seeds):
+            keras.utils.set_random_seed(settings.seed + seed)
+            models.append(forecast.build_model(settings, values.shape[1]))
+            models[-1].adapt(values[: forecast.ETTH1[0]])
+        self.head, units = models[0].head, models[0].units
+        self.units = jnp.asarray(units)
+        self.group = SideBySide(
+            models,
+            forecast.build_optimizer(settings, windows),
+            training.ForecastLoss(self.head, units),
         )
-        return [[jnp.array(x.value) for x in part] for part in parts]
 
     def windows(self, first):
         """Inputs and values of the windows that forecast from these hours."""
@@ -117,26 +117,11 @@ class Program:
         return found[:, :lookback], found[:, lookback:]
 
     def step(self, state, first):
-        """One step of the optimizer on the windows of a batch."""
-        weights, others, slots = state
-        x, y = self.windows(first)
-
-        def loss(weights):
-            answer, after = self.model.stateless_call(
-                weights, others, x, training=True
-            )
-            return self.loss(y, answer), after
-
-        (value, others), gradients = jax.value_and_grad(loss, has_aux=True)(
-            weights
-        )
-        weights, slots = self.optimizer.stateless_apply(
-            slots, gradients, weights
-        )
-        return [weights, others, slots], value
+        """One step of one model on the windows of a batch."""
+        return self.group.step(state, *self.windows(first))
 
     def epoch(self, state, order):
-        """All steps of an epoch, the last of fewer windows."""
+        """All steps of one model in an epoch, the last of fewer windows."""
         size = self.settings.batch_size
         whole = len(order) // size
         batches = order[: whole * size].reshape(whole, size)
@@ -147,9 +132,8 @@ class Program:
 
     def forecast(self, state, x):
         """The forecasts of one model."""
-        weights, others, _ = state
-        answer, _ = self.model.stateless_call(weights, others, x)
-        return self.model.head.point(answer)
+        answer, _ = self.group.answer(state, x)
+        return self.head.point(answer)
 
     def scores(self, states, first):
         """MSE and MAE over all windows, in deviations of the columns.
@@ -179,29 +163,11 @@ class Program:
         ]
 
 
-def side_by_side(programs):
-    """The states of all programs, joined by a first axis."""
-    states = [program.state() for program in programs]
-    return jax.tree.map(lambda *x: jnp.stack(x), *states)
-
-
-def better(mask, new, old):
-    """The new state where a mask of shape `(seeds,)` says so."""
-
-    def chosen(x, y):
-        return jnp.where(mask.reshape(-1, *[1] * (x.ndim - 1)), x, y)
-
-    return jax.tree.map(chosen, new, old)
-
-
 def train(args, settings):
     """Returns what a training showed and took, as a dictionary."""
     values, first = read_values(settings), starts(settings)
-    programs = []
-    for seed in range(args.seeds):
-        keras.utils.set_random_seed(settings.seed + seed)
-        programs.append(Program(settings, values, len(first["train"])))
-    program, state = programs[0], side_by_side(programs)
+    program = Program(settings, values, len(first["train"]), args.seeds)
+    state = program.group.state
     epoch = jax.jit(jax.vmap(program.epoch))
     scores = jax.jit(program.scores)
     rng = np.random.default_rng(settings.seed)
@@ -209,7 +175,7 @@ def train(args, settings):
     history = {"loss": [], "mse": [], "mae": [], "seconds": []}
     for _ in range(settings.epochs):
         begin = time.perf_counter()
-        order = [rng.permutation(first["train"]) for _ in programs]
+        order = [rng.permutation(first["train"]) for _ in range(args.seeds)]
         state, losses = epoch(state, np.stack(order))
         row = {"loss": losses, **scores(state, first["dev"])[0]}
         row = {name: np.array(x, "float64") for name, x in row.items()}
@@ -218,12 +184,12 @@ def train(args, settings):
             history[name].append(x)
         better_now = row[settings.head] < least
         least = np.minimum(row[settings.head], least)
-        best = better(jnp.asarray(better_now), state, best)
+        best = chosen(jnp.asarray(better_now), state, best)
     parts = PARTS[1:] if args.test else PARTS[1:2]
     found = {part: scores(best, first[part]) for part in parts}
     return {
         "accelerator": devices.accelerator(),
-        "parameters": program.model.count_params(),
+        "parameters": program.group.models[0].count_params(),
         "best_epochs": np.argmin(history[settings.head], axis=0) + 1,
         **{
             kind: {

@@ -6,7 +6,8 @@ The first is that of `recipes/imdb.py`, in `OUTPUT/first/`. The second, in
 `OUTPUT/second/`, starts from new weights and is trained on all reviews. Those
 without a label get the mean of two probabilities: that of the first, and that
 of a linear model of words, pairs and triples of words. `--teachers` names
-saved classifiers to answer in place of the first.
+saved classifiers to answer in place of the first, and `--answers` a file of
+probabilities, such as one that `benchmarks/reviews.py` writes.
 """
 
 import dataclasses
@@ -31,16 +32,21 @@ from kerasrnn import training
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(classify.Settings):
-    not_identity = classify.Settings.not_identity | {"linear", "teachers"}
+    not_identity = classify.Settings.not_identity | {
+        *("linear", "teachers", "answers"),
+    }
 
     output: pathlib.Path = pathlib.Path("saved_models/imdb_self_training")
     linear: bool = True
     """Whether a linear model answers, too."""
     teachers: tuple[training.Existing, ...] = ()
     """Saved classifiers to answer; default: one that is trained first."""
+    answers: training.Existing | None = None
+    """NumPy file of an answer to each text without a label, in their order."""
 
     def without_effect(self):
-        return super().without_effect() | {"start_from"}
+        idle = super().without_effect() | {"start_from"}
+        return idle | {"linear", "teachers"} if self.answers else idle
 
 
 OUTPUT = {"output": Settings.output}
@@ -115,11 +121,27 @@ def scores(probabilities, dev):
     return f"accuracy {accuracy:.4f}, loss {loss:.4f} on held-out texts"
 
 
-def answered(corpus, probabilities):
+def read_answers(path, count):
+    """Returns the probabilities of a file, `(count,)`.
+
+    Raises:
+        CorpusError: when they are others.
+    """
+    found = np.load(path)
+    if found.shape != (count,) or not ((found >= 0) & (found <= 1)).all():
+        raise data.CorpusError(
+            "`answers` must be a probability for each text without a label. "
+            f"Expected: {count} from 0 to 1. "
+            f"Received: {path} with shape {found.shape}"
+        )
+    return found
+
+
+def answered(corpus, answers):
     """Returns the corpus with probabilities as missing labels."""
     train = data.LabelledTexts(
         corpus.train.texts + corpus.unlabelled,
-        corpus.train.labels + probabilities(corpus.unlabelled).tolist(),
+        corpus.train.labels + answers.tolist(),
     )
     return corpus._replace(train=train, unlabelled=[])
 
@@ -148,11 +170,14 @@ def main():
         )
         for name in ("first", "second")
     )
-    labellers = [*map(pipelines.TextLabeller.open, settings.teachers)] or [
-        classify.run(first, lambda _: (corpus, dev))
-    ]
-    probabilities = teacher(labellers, corpus, dev, settings.linear)
-    taught = answered(corpus, probabilities)
+    if settings.answers:
+        answers = read_answers(settings.answers, len(corpus.unlabelled))
+    else:
+        labellers = [*map(pipelines.TextLabeller.open, settings.teachers)]
+        labellers = labellers or [classify.run(first, lambda _: (corpus, dev))]
+        probabilities = teacher(labellers, corpus, dev, settings.linear)
+        answers = probabilities(corpus.unlabelled)
+    taught = answered(corpus, answers)
     keras.backend.clear_session()
 
     def build_labeller(settings, _):

@@ -10,7 +10,6 @@ if keras.backend.backend() != "jax":
     pytest.skip("the benchmark needs JAX", allow_module_level=True)
 
 import forecasting
-import jax
 
 FLAGS = "--seeds 2 --units 4 --lookback 48 --horizon 24 --limit 70 --epochs 2"
 
@@ -55,14 +54,14 @@ def test_seeds_are_trained_side_by_side(values, monkeypatch):
 @pytest.mark.slow
 def test_scores_are_those_of_the_model(values, monkeypatch):
     _, settings = settings_of(monkeypatch)
-    program = forecasting.Program(settings, values.astype("float32"), 70)
+    program = forecasting.Program(settings, values.astype("float32"), 70, 1)
     first = forecasting.starts(settings)["dev"][:300]
     hours = first[:, None] + np.arange(-48, 24)
     windows = values[hours].astype("float32")
-    answers = program.model.predict(windows[:, :48], verbose=0)
+    [model] = program.group.models
+    answers = model.predict(windows[:, :48], verbose=0)
     errors = (windows[:, 48:] - answers) / values[:8640].std(axis=0)
-    states = jax.tree.map(lambda x: x[None], program.state())
-    each, together = program.scores(states, first)
+    each, together = program.scores(program.group.state, first)
     expected = np.mean(errors**2), np.mean(np.abs(errors))
     for found in (each, together):
         found = [np.squeeze(found[name]) for name in ("mse", "mae")]
@@ -72,13 +71,12 @@ def test_scores_are_those_of_the_model(values, monkeypatch):
 @pytest.mark.slow
 def test_forecasts_of_all_seeds_are_averaged(values, monkeypatch):
     _, settings = settings_of(monkeypatch)
-    given = settings, values.astype("float32"), 70
-    programs = [forecasting.Program(*given) for _ in range(2)]
+    program = forecasting.Program(settings, values.astype("float32"), 70, 2)
     first = forecasting.starts(settings)["dev"][:300]
-    states = forecasting.side_by_side(programs)
-    _, together = programs[0].scores(states, first)
-    x, y = programs[0].windows(first)
-    mean = np.mean([p.model.predict(x, verbose=0) for p in programs], axis=0)
+    _, together = program.scores(program.group.state, first)
+    x, y = program.windows(first)
+    models = program.group.models
+    mean = np.mean([m.predict(x, verbose=0) for m in models], axis=0)
     errors = (y - mean) / values[:8640].std(axis=0)
     np.testing.assert_allclose(together["mse"], np.mean(errors**2), rtol=1e-4)
 

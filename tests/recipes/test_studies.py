@@ -171,6 +171,23 @@ def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
     assert name == "second" and 0.25 in train.labels
 
 
+def test_answers_of_a_file_teach_a_model(archive, tmp_path, monkeypatch):
+    seen = []
+
+    def taught(settings, load_parts, *_):
+        seen.append(load_parts(settings)[0].train.labels)
+
+    monkeypatch.setattr(classify, "run", taught)
+    path, flags = tmp_path / "answers.npy", ("--corpus", archive, *TINY)
+    flags += ("--preset", "best", "--answers", path, "--output", tmp_path)
+    np.save(path, np.ones(3))
+    with pytest.raises(ValueError, match="Expected: 30 from 0 to 1."):
+        run(imdb_self_training, monkeypatch, *flags)
+    np.save(path, answers := np.linspace(0, 1, 30))
+    run(imdb_self_training, monkeypatch, *flags)
+    assert seen[0][-30:] == answers.tolist()
+
+
 @pytest.fixture
 def stand_in(monkeypatch):
     """Lets a study run a recipe that only checks its flags and writes a card.
