@@ -11,6 +11,7 @@ part is left alone unless `--test` is given.
 """
 
 import argparse
+import dataclasses
 import itertools
 import os
 import pathlib
@@ -33,6 +34,11 @@ from kerasrnn import training
 
 PARTS = "train", "dev", "test"
 NAMES = "mse", "mae"
+# Settings of the recipe that have no effect here.
+RECIPE_ALONE = (
+    *("corpus", "dtype", "start_from", "columns", "key", "known", "static"),
+    *("calendar", "resample"),
+)
 # Windows in a batch that is scored.
 SCORED = 256
 
@@ -55,6 +61,16 @@ def read_arguments():
         raise ValueError(
             "The head must be a point, 'mae' or 'mse'. "
             f"Received: head={settings.head!r}"
+        )
+    usual = dataclasses.replace(forecast.PRESETS["etth1"], corpus="etth1")
+    if given := {
+        name: value
+        for name, value in vars(settings).items()
+        if name in RECIPE_ALONE and value != getattr(usual, name)
+    }:
+        raise ValueError(
+            "The benchmark trains new models in float32 on all columns of "
+            f"ETTh1, without calendars. Received: {given}"
         )
     return args, settings
 

@@ -41,6 +41,7 @@ SMALL = (
     *("--batch-size", "4", "--window", "20"),
 )
 SPECIALS = ("</s>", "<unk>")
+END_ID = SPECIALS.index("</s>")
 # Lines of the two parts of the Penn Treebank, and words in a line.
 GENERATED = {"train": 42_068, "valid": 3_370}
 LINE, TYPES = 21, 9_998
@@ -167,13 +168,14 @@ def generate():
     ]
 
 
-def windows(ids, batch_size, window):
+def windows(ids, batch_size, window, start_id=END_ID):
     """What `kerasrnn.data.text_windows` makes, for `fit` in this order.
 
     Args:
         ids: Integer array of shape `(tokens,)`.
         batch_size: Integer, rows in a batch.
         window: Integer, tokens in a row of a batch.
+        start_id: Integer, the first input: the end of a sentence.
 
     Returns:
         Inputs and labels; their first axis is that of all rows of the first
@@ -190,9 +192,8 @@ def windows(ids, batch_size, window):
         rows = np.pad(rows, [(0, 0), (0, after)], constant_values=fill)
         return np.concatenate(np.split(rows, count, axis=1))
 
-    end = SPECIALS.index("</s>")
     inputs = {
-        "ids": cut(np.concatenate([[end], ids[:-1]]), 0),
+        "ids": cut(np.concatenate([[start_id], ids[:-1]]), 0),
         "fresh": np.repeat(np.eye(1, count, dtype="int32")[0], batch_size),
     }
     return inputs, cut(ids, -1)

@@ -61,7 +61,12 @@ def pairs_of(batches, source_pad_id, target_pad_id):
     for side, rows in sides.items():
         found[side] = np.concatenate(rows)
         found[f"{side}_lengths"] = np.array([len(row) for row in rows])
-    return {k: x.astype(np.min_scalar_type(x.max())) for k, x in found.items()}
+    return {name: smallest(x) for name, x in found.items()}
+
+
+def smallest(x):
+    """An array of integers from 0 as one of the smallest type."""
+    return x.astype(np.min_scalar_type(x.max()))
 
 
 def write_weights(folder, values):
@@ -69,8 +74,14 @@ def write_weights(folder, values):
 
     Returns:
         The names of the files.
+
+    Raises:
+        ValueError: when one is too large for float16.
     """
-    flat = np.concatenate([np.ravel(x).astype("<f2") for x in values])
+    flat = np.concatenate([np.ravel(x) for x in values])
+    if (largest := np.abs(flat).max()) > np.finfo("float16").max:
+        raise ValueError(f"A weight is too large for float16: {largest}")
+    flat = flat.astype("<f2")
     content, names = flat.tobytes(), []
     for number, start in enumerate(range(0, len(content), MOST)):
         names.append(f"weights.{number}.bin")

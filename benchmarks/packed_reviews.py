@@ -1,12 +1,15 @@
 """The reviews of IMDb as ids, for a machine without them and TensorFlow."""
 
-import lzma
 from typing import NamedTuple
 
 import numpy as np
+from packed_pairs import read_arrays
+from packed_pairs import smallest
+from packed_pairs import write_arrays
 
 from kerasrnn import training
 
+FILE = "reviews.npz.xz"
 # Reviews are padded to one of these lengths, since each shape is compiled.
 LENGTHS = np.array([176, 256, 352, 512, 800, 1120, 1600])
 
@@ -39,22 +42,20 @@ def pack(args):
         for row in tokenizer.tokenize(texts[i : i + 1000]).numpy()
     ]
     args.folder.mkdir(parents=True, exist_ok=True)
-    flat = np.concatenate(ids).astype("uint16")
-    # Half the size of what NumPy compresses.
-    path = args.folder / "ids.xz"
-    path.write_bytes(lzma.compress(flat.tobytes()))
-    np.savez_compressed(
-        args.folder / "reviews.npz",
-        lengths=[len(row) for row in ids],
-        labels=[*corpus.train.labels, *dev.labels],
-        counts=[len(x) for x in (corpus.train.texts, corpus.unlabelled)],
-        vocabulary_size=tokenizer.vocabulary_size,
-        pad_id=tokenizer.pad_id,
-        end_id=tokenizer.end_id,
-        max_tokens=settings.max_tokens,
-    )
-    size = path.stat().st_size / 2**20
-    print(f"{len(texts):,} reviews, {len(flat):,} words, {size:.0f} MiB.")
+    found = {
+        "ids": smallest(np.concatenate(ids)),
+        "lengths": smallest(np.array([len(row) for row in ids])),
+        "labels": np.array([*corpus.train.labels, *dev.labels]),
+        "counts": [len(x) for x in (corpus.train.texts, corpus.unlabelled)],
+        "vocabulary_size": tokenizer.vocabulary_size,
+        "pad_id": tokenizer.pad_id,
+        "end_id": tokenizer.end_id,
+        "max_tokens": settings.max_tokens,
+        "fingerprint": training.fingerprint(corpus.unlabelled),
+    }
+    write_arrays(args.folder / FILE, found)
+    words = len(found["ids"])
+    print(f"{len(texts):,} reviews of {words:,} words are packed.")
 
 
 class Reviews(NamedTuple):
@@ -67,16 +68,18 @@ class Reviews(NamedTuple):
     pad_id: int
     end_id: int
     max_tokens: int
+    fingerprint: str
 
     @classmethod
     def read(cls, folder):
-        with np.load(folder / "reviews.npz") as saved:
-            facts = dict(saved)
-        flat = lzma.decompress((folder / "ids.xz").read_bytes())
+        facts = read_arrays(folder / FILE)
         ends = np.cumsum(facts.pop("lengths"))[:-1]
-        ids = np.split(np.frombuffer(flat, "uint16"), ends)
-        sizes = {name: int(facts[name]) for name in cls._fields[3:]}
-        return cls(ids, facts["labels"], facts["counts"], **sizes)
+        facts["ids"] = np.split(facts["ids"], ends)
+        for name in ("labels", "counts"):
+            facts[name] = facts[name].astype(int)
+        facts["fingerprint"] = str(facts["fingerprint"])
+        sizes = cls._fields[3:-1]
+        return cls(**facts | {name: int(facts[name]) for name in sizes})
 
     @property
     def train(self):
@@ -94,7 +97,7 @@ class Reviews(NamedTuple):
 
     def text(self, indices, backwards):
         """Reviews as one text, with an end after each."""
-        end = np.array([self.end_id], "uint16")
+        end = np.array([self.end_id])
         way = slice(None, None, -1 if backwards else 1)
         rows = (x for i in indices for x in (self.ids[i][way], end))
         return np.concatenate([*rows]).astype("int32")

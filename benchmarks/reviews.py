@@ -5,7 +5,7 @@
     python benchmarks/reviews.py finish FOLDER --language-model LM.keras
     python recipes/studies/imdb_self_training.py --corpus imdb \
         --preset pretrained --language-model LM.keras \
-        --answers FOLDER/answers.npy --epochs 1
+        --answers FOLDER/answers.npz --epochs 1
 
 `pack` writes the reviews as the ids of the tokenizer of a language model, such
 as that of `recipes/imdb_lm.py`. `fit` needs neither them nor TensorFlow: on
@@ -17,8 +17,8 @@ forwards and what reads backwards:
 3. classifiers that start from them, on all reviews: those without a label get
    the mean probability of step 2.
 
-It writes the classifiers of step 3, and in `answers.npy` their mean
-probabilities for the reviews without a label, in the order of the corpus.
+It writes the classifiers of step 3, and in `answers.npz` their mean
+probabilities for the reviews without a label.
 `finish` scores the one that reads forwards, and exports it. The last command
 trains a smaller one on the answers.
 """
@@ -95,7 +95,7 @@ def train_languages(args, reviews):
         ways = [
             language_models.windows(
                 reviews.text(indices, backwards),
-                *(settings.batch_size, settings.window),
+                *(settings.batch_size, settings.window, reviews.end_id),
             )
             for backwards in BACKWARDS
         ]
@@ -263,7 +263,7 @@ def scores(reviews, found):
     """Accuracies and losses of the two, and of their mean, in words."""
     labels = reviews.labels[-len(reviews.held_out) :]
     texts = []
-    for p in (*found, found.mean(axis=0)):
+    for p in np.clip([*found, found.mean(axis=0)], 1e-6, 1 - 1e-6):
         accuracy = np.mean((p > 0.5) == labels)
         loss = -np.mean(np.log(np.where(labels, p, 1 - p)))
         texts.append(f"{accuracy:.4f} / {loss:.4f}")
@@ -281,12 +281,16 @@ def fit(args):
     keras.config.set_dtype_policy("mixed_bfloat16")
     reviews = packed_reviews.Reviews.read(args.folder)
     languages = train_languages(args, reviews)
-    labelled, others = np.split(reviews.train, reviews.counts[:1])
-    given = reviews.labels[labelled].astype("float32")
-    _, found = train_classifiers(reviews, languages, given, args.epochs, 13)
-    labels = np.concatenate([given, found.mean(axis=0)[others]])
-    pair, found = train_classifiers(reviews, languages, labels, 1, 23)
-    np.save(args.folder / "answers.npy", found.mean(axis=0)[others])
+    labelled, unlabelled = np.split(reviews.train, reviews.counts[:1])
+    labels = reviews.labels[labelled].astype("float32")
+    _, answers = train_classifiers(reviews, languages, labels, args.epochs, 13)
+    labels = np.concatenate([labels, answers.mean(axis=0)[unlabelled]])
+    pair, answers = train_classifiers(reviews, languages, labels, 1, 23)
+    np.savez(
+        args.folder / "answers.npz",
+        answers=answers.mean(axis=0)[unlabelled],
+        fingerprint=reviews.fingerprint,
+    )
     pair.group.assign()
     for name, model in zip(NAMES, pair.group.models, strict=True):
         model.save(args.folder / f"{name}.keras")

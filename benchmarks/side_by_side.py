@@ -69,7 +69,8 @@ class SideBySide:
     def assign(self):
         """Gives the models the weights of the state."""
         for i, model in enumerate(self.models):
-            parts = zip(self._variables(model), self.state, strict=False)
+            weights, others, _ = self.state
+            parts = zip(self._variables(model), (weights, others), strict=True)
             for variables, values in parts:
                 for variable, value in zip(variables, values, strict=True):
                     variable.assign(value[i])

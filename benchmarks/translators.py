@@ -3,16 +3,19 @@
     python benchmarks/translators.py pack FOLDER nmt_vietnamese.py \
         --corpus en_vi --cell rhn --epochs 10 --dtype mixed_bfloat16
     KERAS_BACKEND=jax python benchmarks/translators.py fit FOLDER
-    python benchmarks/translators.py finish FOLDER nmt_vietnamese.py \
-        --corpus en_vi --cell rhn --epochs 10 --dtype mixed_bfloat16
+    python benchmarks/translators.py finish FOLDER --length-penalty 2.2
 
 `pack` and `finish` run a recipe with its flags, where TensorFlow is. `pack`
 writes what there is to train, and on what: the ids of all pairs. `fit` needs
 Keras and JAX alone, on another machine; it writes the weights after each epoch,
 those of the last epochs averaged as in the recipe. `finish` scores and exports
-the trained model as the recipe does. The first weights are drawn by JAX, and
-batches have a few shapes (`padded_pairs.py`), so that results differ from those
-of the recipe as two seeds do.
+the trained model as the recipe does, with the flags of `pack` and more of the
+search. It trains one new model of pairs: no ensemble, and nothing that starts
+from saved weights or vectors.
+
+Results differ from those of the recipe as two seeds do: the first weights are
+drawn by JAX, batches have a few shapes (`padded_pairs.py`), and weights come
+back in float16.
 """
 
 import argparse
@@ -45,6 +48,11 @@ from kerasrnn.training.run_state import save_weights
 PARTS = "train", "dev"
 # How many shapes the batches of each have.
 SHAPES = {"train": 5, "dev": 3}
+# Settings of recipes whose effect is not in what is packed.
+UNPACKED = (
+    *("members", "start_from", "back_translate", "alignments"),
+    *("source_vectors", "target_vectors", "subword_sampling"),
+)
 
 
 def read_arguments():
@@ -56,7 +64,7 @@ def read_arguments():
     for name in ("pack", "fit", "finish"):
         command = commands.add_parser(name, allow_abbrev=False)
         command.add_argument("folder", type=pathlib.Path)
-        if name != "fit":
+        if name == "pack":
             command.add_argument("recipe", help="such as nmt_vietnamese.py")
     args, flags = parser.parse_known_args()
     if flags and args.command == "fit":
@@ -64,13 +72,13 @@ def read_arguments():
     return args, flags
 
 
-def run_recipe(args, flags):
-    recipe = importlib.import_module(pathlib.Path(args.recipe).stem)
-    with mock.patch.object(sys, "argv", [args.recipe, *flags]):
+def run_recipe(name, flags):
+    recipe = importlib.import_module(pathlib.Path(name).stem)
+    with mock.patch.object(sys, "argv", [name, *flags]):
         recipe.main()
 
 
-class PackedError(Exception):
+class Packed(Exception):  # noqa: N818  no error, but the end of the recipe
     """Ends the recipe once all is packed."""
 
 
@@ -79,17 +87,42 @@ def pack(args, flags):
     from kerasrnn import pipelines
 
     def fit(run, pipeline, pairs, dev, average=0, **others):
-        write_plan(args.folder, run.settings, pipeline, (pairs, dev), average)
-        raise PackedError
+        check(run.settings)
+        found = write_pairs(args.folder, run.settings, pipeline, (pairs, dev))
+        plan = {
+            **found,
+            "recipe": args.recipe,
+            "flags": flags,
+            "average": average,
+            # As `Run` computes it.
+            "data": training.fingerprint([pairs, dev]),
+        }
+        write_json(args.folder / "plan.json", plan)
+        raise Packed
 
     with mock.patch.object(pipelines.Run, "fit", fit):
         try:
-            run_recipe(args, flags)
-        except PackedError:
+            run_recipe(args.recipe, flags)
+        except Packed:
             print(f"Packed in {args.folder}.")
 
 
-def write_plan(folder, settings, pipeline, parts, average):
+def check(settings):
+    """Raises `ValueError` for what is not packed."""
+    usual = {"members": 1, "subword_sampling": 0.0}
+    given = {
+        name: value
+        for name in UNPACKED
+        if (value := getattr(settings, name, None)) and value != usual.get(name)
+    }
+    if given:
+        raise ValueError(
+            f"None of {', '.join(UNPACKED)} can be packed. Received: {given}"
+        )
+
+
+def write_pairs(folder, settings, pipeline, parts):
+    """Writes the pairs and fixed weights; returns what else `fit` needs."""
     folder.mkdir(parents=True, exist_ok=True)
     source, target = pipeline.source_tokenizer, pipeline.target_tokenizer
     for name, pairs in zip(PARTS, parts, strict=True):
@@ -100,17 +133,15 @@ def write_plan(folder, settings, pipeline, parts, average):
     # Those of the lexicon, which do not follow from the seed.
     fixed = [x.numpy() for x in model.non_trainable_weights]
     write_arrays(folder / "fixed.npz.xz", dict(enumerate_names(fixed)))
-    plan = {
+    return {
         "model": keras.saving.serialize_keras_object(model),
         "dtype": model.dtype_policy.name,
-        "average": average,
         "ids": {
             "source_pad_id": source.pad_id,
             **{name: getattr(target, name) for name in ("pad_id", "start_id")},
         },
         **settings.pick("epochs", "batch_size", "seed"),
     }
-    write_json(folder / "plan.json", plan)
 
 
 def enumerate_names(arrays):
@@ -203,14 +234,16 @@ def finish(args, flags):
     """Runs the recipe with the weights that `fit` has written."""
     from kerasrnn.pipelines import run
 
+    plan = read_json(args.folder / "plan.json")
     log = read_json(args.folder / "history.json")
     facts = {name: log[name] for name in ("device", "history")}
+    folder = functools.partial(Carried, args.folder, plan, log)
     replaced = {
-        "TrainingFolder": functools.partial(Carried, args.folder, log),
+        "TrainingFolder": folder,
         "write_results": functools.partial(run.write_results, trained_on=facts),
     }
     with mock.patch.dict(vars(run), replaced):
-        run_recipe(args, flags)
+        run_recipe(plan["recipe"], [*plan["flags"], *flags])
 
 
 class Carried(training.TrainingFolder):
@@ -218,13 +251,24 @@ class Carried(training.TrainingFolder):
 
     Args:
         folder: A `pathlib.Path`, the folder of `fit`.
+        plan: What `pack` has written.
         log: What `fit` has logged.
-        *args: Arguments of `kerasrnn.training.TrainingFolder`.
+        output: The folder of the recipe.
+        settings: Dictionary of everything that the training depends on.
+        *args: Other arguments of `kerasrnn.training.TrainingFolder`.
+
+    Raises:
+        ValueError: when the pairs are not those that were packed.
     """
 
-    def __init__(self, folder, log, *args):
-        super().__init__(*args)
+    def __init__(self, folder, plan, log, output, settings, *args):
+        super().__init__(output, settings, *args)
         self._folder, self._log = folder, log
+        if settings["data"] != plan["data"]:
+            raise ValueError(
+                "The pairs must be those that were packed. Expected: "
+                f"fingerprint {plan['data']}. Received: {settings['data']}"
+            )
 
     def fit(self, model, batches, epochs, **others):
         history = self._log["history"]

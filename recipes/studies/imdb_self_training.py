@@ -42,7 +42,7 @@ class Settings(classify.Settings):
     teachers: tuple[training.Existing, ...] = ()
     """Saved classifiers to answer; default: one that is trained first."""
     answers: training.Existing | None = None
-    """NumPy file of an answer to each text without a label, in their order."""
+    """File of an answer to each text without a label, of `reviews.py`."""
 
     def without_effect(self):
         idle = super().without_effect() | {"start_from"}
@@ -121,20 +121,26 @@ def scores(probabilities, dev):
     return f"accuracy {accuracy:.4f}, loss {loss:.4f} on held-out texts"
 
 
-def read_answers(path, count):
-    """Returns the probabilities of a file, `(count,)`.
+def read_answers(path, texts):
+    """Returns the probabilities of a file.
+
+    Args:
+        path: Path of a NumPy file of `answers`, and the `fingerprint` of what
+            they are for.
+        texts: List of texts.
 
     Raises:
-        CorpusError: when they are others.
+        CorpusError: when they are for other texts.
     """
-    found = np.load(path)
-    if found.shape != (count,) or not ((found >= 0) & (found <= 1)).all():
+    with np.load(path) as found:
+        answers, theirs = found["answers"], str(found["fingerprint"])
+    if theirs != (own := training.fingerprint(texts)):
         raise data.CorpusError(
-            "`answers` must be a probability for each text without a label. "
-            f"Expected: {count} from 0 to 1. "
-            f"Received: {path} with shape {found.shape}"
+            "`answers` must be for the texts without a label that there are. "
+            f"Expected: fingerprint {own} of {len(texts)} texts. "
+            f"Received: {path} with {theirs} and {len(answers)} answers"
         )
-    return found
+    return answers
 
 
 def answered(corpus, answers):
@@ -164,14 +170,12 @@ def main():
         settings, len(corpus.train.texts), classify.SIZES
     )
     # The probabilities of the first are labels: as they were learnt.
-    first, second = (
-        dataclasses.replace(
-            settings, output=settings.output / name, calibrate=False
-        )
-        for name in ("first", "second")
+    first = dataclasses.replace(
+        settings, output=settings.output / "first", calibrate=False
     )
+    second = dataclasses.replace(settings, output=settings.output / "second")
     if settings.answers:
-        answers = read_answers(settings.answers, len(corpus.unlabelled))
+        answers = read_answers(settings.answers, corpus.unlabelled)
     else:
         labellers = [*map(pipelines.TextLabeller.open, settings.teachers)]
         labellers = labellers or [classify.run(first, lambda _: (corpus, dev))]

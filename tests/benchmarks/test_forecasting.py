@@ -84,3 +84,11 @@ def test_forecasts_of_all_seeds_are_averaged(values, monkeypatch):
 def test_a_head_that_is_no_point_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="must be a point"):
         settings_of(monkeypatch, "--head", "gaussian")
+
+
+@pytest.mark.parametrize(
+    "flags", [("--dtype", "mixed_bfloat16"), ("--calendar", "hour")]
+)
+def test_flags_without_effect_are_refused(flags, monkeypatch):
+    with pytest.raises(ValueError, match="all columns of ETTh1"):
+        settings_of(monkeypatch, *flags)

@@ -30,7 +30,8 @@ def found(monkeypatch):
     ids = [row.astype("uint16") for row in ids]
     counts = np.array([32, 16])
     labels = np.concatenate([labels[:32], labels[48:]])
-    return packed_reviews.Reviews(ids, labels, counts, 9, PAD, END, 20)
+    sizes = 9, PAD, END, 20
+    return packed_reviews.Reviews(ids, labels, counts, *sizes, "mine")
 
 
 @pytest.fixture
@@ -96,7 +97,9 @@ def test_all_is_trained_and_written(found, tmp_path, monkeypatch):
         benchmark.fit(args)
     finally:
         keras.config.set_dtype_policy(policy)
-    answers = np.load(tmp_path / "answers.npy")
+    written = np.load(tmp_path / "answers.npz")
+    assert written["fingerprint"] == "mine"
+    answers = written["answers"]
     assert answers.shape == (16,)
     assert ((answers > 0) & (answers < 1)).all()
     models = [

@@ -178,14 +178,23 @@ def test_answers_of_a_file_teach_a_model(archive, tmp_path, monkeypatch):
         seen.append(load_parts(settings)[0].train.labels)
 
     monkeypatch.setattr(classify, "run", taught)
-    path, flags = tmp_path / "answers.npy", ("--corpus", archive, *TINY)
+    path, flags = tmp_path / "answers.npz", ("--corpus", archive, *TINY)
     flags += ("--preset", "best", "--answers", path, "--output", tmp_path)
-    np.save(path, np.ones(3))
-    with pytest.raises(ValueError, match="Expected: 30 from 0 to 1."):
+    answers, texts = np.linspace(0, 1, 30), []
+    np.savez(path, answers=answers, fingerprint="other")
+    with pytest.raises(ValueError, match=r"Expected: .* of 30 texts"):
         run(imdb_self_training, monkeypatch, *flags)
-    np.save(path, answers := np.linspace(0, 1, 30))
+    real = imdb_self_training.read_answers
+
+    def read(path, given):
+        texts.extend(given)
+        own = training.fingerprint(given)
+        np.savez(path, answers=answers, fingerprint=own)
+        return real(path, given)
+
+    monkeypatch.setattr(imdb_self_training, "read_answers", read)
     run(imdb_self_training, monkeypatch, *flags)
-    assert seen[0][-30:] == answers.tolist()
+    assert len(texts) == 30 and seen[0][-30:] == answers.tolist()
 
 
 @pytest.fixture
