@@ -8,6 +8,7 @@ if keras.backend.backend() != "jax":
     pytest.skip("the benchmark needs JAX", allow_module_level=True)
 
 import packed_reviews
+import review_classifiers
 import reviews as benchmark
 
 from kerasrnn.layers import FastLSTMCell
@@ -20,8 +21,8 @@ PAD, END, GOOD, BAD = 0, 2, 7, 8
 def found(monkeypatch):
     """Reviews of up to 20 words; the label says which of two is in them."""
     monkeypatch.setattr(packed_reviews, "LENGTHS", np.array([8, 20]))
-    monkeypatch.setattr(benchmark, "ANSWERED", 16)
-    monkeypatch.setattr(benchmark.Classifiers, "batch_size", 8)
+    monkeypatch.setattr(review_classifiers, "ANSWERED", 16)
+    monkeypatch.setattr(review_classifiers.Classifiers, "batch_size", 8)
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 2, 64)
     ids = [rng.integers(3, 7, n) for n in rng.integers(1, 23, 64)]
@@ -39,7 +40,7 @@ def pair(found):
     languages = [LanguageModel(9, FastLSTMCell(8)) for _ in range(2)]
     for model in languages:
         model.build()
-    return benchmark.Classifiers(found, languages, 320, 1)
+    return review_classifiers.Classifiers(found, languages, 320, 1)
 
 
 def test_a_batch_has_both_ways_and_a_known_length(found):
