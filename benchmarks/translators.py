@@ -50,7 +50,7 @@ PARTS = "train", "dev"
 SHAPES = {"train": 5, "dev": 3}
 # Settings of recipes whose effect is not in what is packed.
 UNPACKED = (
-    *("members", "start_from", "back_translate", "alignments"),
+    *("members", "start_from", "alignments"),
     *("source_vectors", "target_vectors", "subword_sampling"),
 )
 
@@ -87,7 +87,7 @@ def pack(args, flags):
     from kerasrnn import pipelines
 
     def fit(run, pipeline, pairs, dev, average=0, **others):
-        check(run.settings)
+        check(run.settings, flags)
         found = write_pairs(args.folder, run.settings, pipeline, (pairs, dev))
         plan = {
             **found,
@@ -107,8 +107,11 @@ def pack(args, flags):
             print(f"Packed in {args.folder}.")
 
 
-def check(settings):
+def check(settings, flags):
     """Raises `ValueError` for what is not packed."""
+    if "--back-translate" in flags:
+        # The translator of the other direction would be packed.
+        raise ValueError("`--back-translate` cannot be packed.")
     usual = {"members": 1, "subword_sampling": 0.0}
     given = {
         name: value
@@ -177,7 +180,7 @@ class Trained(keras.callbacks.Callback):
     """Writes the weights and the history after each epoch.
 
     Args:
-        plan: Dictionary of `write_plan`.
+        plan: Dictionary of `pack`.
         folder: A `pathlib.Path`.
     """
 

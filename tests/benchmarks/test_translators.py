@@ -69,6 +69,11 @@ def test_a_recipe_takes_what_was_trained_elsewhere(tmp_path, monkeypatch):
         run(monkeypatch, "finish", tmp_path)
 
 
+def test_a_reverse_translator_is_not_packed():
+    with pytest.raises(ValueError, match="`--back-translate` cannot be"):
+        translators.check(None, ["--back-translate", "text"])
+
+
 @pytest.mark.slow
 def test_what_is_not_packed_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="can be packed. Received: {'members"):
