@@ -19,7 +19,7 @@ def integer(name, value, minimum=None):
     return int(value)
 
 
-def number(name, value, minimum=0, above=None):
+def number(name, value, minimum=0, above=None, most=None):
     """Returns `value` as a `float`, or raises `ValueError` naming it.
 
     Args:
@@ -27,6 +27,7 @@ def number(name, value, minimum=0, above=None):
         value: What was received.
         minimum: Float, the least value; `None` for any.
         above: Float that the value must exceed, in place of `minimum`.
+        most: Float, the greatest value; `None` for any.
     """
     right = isinstance(value, numbers.Real) and not isinstance(value, bool)
     bound = ""
@@ -34,6 +35,8 @@ def number(name, value, minimum=0, above=None):
         right, bound = right and value > above, f" > {above}"
     elif minimum is not None:
         right, bound = right and value >= minimum, f" >= {minimum}"
+    if most is not None:
+        right, bound = right and value <= most, f"{bound} and <= {most}"
     if right and math.isfinite(value):
         return float(value)
     raise ValueError(

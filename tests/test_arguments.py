@@ -67,6 +67,10 @@ def test_an_instance_is_of_its_class():
 def test_a_bound_may_be_excluded():
     with pytest.raises(ValueError, match="number > 0. Received: top_p=0"):
         arguments.number("top_p", 0, above=0)
+    expected = "finite number > 0 and <= 1. Received: top_p=1.5"
+    with pytest.raises(ValueError, match=expected):
+        arguments.number("top_p", 1.5, above=0, most=1)
+    assert arguments.number("top_p", 1, above=0, most=1) == 1.0
 
 
 @pytest.mark.parametrize("bad", [3, [3, 4.5], [True], None])

@@ -156,7 +156,7 @@ class LanguageTexts(CompiledPipeline):
         integer("seed", seed)
         integer("top_k", top_k, 0)
         integer("max_tokens", max_tokens)
-        number("top_p", top_p)
+        number("top_p", top_p, most=1)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),

@@ -840,6 +840,7 @@ def test_one_string_is_not_a_list(words, method):
     [
         ("temperature", -1),
         ("top_p", np.nan),
+        ("top_p", 2),
         ("top_k", -1),
         ("max_tokens", 1.5),
         ("seed", None),
