@@ -15,6 +15,8 @@ import numpy as np
 import ptb_lm
 import pytest
 import tag
+import translate
+from studies import data_diversification
 from studies import group_memory
 from studies import hybrid_table
 from studies import imdb_folds
@@ -169,6 +171,74 @@ def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
     run(imdb_self_training, monkeypatch, *flags)
     ((name, train),) = seen
     assert name == "second" and 0.25 in train.labels
+
+
+@pytest.mark.parametrize("which", ["both", "forward", "backward"])
+def test_a_translator_learns_what_two_others_translate(
+    which, tmp_path, monkeypatch
+):
+    seen = {}
+
+    class Teacher:
+        def __init__(self, path):
+            self.name = path.parent.name
+
+        def translate(self, texts):
+            return [f"{self.name} {text}" for text in texts]
+
+    def trained(settings, load_pairs, languages):
+        (settings.output).mkdir(parents=True)
+        for name in ("card.json", "translator.keras"):
+            (settings.output / name).touch()
+        seen[settings.output.name] = settings, load_pairs(settings), languages
+
+    monkeypatch.setattr(translate, "run", trained)
+    monkeypatch.setattr(pipelines.TextTranslator, "open", Teacher)
+    flags = ("--limit", 40, "--epochs", 3, "--teacher-epochs", 2)
+    flags += ("--translations", which, "--output", tmp_path)
+    run(data_diversification, monkeypatch, *flags)
+    names = ("forward", "backward") if which == "both" else (which,)
+    assert [*seen] == [*names, "last"]
+    settings, (pairs, dev, _), languages = seen["last"]
+    assert settings.epochs == 3 and languages == ("English", "Hindi")
+    real, taught = [], {}
+    for name in names:
+        settings, (train, held_out, _), languages = seen[name]
+        assert settings.epochs == 2
+        step = 1 if name == "forward" else -1
+        assert languages == ("English", "Hindi")[::step]
+        assert [pair[::step] for pair in held_out] == dev
+        real = [pair[::step] for pair in train]
+        sentences = dict.fromkeys(source for source, _ in train)
+        taught[name] = [(x, f"{name} {x}") for x in sentences]
+    held_out = {target for _, target in dev}
+    expected = taught.get("forward", []) + [
+        (f"<BT> {found}", text)
+        for text, found in taught.get("backward", [])
+        if text not in held_out
+    ]
+    assert pairs == expected + real
+
+
+def test_trained_teachers_are_not_trained_again(tmp_path, monkeypatch):
+    seen, asked = [], []
+
+    def translations(text, path, folder):
+        asked.append(path)
+        return [("a", "b")]
+
+    monkeypatch.setattr(
+        translate, "run", lambda settings, **_: seen.append(settings.output)
+    )
+    monkeypatch.setattr(pipelines, "back_translate", translations)
+    given, done = tmp_path / "a.keras", tmp_path / "backward" / "card.json"
+    done.parent.mkdir()
+    for path in (given, done):
+        path.touch()
+    flags = ("--limit", 40, "--forward", given, "--output", tmp_path)
+    run(data_diversification, monkeypatch, *flags)
+    assert seen == [tmp_path / "last"]
+    assert asked == [given, done.with_name("translator.keras")]
 
 
 def test_answers_of_a_file_teach_a_model(archive, tmp_path, monkeypatch):
