@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.pipelines.saved_model import export_saved_model
-from kerasrnn.pipelines.served_ids import graph_function
+from kerasrnn.pipelines.served_ids import served_function
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
@@ -78,7 +78,7 @@ class TextPipeline(keras.Model):
         at their first call.
         """
         return {
-            name: graph_function(function, *specs)
+            name: served_function(function, *specs)
             for name, (function, *specs) in self.functions().items()
         }
 
