@@ -49,6 +49,13 @@ def precision(dtype):
     return "float32, products in TF32 where the GPU has it"
 
 
+def place(threads):
+    """Where layers run, and on what, as a list of words."""
+    processor = f"{platform.machine()}, {threads} threads"
+    backend = f"keras {keras.__version__} on {keras.backend.backend()}"
+    return [accelerator() or processor, backend]
+
+
 def peak_memory():
     """Most memory of the accelerator in use so far, in MiB, if it is known."""
     if keras.backend.backend() != "jax":

@@ -79,7 +79,7 @@ cells() {
     [ "$4" -gt 200 ] && options=(--compile)
     [ ${#small[@]} -gt 0 ] && options=(--repeats 2 --threads 1)
     step "cells-$1-$2" "$4" "$python" "$here/cells.py" --backend jax \
-        --tables layers --layers "$3" --dtypes "$2" "${options[@]}" \
+        --layers "$3" --dtypes "$2" "${options[@]}" \
         "${small[@]}"
 }
 

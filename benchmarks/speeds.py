@@ -1,0 +1,99 @@
+"""What the scripts that time layers share: flags, sizes and tables.
+
+It does not import Keras, whose backend a flag chooses.
+"""
+
+import argparse
+import os
+from typing import NamedTuple
+
+
+class Sizes(NamedTuple):
+    """Of a batch, and of the two layers that all of these scripts time.
+
+    Args:
+        batch: Integer, sequences in a batch.
+        time: Integer, steps of a sequence.
+        rhn: Dictionary of the arguments of an `RHN`.
+        gam_rhn: Dictionary of the arguments of a `GAMRHN`.
+    """
+
+    batch: int
+    time: int
+    rhn: dict[str, int]
+    gam_rhn: dict[str, int]
+
+
+PUBLISHED = Sizes(
+    batch=20,
+    time=35,
+    rhn={"units": 830, "depth": 10},
+    gam_rhn={
+        "units": 600,
+        "depth": 5,
+        "num_groups": 600,
+        "group_size": 3,
+        "head_units": 300,
+    },
+)
+TOY = Sizes(
+    batch=4,
+    time=6,
+    rhn={"units": 8, "depth": 2},
+    gam_rhn={
+        "units": 8,
+        "depth": 2,
+        "num_groups": 8,
+        "group_size": 3,
+        "head_units": 4,
+    },
+)
+
+
+def argument_parser(description):
+    """Returns a parser of the flags that these scripts share.
+
+    Args:
+        description: String, whose first line is shown by `--help`.
+    """
+    parser = argparse.ArgumentParser(
+        description=description.splitlines()[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--backend", default="tensorflow", choices=("tensorflow", "jax"))
+    add("--repeats", type=int, default=7, help="turns of each system")
+    add("--threads", type=int, default=2, help="threads of every library")
+    add("--small", action="store_true", help="toy sizes, to try it")
+    return parser
+
+
+def prepare(args):
+    """Sets what Keras and its backend read once, when they are imported."""
+    os.environ["KERAS_BACKEND"] = args.backend
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("OMP_NUM_THREADS", str(args.threads))
+    return args
+
+
+def set_threads(args):
+    """Limits the threads of TensorFlow, before it computes anything."""
+    if args.backend == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(args.threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+
+
+def policy(dtype):
+    """The dtype policy of layers that take their products in a dtype."""
+    return "float32" if dtype == "float32" else f"mixed_{dtype}"
+
+
+def print_table(header, rows):
+    """Prints a table in Markdown, and an empty line."""
+    print("| " + " | ".join(header) + " |")
+    print("|---|" + "---:|" * (len(header) - 1))
+    for row in rows:
+        print("| " + " | ".join(row) + " |", flush=True)
+    print()
