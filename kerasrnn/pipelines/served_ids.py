@@ -31,18 +31,16 @@ def served_function(function, *specs):
 
     Raises:
         tf.errors.InvalidArgumentError: when the shape of an argument is not
-            that of its `tf.TensorSpec`, in a SavedModel; a `TypeError`
-            elsewhere.
+            that of its `tf.TensorSpec`.
     """
 
     @functools.wraps(function)
-    def checked(*given):
-        return function(
-            *(
-                tf.ensure_shape(x, spec.shape, name=f"{spec.name}_shape")
-                for x, spec in zip(given, specs, strict=True)
-            )
+    def checked(*given, **others):
+        given = (
+            tf.ensure_shape(x, spec.shape)
+            for x, spec in zip(given, specs, strict=False)
         )
+        return function(*given, **others)
 
     return graph_function(checked, *specs)
 

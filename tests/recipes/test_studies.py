@@ -173,72 +173,106 @@ def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
     assert name == "second" and 0.25 in train.labels
 
 
-@pytest.mark.parametrize("which", ["both", "forward", "backward"])
-def test_a_translator_learns_what_two_others_translate(
-    which, tmp_path, monkeypatch
-):
-    seen = {}
+@pytest.fixture
+def translators(monkeypatch):
+    """What translators were trained on, and teachers that say their names."""
+    seen = []
 
     class Teacher:
         def __init__(self, path):
-            self.name = path.parent.name
+            self.name = path.parent.name.partition("-")[0]
 
         def translate(self, texts):
             return [f"{self.name} {text}" for text in texts]
 
     def trained(settings, load_pairs, languages):
-        (settings.output).mkdir(parents=True)
+        settings.output.mkdir(parents=True, exist_ok=True)
         for name in ("card.json", "translator.keras"):
             (settings.output / name).touch()
-        seen[settings.output.name] = settings, load_pairs(settings), languages
+        seen.append((settings, load_pairs(settings), languages))
 
     monkeypatch.setattr(translate, "run", trained)
     monkeypatch.setattr(pipelines.TextTranslator, "open", Teacher)
-    flags = ("--limit", 40, "--epochs", 3, "--teacher-epochs", 2)
-    flags += ("--translations", which, "--output", tmp_path)
+    return seen
+
+
+@pytest.mark.parametrize("which", ["both", "forward", "backward"])
+def test_a_translator_learns_what_two_others_translate(
+    which, translators, tmp_path, monkeypatch
+):
+    corpus = tmp_path / "pairs.tsv"
+    pairs = [(f"the house {n}", f"घर {n}") for n in range(30)]
+    pairs += [("a \u2028 b", "और")]  # a line break
+    text = "".join("\t".join(pair) + "\n" for pair in pairs)
+    corpus.write_text(text, "utf-8")
+    flags = ("--corpus", corpus, "--epochs", 3, "--teacher-epochs", 2)
+    flags += ("--translations", which, "--output", tmp_path / "out")
     run(data_diversification, monkeypatch, *flags)
     names = ("forward", "backward") if which == "both" else (which,)
-    assert [*seen] == [*names, "last"]
-    settings, (pairs, dev, _), languages = seen["last"]
-    assert settings.epochs == 3 and languages == ("English", "Hindi")
-    real, taught = [], {}
-    for name in names:
-        settings, (train, held_out, _), languages = seen[name]
-        assert settings.epochs == 2
+    *teachers, (settings, (pairs, dev, _), languages) = translators
+    assert settings.output.name == "last" and settings.epochs == 3
+    assert languages == ("English", "Hindi")
+    expected = []
+    for name, (own, (train, held_out, _), languages) in zip(
+        names, teachers, strict=True
+    ):
+        assert own.output.name.startswith(name) and own.epochs == 2
+        assert own.units == settings.units  # chosen by the pairs that are real
         step = 1 if name == "forward" else -1
         assert languages == ("English", "Hindi")[::step]
         assert [pair[::step] for pair in held_out] == dev
         real = [pair[::step] for pair in train]
-        sentences = dict.fromkeys(source for source, _ in train)
-        taught[name] = [(x, f"{name} {x}") for x in sentences]
-    held_out = {target for _, target in dev}
-    expected = taught.get("forward", []) + [
-        (f"<BT> {found}", text)
-        for text, found in taught.get("backward", [])
-        if text not in held_out
-    ]
+        for source, target in real:
+            if name == "forward":
+                text = " ".join(source.split())
+                expected.append((text, f"forward {text}"))
+            else:
+                expected.append((f"<BT> backward {target}", target))
     assert pairs == expected + real
 
 
-def test_trained_teachers_are_not_trained_again(tmp_path, monkeypatch):
-    seen, asked = [], []
+def test_teachers_are_trained_once_for_the_same_settings_and_pairs(
+    translators, tmp_path, monkeypatch
+):
+    def teachers(*flags):
+        before = len(translators)
+        flags += ("--limit", 40, "--output", tmp_path)
+        run(data_diversification, monkeypatch, *flags)
+        return len(translators) - before - 1
 
-    def translations(text, path, folder):
-        asked.append(path)
-        return [("a", "b")]
+    assert teachers() == 2
+    assert teachers("--epochs", 9) == 0
+    assert teachers("--teacher-epochs", 9) == 2
+    assert teachers("--members", 2, "--translations", "backward") == 1
+    assert teachers("--seed", 14) == 2  # other pairs are held out
 
-    monkeypatch.setattr(
-        translate, "run", lambda settings, **_: seen.append(settings.output)
-    )
-    monkeypatch.setattr(pipelines, "back_translate", translations)
-    given, done = tmp_path / "a.keras", tmp_path / "backward" / "card.json"
-    done.parent.mkdir()
-    for path in (given, done):
-        path.touch()
-    flags = ("--limit", 40, "--forward", given, "--output", tmp_path)
+
+def test_the_other_direction_has_the_word_vectors_of_its_languages(
+    translators, tmp_path, monkeypatch
+):
+    for name in ("en.vec", "hi.vec"):
+        (tmp_path / name).touch()
+    flags = ("--tokenizer", "word", "--limit", 40, "--output", tmp_path)
+    flags += ("--source-vectors", tmp_path / "en.vec")
+    flags += ("--target-vectors", tmp_path / "hi.vec")
     run(data_diversification, monkeypatch, *flags)
-    assert seen == [tmp_path / "last"]
-    assert asked == [given, done.with_name("translator.keras")]
+    (one, *_), (other, *_), (last, *_) = translators
+    assert last.source_vectors.name == one.source_vectors.name == "en.vec"
+    assert other.source_vectors.name == one.target_vectors.name == "hi.vec"
+
+
+@pytest.mark.parametrize(
+    "flags, said",
+    [
+        (("--model", "guha"), "model"),
+        (("--distribute", "workers"), "one process"),
+        (("--from", __file__), "from"),
+    ],
+)
+def test_what_three_translators_cannot_be(flags, said, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        run(data_diversification, monkeypatch, *flags)
+    assert said in capsys.readouterr().err
 
 
 def test_answers_of_a_file_teach_a_model(archive, tmp_path, monkeypatch):
