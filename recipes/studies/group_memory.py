@@ -8,6 +8,7 @@ number of steps after which 1/e is left. An entropy is that of a softmax over
 the slots of a group, as a share of the greatest possible.
 """
 
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import pathlib
 import sys
 

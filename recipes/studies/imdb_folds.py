@@ -9,6 +9,7 @@ fold. Each fold has its own training, in `OUTPUT/fold-1/` and so on. Folds that
 are done are not trained again.
 """
 
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 import pathlib
 import sys

@@ -10,6 +10,7 @@ saved classifiers to answer in place of the first, and `--answers` a file of
 probabilities, such as one that `benchmarks/reviews.py` writes.
 """
 
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import dataclasses
 import functools
 import pathlib

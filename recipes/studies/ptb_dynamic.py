@@ -7,6 +7,7 @@ that are scaled by its gradients on the training text: see
 `kerasrnn.models.RMSDynamicEvaluation`. The file stays as it is.
 """
 
+import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
 import json
 import pathlib
 import sys
