@@ -24,30 +24,14 @@ class Sizes(NamedTuple):
     gam_rhn: dict[str, int]
 
 
-PUBLISHED = Sizes(
-    batch=20,
-    time=35,
-    rhn={"units": 830, "depth": 10},
-    gam_rhn={
-        "units": 600,
-        "depth": 5,
-        "num_groups": 600,
-        "group_size": 3,
-        "head_units": 300,
-    },
-)
-TOY = Sizes(
-    batch=4,
-    time=6,
-    rhn={"units": 8, "depth": 2},
-    gam_rhn={
-        "units": 8,
-        "depth": 2,
-        "num_groups": 8,
-        "group_size": 3,
-        "head_units": 4,
-    },
-)
+def gam_rhn(units, depth):
+    """Arguments of a `GAMRHN`: as many groups, of three slots, as units."""
+    groups = {"num_groups": units, "group_size": 3, "head_units": units // 2}
+    return {"units": units, "depth": depth, **groups}
+
+
+PUBLISHED = Sizes(20, 35, {"units": 830, "depth": 10}, gam_rhn(600, 5))
+TOY = Sizes(4, 6, {"units": 8, "depth": 2}, gam_rhn(8, 2))
 
 
 def argument_parser(description):

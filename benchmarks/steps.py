@@ -70,6 +70,7 @@ import devices  # noqa: E402
 import guide_cells  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
+import speeds  # noqa: E402
 import timed_steps  # noqa: E402
 
 from kerasrnn import layers  # noqa: E402
@@ -86,13 +87,7 @@ def make(name, units, dtype, **options):
     sizes = {
         "RHN": {"units": units, "depth": 10 if deep else 3},
         "GAM": {"num_groups": units, "group_size": 3, "head_units": units // 2},
-        "GAMRHN": {
-            "units": units,
-            "depth": 5,
-            "num_groups": units,
-            "group_size": 3,
-            "head_units": units // 2,
-        },
+        "GAMRHN": speeds.gam_rhn(units, depth=5),
     }.get(kind, {"units": units})
     return getattr(layers, kind)(**sizes, dtype=dtype, **options)
 
