@@ -153,19 +153,16 @@ def build_tokenizer(settings, lines):
 def build_model(settings, tokenizer):
     parts = settings.cell, settings.units, settings.micro_steps
     cell = training.build_cell(*parts, **settings.pick("recurrent_dropout"))
-    cell = training.add_attention(
-        cell, settings.attention, **settings.pick("memory", "blocks", "dropout")
-    )
+    past = settings.pick("memory", "blocks", "dropout")
+    cell = training.add_attention(cell, settings.attention, **past)
     names = "depth", "tie_embeddings", "dropout", "word_dropout", "batch_size"
-    options = settings.pick(
-        *(*names, "augmented_loss", "loss_temperature", "sampled_words")
-    )
+    losses = "augmented_loss", "loss_temperature", "sampled_words"
+    options = settings.pick(*names, *losses)
     if bound := settings.uniform:
         uniform = keras.initializers.RandomUniform(-bound, bound)
         options |= {"embedding_scale": 1.0, "embeddings_initializer": uniform}
-    model = models.LanguageModel(
-        tokenizer.vocabulary_size, cell, settings.embedding_dim, **options
-    )
+    size, width = tokenizer.vocabulary_size, settings.embedding_dim
+    model = models.LanguageModel(size, cell, width, **options)
     model.build()
     return model
 
