@@ -171,16 +171,16 @@ def build_optimizer(settings, steps, usual_warmup=200):
 
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
-    # Subwords can spell every word of the corpus; unknown words are copied.
-    words = isinstance(target, tokenizers.WordTokenizer)
+    # Where unknown words are not copied, a translation has none.
+    options = {"copy_unknown": settings.in_force().get("copy_unknown", False)}
+    unknown = [i for i in [target.unknown_id] if i >= 0]
     search = decoding.BeamSearch(
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
-        forbidden_ids=[] if words else [target.unknown_id],
-        repeatable_ids=[target.unknown_id],
+        forbidden_ids=[] if options["copy_unknown"] else unknown,
+        repeatable_ids=unknown,
         **target.special_ids,
     )
-    options = {"copy_unknown": words and settings.attention is not None}
     if (lexicon := model.decoder.lexicon) is not None and settings.shortlist:
         options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens

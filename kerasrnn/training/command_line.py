@@ -118,7 +118,7 @@ def _check_effects(settings, args, parser):
         useless += found
         if found and settings.start_from and name in settings.saved:
             of_file = True
-        elif found and name in settings.needs:
+        elif found and name in settings.lacking():
             lacking.append(f"{flag} needs {_needed(*settings.needs[name])}")
     if useless:
         reason = "Some flags have no effect beside the others."

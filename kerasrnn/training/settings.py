@@ -113,12 +113,15 @@ class Settings:
         in `needs` without what they need. A recipe may add its own. On the
         command line, they are refused.
         """
-        idle = {
+        return (self.saved if self.start_from else frozenset()) | self.lacking()
+
+    def lacking(self) -> frozenset[str]:
+        """Returns the names of fields that are without what they need."""
+        return frozenset(
             name
             for name, (other, *values) in self.needs.items()
             if not _is_met(getattr(self, other), values)
-        }
-        return (self.saved if self.start_from else frozenset()) | idle
+        )
 
     def need_other_folder(self, name: str) -> None:
         """Raises `ValueError` if the run would overwrite a saved pipeline.

@@ -38,12 +38,12 @@ class TranslationSettings(EncoderSettings):
         *("max_tokens", "lowercase", "strip_punctuation"),
         *("separate_punctuation", "tokenizer", "vocabulary_size"),
         *("subword_sampling", "source_vectors", "target_vectors"),
-        *("lexical", "lexicon", "shortlist", "attention"),
+        *("lexical", "lexicon", "shortlist", "attention", "copy_unknown"),
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
     }
     not_identity = EncoderSettings.not_identity | {
         *("beam_width", "length_penalty", "no_repeat_ngram", "members"),
-        "shortlist",
+        *("shortlist", "copy_unknown"),
     }
     needs = {
         **EncoderSettings.needs,
@@ -53,6 +53,8 @@ class TranslationSettings(EncoderSettings):
         "source_vectors": ("tokenizer", "word"),
         "target_vectors": ("tokenizer", "word", "unigram-word"),
         "shortlist": ("lexicon",),
+        # Other tokenizers write words that the corpus lacks.
+        "copy_unknown": ("tokenizer", "word", "unigram-word"),
     }
     text_options: typing.ClassVar[tuple[str, ...]] = (
         *("lowercase", "strip_punctuation", "separate_punctuation"),
@@ -91,6 +93,9 @@ class TranslationSettings(EncoderSettings):
     """Words from the lexicon that a search is limited to; None for all."""
     attention: AttentionName | None = "multi_head"
     """Attention of the decoder to the source."""
+    copy_unknown: bool = True
+    """Whether unknown words of a translation are copied from the source, by
+    attention; otherwise it has none."""
     alignment_weight: NotNegative = 0.1
     """Weight of the loss between attention and alignments."""
     label_smoothing: Rate = 0.1
@@ -124,9 +129,10 @@ class TranslationSettings(EncoderSettings):
         return False
 
     def without_effect(self) -> frozenset[str]:
-        if self.has_alignments:
-            return super().without_effect()
-        return super().without_effect() | {"alignment_weight"}
+        idle = super().without_effect()
+        if not self.has_alignments:
+            idle |= {"alignment_weight"}
+        return idle if self.attention else idle | {"copy_unknown"}
 
     def __post_init__(self):
         super().__post_init__()

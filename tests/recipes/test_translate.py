@@ -150,6 +150,25 @@ def test_subwords_are_translated_to_words():
     assert translate.build_translator(*parts).copy_unknown
 
 
+@pytest.mark.parametrize(
+    "flags, copies",
+    [
+        (["word"], True),
+        (["word", "--no-copy-unknown"], False),
+        (["word", "--attention", "None", "--no-lexical"], False),
+        (["unigram", "--vocabulary-size", 30], False),
+    ],
+)
+def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
+    options = settings("--units", 8, "--tokenizer", *flags)
+    both = translate.build_tokenizers(options, PAIRS)
+    model = translate.build_model(options, *both)
+    found = translate.build_translator(options, model, *both, PAIRS)
+    assert found.copy_unknown == copies
+    forbidden = () if copies else (both[1].unknown_id,)
+    assert found.search.forbidden_ids == forbidden
+
+
 def test_word_vectors_are_where_the_embeddings_start(tmp_path, capsys):
     """In their proportions: the embeddings have a deviation of their own."""
     vectors = {"old!": [1, 2, 3], "House": [4, 5, 7], "alt!": [3, 1, 0]}
@@ -528,6 +547,7 @@ WORDS = "--tokenizer", "word"
         (["--old", "old.tsv"], "--old"),
         (["--reverse", __file__], "--reverse"),
         (["--alignment-weight", 0.5], "--alignment-weight"),
+        (["--no-copy-unknown"], "--no-copy-unknown"),
         (["--alignments", __file__, "--attention", "None"], "--alignments"),
     ],
 )
@@ -536,7 +556,16 @@ def test_flags_without_effect_are_refused(flags, useless, capsys):
         settings(*flags)
     said = capsys.readouterr().err
     assert said.endswith(f"Received: {useless}\n")
-    assert f"Expected: {useless} needs --" in said
+    assert f"Expected: {useless.replace('--no-', '--')} needs --" in said
+
+
+def test_without_attention_nothing_is_copied(capsys):
+    with pytest.raises(SystemExit):
+        settings(*WORDS, "--attention", "None", "--no-copy-unknown")
+    said = capsys.readouterr().err
+    assert said.endswith("Received: --no-copy-unknown\n")
+    # It has the tokenizer that it needs.
+    assert "--tokenizer" not in said
 
 
 def test_what_only_scores_concern_does_not_identify_a_training():
@@ -545,6 +574,8 @@ def test_what_only_scores_concern_does_not_identify_a_training():
     for flag in flags:
         changed = training.identity(settings(flag, 7))
         assert changed == training.identity(settings())
+    changed = training.identity(settings(*WORDS, "--no-copy-unknown"))
+    assert changed == training.identity(settings(*WORDS))
 
 
 def test_there_must_be_something_to_learn(tmp_path):
