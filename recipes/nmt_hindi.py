@@ -40,6 +40,8 @@ class Settings(training.TranslationSettings):
     """Number of corpora, the first ones, of which pairs are held out."""
     model: Literal["translate", "guha"] = "translate"
     """The model of translate.py, or that of Guha's report."""
+    # Hindi has another script, in which an English word is wrong.
+    copy_unknown: bool = False
 
     def without_effect(self):
         if self.model == "translate" or self.start_from:
@@ -49,7 +51,7 @@ class Settings(training.TranslationSettings):
             *("tokenizer", "vocabulary_size", "subword_sampling"),
             *("source_vectors", "target_vectors"),
             *("cell", "depth", "bidirectional", "dropout", "word_dropout"),
-            *("lexical", "lexicon", "shortlist", "attention"),
+            *("lexical", "lexicon", "shortlist", "attention", "copy_unknown"),
         }
 
 
@@ -57,14 +59,15 @@ BEST = Settings(
     corpus="guha",
     lowercase=True,
     strip_punctuation=True,
+    tokenizer="word",
     units=256,
-    vocabulary_size=4000,
     epochs=26,
     dtype="auto",
     # A model of few pairs repeats itself; without that, it is too brief.
     length_penalty=2.0,
     no_repeat_ngram=3,
 )
+SUBWORDS = dataclasses.replace(BEST, tokenizer="unigram", vocabulary_size=4000)
 PRESETS = {
     "phrasebook": Settings(
         lowercase=True,
@@ -83,8 +86,8 @@ PRESETS = {
         epochs=22,
         batch_size=64,
     ),
-    "word": dataclasses.replace(BEST, tokenizer="word"),
-    "bpe": dataclasses.replace(BEST, tokenizer="bpe"),
+    "subwords": SUBWORDS,
+    "bpe": dataclasses.replace(SUBWORDS, tokenizer="bpe"),
     "one-way": dataclasses.replace(BEST, bidirectional=False),
     "no-dropout": dataclasses.replace(BEST, dropout=0.0, word_dropout=0.0),
     "no-lexical": dataclasses.replace(BEST, lexical=False),

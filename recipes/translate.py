@@ -171,16 +171,16 @@ def build_optimizer(settings, steps, usual_warmup=200):
 
 def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
-    # Where unknown words are not copied, a translation has none.
-    options = {"copy_unknown": settings.in_force().get("copy_unknown", False)}
-    unknown = [i for i in [target.unknown_id] if i >= 0]
+    words = isinstance(target, tokenizers.WordTokenizer)
+    copies = words and settings.copy_unknown and settings.attention is not None
     search = decoding.BeamSearch(
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
-        forbidden_ids=[] if options["copy_unknown"] else unknown,
-        repeatable_ids=unknown,
+        forbidden_ids=[] if copies else {target.unknown_id} - {-1},
+        repeatable_ids=[target.unknown_id],
         **target.special_ids,
     )
+    options = {"copy_unknown": copies}
     if (lexicon := model.decoder.lexicon) is not None and settings.shortlist:
         options["shortlist"] = models.Shortlist(lexicon, settings.shortlist)
     parts = model, source, target, search, settings.max_tokens

@@ -111,15 +111,16 @@ def with_flags(message: str, settings: Any) -> str:
 def _check_effects(settings, args, parser):
     """Ends the process if a flag is given that has no effect."""
     given = {word.partition("=")[0].replace("_", "-") for word in args}
-    useless, lacking, of_file = [], [], False
+    useless, needed, of_file = [], [], False
+    lacking = settings.lacking()
     for name in settings.without_effect():
         flag = _flag(name)
         found = given & {flag, f"--no-{flag[2:]}"}
         useless += found
         if found and settings.start_from and name in settings.saved:
             of_file = True
-        elif found and name in settings.lacking():
-            lacking.append(f"{flag} needs {_needed(*settings.needs[name])}")
+        elif found and name in lacking:
+            needed.append(f"{flag} needs {_needed(*settings.needs[name])}")
     if useless:
         reason = "Some flags have no effect beside the others."
         if of_file:
@@ -127,9 +128,7 @@ def _check_effects(settings, args, parser):
                 "With --from, model, tokenizers and search are those of the "
                 "saved pipeline."
             )
-        expected = (
-            "; ".join(sorted(lacking)) or "only flags that change the run"
-        )
+        expected = "; ".join(sorted(needed)) or "only flags that change the run"
         parser.exit(
             2,
             f"{reason} Expected: {expected}. "

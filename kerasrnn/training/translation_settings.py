@@ -94,8 +94,8 @@ class TranslationSettings(EncoderSettings):
     attention: AttentionName | None = "multi_head"
     """Attention of the decoder to the source."""
     copy_unknown: bool = True
-    """Whether unknown words of a translation are copied from the source, by
-    attention; otherwise it has none."""
+    """Copy words that the target vocabulary lacks from the source, by
+    attention; otherwise only known words are chosen."""
     alignment_weight: NotNegative = 0.1
     """Weight of the loss between attention and alignments."""
     label_smoothing: Rate = 0.1

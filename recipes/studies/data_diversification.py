@@ -33,6 +33,7 @@ LANGUAGES = ("English", "Hindi")
 CHANGING = (
     *("teacher_epochs", "members"),
     *("beam_width", "length_penalty", "no_repeat_ngram"),
+    *("shortlist", "copy_unknown"),
 )
 
 

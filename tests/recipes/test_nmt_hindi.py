@@ -67,7 +67,7 @@ def test_it_keeps_the_text_of_your_own_corpus(corpus, tmp_path, capsys):
 def test_the_corpus_chooses_a_preset(corpus, preset):
     given = () if corpus is None else ("--corpus", corpus)
     assert settings(*given).preset == preset
-    assert settings(*given, "--preset", "word").preset == "word"
+    assert settings(*given, "--preset", "bpe").preset == "bpe"
 
 
 def test_the_built_in_phrasebook_needs_no_file():
@@ -189,24 +189,33 @@ def test_every_preset_is_a_model_that_learns(preset):
     assert [w.path for w, gradient in missing if gradient is None] == []
 
 
+def changes(name, other):
+    """The settings in which a preset differs from another."""
+    first, second = (vars(settings("--preset", x)) for x in (name, other))
+    return {key for key in first if first[key] != second[key]} - {"preset"}
+
+
 def test_ablations_change_what_they_are_named_for():
-    best = vars(settings("--preset", "best"))
-    changed = {
-        name: {
-            key
-            for key, value in vars(settings("--preset", name)).items()
-            if value != best[key]
-        }
-        - {"preset"}
-        for name in ("word", "bpe", "one-way", "no-lexical", "no-lexicon")
-    }
-    assert changed == {
-        "word": {"tokenizer"},
-        "bpe": {"tokenizer"},
-        "one-way": {"bidirectional"},
-        "no-lexical": {"lexical"},
-        "no-lexicon": {"lexicon"},
-    }
+    assert changes("one-way", "best") == {"bidirectional"}
+    assert changes("no-lexical", "best") == {"lexical"}
+    assert changes("no-lexicon", "best") == {"lexicon"}
+    assert changes("subwords", "best") == {"tokenizer", "vocabulary_size"}
+    assert changes("bpe", "subwords") == {"tokenizer"}
+
+
+def test_no_english_word_is_copied_into_hindi():
+    pairs = [("a b", "क ख"), ("b a", "ख क")] * 2
+    for preset, unknown in (("best", True), ("guha", False)):
+        options = settings("--preset", preset, "--units", 8)
+        build = nmt_hindi.translate.build_tokenizers
+        build = build if unknown else nmt_hindi.guha_tokenizers
+        both = build(options, pairs)
+        model = nmt_hindi.translate.build_model(options, *both)
+        parts = options, model, *both, pairs
+        found = nmt_hindi.translate.build_translator(*parts)
+        assert not found.copy_unknown
+        forbidden = (both[1].unknown_id,) if unknown else ()
+        assert found.search.forbidden_ids == forbidden
 
 
 def test_a_corpus_that_is_missing_is_named(tmp_path):

@@ -73,6 +73,9 @@ def test_published_models_are_built_and_learn(preset, corpus):
     assert [w.path for w, gradient in missing if gradient is None] == []
     optimizer = nmt_vietnamese.build_optimizer(options, 12)
     assert optimizer.global_clipnorm == options.clip
+    parts = options, model, *tokenizers, train
+    translator = nmt_vietnamese.translate.build_translator(*parts)
+    assert translator.copy_unknown == (preset != "sutskever")
 
 
 class Sized:

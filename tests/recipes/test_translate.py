@@ -157,6 +157,7 @@ def test_subwords_are_translated_to_words():
         (["word", "--no-copy-unknown"], False),
         (["word", "--attention", "None", "--no-lexical"], False),
         (["unigram", "--vocabulary-size", 30], False),
+        (["unigram-word", "--vocabulary-size", 30], True),
     ],
 )
 def test_a_translation_has_unknown_words_only_if_they_are_copied(flags, copies):
