@@ -274,6 +274,9 @@ def test_settings_need_others_for_an_effect(name, useless, useful):
     assert name in Needy(**useless).without_effect()
     assert name not in Needy(**useful).without_effect()
     assert "width" not in Needy().without_effect()
+    assert name in Needy(**useless).lacking()
+    # Without an effect for another reason.
+    assert "warmup" in Needy().without_effect() - Needy().lacking()
 
 
 def test_vectors_of_words_need_words_on_their_side():
