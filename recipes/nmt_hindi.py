@@ -83,7 +83,7 @@ PRESETS = {
         BEST,
         corpus="guha+tourism_health+tatoeba+wiki_dev",
         dev_corpora=2,
-        epochs=22,
+        epochs=12,
         batch_size=64,
     ),
     "subwords": SUBWORDS,
