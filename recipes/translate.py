@@ -176,7 +176,7 @@ def build_translator(settings, model, source, target, pairs):
     search = decoding.BeamSearch(
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
-        forbidden_ids=[] if copies else {target.unknown_id} - {-1},
+        forbidden_ids=[] if copies else {target.unknown_id} - {-1},  # -1: none
         repeatable_ids=[target.unknown_id],
         **target.special_ids,
     )
