@@ -34,13 +34,11 @@ def read_corpus(args):
 
 def pack(args):
     """Writes the reviews as ids, and which of them have a label."""
+    from kerasrnn import data
+
     corpus, dev, tokenizer, settings = read_corpus(args)
     texts = [*corpus.train.texts, *corpus.unlabelled, *dev.texts]
-    ids = [
-        row
-        for i in range(0, len(texts), 1000)
-        for row in tokenizer.tokenize(texts[i : i + 1000]).numpy()
-    ]
+    ids = [*data.id_rows(texts, tokenizer)]
     args.folder.mkdir(parents=True, exist_ok=True)
     found = {
         "ids": smallest(np.concatenate(ids)),

@@ -108,12 +108,22 @@ def build_tokenizer(settings, texts):
     )
 
 
-def build_encoder(settings, tokenizer, texts):
+def build_ngrams(settings, tokenizer, texts, width):
+    """Embeddings of the frequent n-grams of texts, or `None`."""
+    if settings.ngrams is None:
+        return None
+    ngrams = models.NgramEmbedding(settings.ngrams, width, dropout=0.3)
+    ngrams.adapt(data.id_rows(texts, tokenizer))
+    return ngrams
+
+
+def build_encoder(settings, tokenizer, corpus):
     """A new encoder, with word vectors if there are any."""
-    width = settings.embedding_dim
+    width, texts = settings.embedding_dim, corpus.train.texts
     if settings.vectors:
+        # Trained on texts without a label, too.
         vectors, _ = data.load_word_vectors(
-            *(settings.vectors, tokenizer, texts),
+            *(settings.vectors, tokenizer, texts + corpus.unlabelled),
             *(settings.output, width, settings.seed),
         )
         width = vectors.shape[1]
@@ -124,6 +134,7 @@ def build_encoder(settings, tokenizer, texts):
         dropout=settings.dropout if settings.depth > 1 else 0.0,
         embedding_dropout=0.0,
         pad_id=tokenizer.pad_id,
+        ngrams=build_ngrams(settings, tokenizer, texts, width),
         **settings.pick("depth", "bidirectional", "word_dropout"),
     )
     encoder.build((None, None))
@@ -133,7 +144,7 @@ def build_encoder(settings, tokenizer, texts):
     return encoder
 
 
-def learnt_encoder(settings):
+def learnt_encoder(settings, texts):
     """The tokenizer of saved language models, and an encoder like them."""
     language, backwards = (
         path and pipelines.TextLanguageModel.open(path)
@@ -145,13 +156,16 @@ def learnt_encoder(settings):
             "backwards. Received: "
             f"{settings.language_model}, {settings.backwards_model}"
         )
+    model, tokenizer = language.model, language.tokenizer
     encoder = models.Encoder.from_language_model(
-        language.model,
+        model,
         backwards and backwards.model,
-        pad_id=language.tokenizer.pad_id,
+        pad_id=tokenizer.pad_id,
+        ngrams=build_ngrams(settings, tokenizer, texts, model.embedding_dim),
+        dtype=keras.config.dtype_policy(),  # A saved model has float32.
         **settings.pick("word_dropout"),
     )
-    return language.tokenizer, encoder
+    return tokenizer, encoder
 
 
 def build_model(settings, encoder, classes):
@@ -194,11 +208,10 @@ def build_labeller(settings, corpus):
             )
         return labeller
     if settings.language_model:
-        tokenizer, encoder = learnt_encoder(settings)
+        tokenizer, encoder = learnt_encoder(settings, texts)
     else:
         tokenizer = build_tokenizer(settings, texts)
-        texts = texts + corpus.unlabelled
-        encoder = build_encoder(settings, tokenizer, texts)
+        encoder = build_encoder(settings, tokenizer, corpus)
     model = build_model(settings, encoder, len(names))
     given = model, tokenizer, names, settings.max_tokens
     return pipelines.TextLabeller(*given, multi_label=settings.multi_label)

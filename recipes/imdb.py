@@ -42,7 +42,9 @@ PRESETS = {
     name: dataclasses.replace(preset, output=OUTPUT)
     for name, preset in classify.PRESETS.items()
 } | {
-    "best": dataclasses.replace(REVIEWS, vectors="skip-gram", dtype="auto"),
+    "best": dataclasses.replace(
+        REVIEWS, vectors="skip-gram", ngrams=400_000, dtype="auto"
+    ),
     # Whole reviews, read as by the language model of imdb_lm.py.
     "pretrained": dataclasses.replace(
         REVIEWS,

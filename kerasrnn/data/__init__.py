@@ -54,6 +54,7 @@ from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.data.text_corpus import read_text_corpus
 from kerasrnn.data.text_corpus import split_text_corpus
 from kerasrnn.data.text_windows import text_windows
+from kerasrnn.data.token_ids import id_rows
 from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.data.vocabulary import read_vocabulary
 from kerasrnn.data.word_vector_training import load_word_vectors
@@ -83,6 +84,7 @@ __all__ = [
     "hold_out",
     "hold_out_pairs",
     "how_held_out",
+    "id_rows",
     "labelled_batches",
     "language_names",
     "length_table",

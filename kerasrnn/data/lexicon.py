@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from kerasrnn.data.token_ids import id_rows
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
 
@@ -204,15 +205,10 @@ def _most_probable(source, target, probabilities, shape):
 
 
 def _tokens(tokenizer, texts, max_length):
-    """The tokens of all texts one after another, and where each text begins.
-
-    Texts are tokenized by thousands: ragged tensors take far more memory.
-    """
+    """The tokens of all texts one after another, and where each text begins."""
     end = [tokenizer.end_id] if tokenizer.end_id >= 0 else []
     ids, lengths = [np.zeros(0, "int32")], [0]
-    for first in range(0, len(texts), 1000):
-        part = tokenizer.tokenize(texts[first : first + 1000], max_length)
-        rows = [row + end for row in part.to_list()]
-        lengths += map(len, rows)
-        ids.append(np.array(list(itertools.chain(*rows)), "int32"))
+    for row in id_rows(texts, tokenizer, max_length):
+        ids.append(np.array([*row, *end], "int32"))
+        lengths.append(len(ids[-1]))
     return np.concatenate(ids), np.cumsum(lengths)

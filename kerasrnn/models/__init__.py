@@ -18,6 +18,7 @@ from kerasrnn.models.forecaster import Forecaster
 from kerasrnn.models.in_float32 import in_float32
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.piano_roll_model import PianoRollModel
 from kerasrnn.models.rms_dynamic_evaluation import RMSDynamicEvaluation
 from kerasrnn.models.rms_dynamic_evaluation import mean_squared_gradients
@@ -43,6 +44,7 @@ __all__ = [
     "LastSummary",
     "Lexicon",
     "NegativeBinomialHead",
+    "NgramEmbedding",
     "PianoRollModel",
     "PointHead",
     "PooledSummary",

@@ -16,6 +16,8 @@ from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.learnt_weights import learnt_weights
+from kerasrnn.models.ngram_embedding import NgramEmbedding
+from kerasrnn.models.ngram_embedding import check_ngrams
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -54,6 +56,8 @@ class Encoder(Configured, KeepsQuantization):
         pad_id: Id of padding; `-1` if it has no row in the vocabulary.
         embedding_scale: Float, the factor on the embeddings; `None` for
             `sqrt(embedding_dim)`.
+        ngrams: An `NgramEmbedding` of the same `embedding_dim`, which is added
+            to the embeddings; `None` for none.
         **kwargs: Base layer arguments, such as `name` and `dtype`, by default
             that of `cell`.
 
@@ -72,8 +76,8 @@ class Encoder(Configured, KeepsQuantization):
 
     Raises:
         ValueError: when `cell` is no recurrent cell, a size is not positive, a
-            rate is not in `[0, 1)`, or `bidirectional` and `go_backwards` are
-            both true.
+            rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
+            both true, or `ngrams` have another width.
 
     Example:
 
@@ -105,6 +109,7 @@ class Encoder(Configured, KeepsQuantization):
         word_dropout: float = 0.0,
         pad_id: int = 0,
         embedding_scale: float | None = None,
+        ngrams: NgramEmbedding | None = None,
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "Encoder")
@@ -127,6 +132,7 @@ class Encoder(Configured, KeepsQuantization):
         self.word_dropout = word_dropout
         self.pad_id = integer("pad_id", pad_id)
         self.embedding_scale = embedding_scale
+        self.ngrams = check_ngrams(ngrams, self.embedding_dim)
         self.embedding = TokenEmbedding(
             self.vocabulary_size,
             self.embedding_dim,
@@ -173,7 +179,8 @@ class Encoder(Configured, KeepsQuantization):
                 the encoder then reads in both directions. `None` for one that
                 reads forwards only.
             **kwargs: Further arguments of the encoder, such as `pad_id` and
-                `word_dropout`.
+                `word_dropout`. `dtype` is also that of the recurrent layers, by
+                default that of the model.
 
         Raises:
             TypeError: when an argument is given that the language model
@@ -195,7 +202,7 @@ class Encoder(Configured, KeepsQuantization):
                 instance(name, each, LanguageModel)
         encoder = cls(
             model.vocabulary_size,
-            model.cell,
+            cells.clone_cell(model.cell, dtype=kwargs.get("dtype")),
             embedding_dim=model.embedding_dim,
             depth=model.depth,
             bidirectional=backwards is not None,
@@ -229,6 +236,8 @@ class Encoder(Configured, KeepsQuantization):
 
     def build(self, ids_shape: Shape) -> None:
         self.embedding.build(ids_shape)
+        if self.ngrams is not None and not self.ngrams.built:
+            self.ngrams.build(ids_shape)
         width = self.embedding_dim
         if self.factorized:
             self.input_projection.build((*ids_shape, width))
@@ -239,9 +248,21 @@ class Encoder(Configured, KeepsQuantization):
         self, ids: Tensor, training: bool = False
     ) -> tuple[Tensor, Tensor, Tensor]:
         mask = self.mask(ids)
-        embeddings = self.embedding(ids, training=training)
+        embeddings = self.embed(ids, training)
         memory, final = self.read(embeddings, mask, training)
         return memory, mask, final
+
+    def embed(self, ids: Tensor, training: bool = False) -> Tensor:
+        """Returns what is read of tokens, `(batch, time, embedding_dim)`.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+            training: Whether to behave as in training (dropout).
+        """
+        x = self.embedding(ids, training=training)
+        if self.ngrams is not None:
+            x = x + self.ngrams(ids, training=training)
+        return x
 
     def mask(self, ids: Tensor) -> Tensor:
         """Returns which tokens are read, a boolean tensor `(batch, time)`.

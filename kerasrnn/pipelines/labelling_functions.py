@@ -157,7 +157,7 @@ def _gradients(model, ids, function):
     """Embeddings, gradients of a function of the logits, and the logits."""
     encoder = model.encoder
     mask = encoder.mask(ids)
-    embeddings = encoder.embedding(ids)
+    embeddings = encoder.embed(ids)
     with tf.GradientTape() as tape:
         tape.watch(embeddings)
         memory, final = encoder.read(embeddings, mask)

@@ -41,7 +41,7 @@ class ClassificationSettings(EncoderSettings):
     saved = EncoderSettings.saved | {
         *_TEXT,
         *("max_tokens", "summary", "attention"),
-        *("embedding_dim", "language_model", "backwards_model"),
+        *("embedding_dim", "ngrams", "language_model", "backwards_model"),
     }
     not_identity = EncoderSettings.not_identity | {
         *("calibrate", "tune_thresholds"),
@@ -87,6 +87,8 @@ class ClassificationSettings(EncoderSettings):
     """Attention of a summary by attention or decoder."""
     embedding_dim: Count = 100
     """Width of the embeddings, also of word vectors that are trained."""
+    ngrams: Count | None = None
+    """Embeddings for so many frequent pairs and triples of words, too."""
     dropout: Rate = 0.5
     label_smoothing: Rate = 0.0
     """Share of each label that is spread over all classes."""

@@ -20,6 +20,7 @@ from studies.rows import write_table
 PARTS = {
     "no-vectors": ["--vectors", "None"],
     "cbow": ["--vectors", "cbow"],
+    "no-ngrams": ["--ngrams", "None"],
     "fixed-vectors": ["--no-train-vectors"],
     "no-attention": ["--summary", "last"],
     "pooled": ["--summary", "pooled"],

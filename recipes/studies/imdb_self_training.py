@@ -188,7 +188,7 @@ def main():
     def build_labeller(settings, _):
         # The folder of the first one has the word vectors that it trained.
         begin = dataclasses.replace(settings, output=first.output)
-        return classify.build_labeller(begin, corpus)
+        return classify.build_labeller(begin, taught)
 
     classify.run(second, lambda _: (taught, dev), build_labeller)
 

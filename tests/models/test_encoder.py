@@ -382,3 +382,22 @@ def test_a_language_model_determines_how_its_encoder_reads(name):
     model = LanguageModel(9, RHNCell(4))
     with pytest.raises(TypeError, match=name):
         Encoder.from_language_model(model, **{name: 1})
+
+
+def test_an_encoder_may_compute_in_another_dtype_than_its_language_model():
+    cell = ZoneoutCell(RHNCell(4), 0.1)
+    model = LanguageModel(9, cell, 3)
+    dtype = "mixed_bfloat16"
+    encoder = Encoder.from_language_model(model, pad_id=0, dtype=dtype)
+    inner = encoder.cell, encoder.cell.cell
+    for layer in (encoder, encoder.embedding, encoder.stack, *inner):
+        assert layer.compute_dtype == "bfloat16"
+    memory, _, _ = encoder(SOURCE)
+    assert keras.backend.standardize_dtype(memory.dtype) == "bfloat16"
+    for name in ("embedding", "stack"):
+        learnt, taken = (
+            getattr(each, name).get_weights() for each in (model, encoder)
+        )
+        for old, new in zip(learnt, taken, strict=True):
+            np.testing.assert_array_equal(old, new)
+    assert Encoder.from_language_model(model).cell.compute_dtype == "float32"

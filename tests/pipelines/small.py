@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pandas
 
+from kerasrnn.data import id_rows
 from kerasrnn.data import translation_lexicon
 from kerasrnn.data.calendar import calendar_names
 from kerasrnn.decoding import GreedySearch
@@ -16,6 +17,7 @@ from kerasrnn.models import Encoder
 from kerasrnn.models import Forecaster
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import Lexicon
+from kerasrnn.models import NgramEmbedding
 from kerasrnn.models import Shortlist
 from kerasrnn.models import Tagger
 from kerasrnn.models import TextClassifier
@@ -69,11 +71,14 @@ def translator():
 
 def labeller():
     tokenizer = ReviewTokenizer.train(REVIEWS, special="apart")
+    ngrams = NgramEmbedding(8, 3, rank=2)
+    ngrams.adapt(id_rows(REVIEWS, tokenizer), min_count=2)
     encoder = Encoder(
         tokenizer.vocabulary_size,
         keras.layers.GRUCell(4),
         3,
         pad_id=tokenizer.pad_id,
+        ngrams=ngrams,
     )
     model = TextClassifier(
         encoder, AttentionSummary("additive", 4), num_classes=3

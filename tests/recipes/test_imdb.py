@@ -6,6 +6,8 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn import training
+from kerasrnn.data import LabelledCorpus
+from kerasrnn.data import LabelledTexts
 from kerasrnn.tokenizers import ReviewTokenizer
 
 
@@ -25,6 +27,7 @@ def test_the_presets_are_models(name):
     preset = dataclasses.replace(imdb.PRESETS[name], vectors=None)
     settings = training.by_size(preset, 60, classify.SIZES)
     tokenizer = ReviewTokenizer(["<unk>", "<pad>", "film"])
-    encoder = classify.build_encoder(settings, tokenizer, [])
+    corpus = LabelledCorpus(LabelledTexts(["film"], [1]), None, [], ["-", "+"])
+    encoder = classify.build_encoder(settings, tokenizer, corpus)
     model = classify.build_model(settings, encoder, classes=2)
     assert model(tf.constant([[2, 0, 1]])).shape == (1, 1)

@@ -3,6 +3,7 @@ import dataclasses
 import classify
 import imdb
 import imdb_lm
+import keras
 import numpy as np
 import pytest
 
@@ -73,7 +74,7 @@ def test_a_model_that_becomes_another_is_not_overwritten(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*are not in the vocabulary")
-def test_a_classifier_starts_from_the_model(tmp_path):
+def test_a_classifier_starts_from_the_model(tmp_path, monkeypatch):
     output = tmp_path / "lm"
     brief.run(imdb_lm, *SMALL, "--output", output)
     path = output / "language.keras"
@@ -91,6 +92,12 @@ def test_a_classifier_starts_from_the_model(tmp_path):
         )
         for old, new in zip(learnt, taken, strict=True):
             np.testing.assert_array_equal(old, new)
+    # The saved model has float32, the run perhaps another precision.
+    dtype = keras.dtype_policies.get("mixed_bfloat16")
+    monkeypatch.setattr(keras.config, "dtype_policy", lambda: dtype)
+    _, encoder = classify.learnt_encoder(settings, corpus.train.texts)
+    assert encoder.cell.compute_dtype == "bfloat16"
+    monkeypatch.undo()
     backwards = tmp_path / "backwards"
     given = (*FLAGS, "--backwards-of", path, "--output", backwards)
     brief.run(imdb_lm, *given)

@@ -56,7 +56,7 @@ def check_vectors(cell, owner):
         )
 
 
-def clone_cell(cell, *path):
+def clone_cell(cell, *path, dtype=None):
     """Returns a new cell with the configuration of `cell` and no weights.
 
     Args:
@@ -64,11 +64,17 @@ def clone_cell(cell, *path):
         *path: What tells the copies in one model apart, such as the number of
             a layer. Its seeds, such as those of initializers, depend on it, so
             that the copies draw different numbers.
+        dtype: Dtype policy of the copy and of the cells inside it, or its
+            name; `None` for that of `cell`.
 
     Raises:
         ValueError: when the new cell has other widths.
     """
-    copy = type(cell).from_config(_reseeded(template(cell), path))
+    config = _reseeded(template(cell), path)
+    if dtype is not None:
+        policy = keras.dtype_policies.get(dtype)
+        config = _of_policy(config, keras.dtype_policies.serialize(policy))
+    copy = type(cell).from_config(config)
     widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
@@ -93,6 +99,18 @@ def _reseeded(config, path):
             _reseeded(value, (*path, index))
             for index, value in enumerate(config)
         ]
+    return config
+
+
+def _of_policy(config, policy):
+    """Returns a configuration with another dtype policy."""
+    if isinstance(config, dict):
+        return {
+            name: policy if name == "dtype" else _of_policy(value, policy)
+            for name, value in config.items()
+        }
+    if isinstance(config, list):
+        return [_of_policy(value, policy) for value in config]
     return config
 
 

@@ -1,0 +1,213 @@
+"""Embeddings of frequent sequences of tokens, such as pairs of words."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import rate
+from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.typing import Shape
+from kerasrnn.typing import Tensor
+
+# Odd and near 2**32 / 1.618, as for Fibonacci hashing.
+_FACTOR = 1_640_531_527
+# Rows in a bucket.
+_WAYS = 8
+# The key of a row that is not used.
+_NONE = 2**31 - 1
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class NgramEmbedding(Configured, KeepsQuantization):
+    """Embeddings of the n-grams that end at each token.
+
+        x_t = P sum_n E[row(id_{t-n+1} ... id_t)]           n = 2 ... longest
+
+    What has no row adds nothing: n-grams that `adapt` did not find often
+    enough, those with padding, and those that reach before the first token.
+    `E` starts at 0, so a model starts as without n-grams.
+
+    An n-gram is known by a hash of 32 bits: with 500,000 rows, one of 8,600
+    others is taken for one that has a row. The hash decides which 8 rows it may
+    have. Where there are more than 8 n-grams for them, the most frequent have
+    them, so that few are left out if there are half as many rows again.
+
+    Args:
+        size: Positive integer, the number of rows; it is rounded up to a
+            multiple of 8.
+        embedding_dim: Positive integer, width of `x_t`.
+        rank: Positive integer, width of `E`.
+        longest: Integer, 2 or more, tokens in the longest n-gram.
+        dropout: Rate at which whole n-grams are dropped in training.
+        **kwargs: Base layer arguments, such as `name` and `dtype`.
+
+    Call arguments:
+        ids: Integer tensor of shape `(batch, time)`.
+        training: Whether to apply dropout.
+
+    Returns:
+        Tensor of shape `(batch, time, embedding_dim)`.
+
+    Raises:
+        ValueError: when a size is not positive, `longest` is below 2, or
+            `dropout` is not in `[0, 1)`.
+
+    Example:
+
+    >>> ngrams = NgramEmbedding(size=100, embedding_dim=8)
+    >>> ngrams.adapt([[4, 5, 6], [4, 5, 7]], min_count=2)
+    1
+    >>> ngrams(np.array([[4, 5, 9]])).shape
+    (1, 3, 8)
+
+    References:
+        [Wang & Manning, 2012](https://aclanthology.org/P12-2018) for n-grams,
+        [Bojanowski et al., 2017](https://arxiv.org/abs/1607.04606) for hashes.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        embedding_dim: int,
+        rank: int = 32,
+        longest: int = 3,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.size = positive_integer("size", size)
+        self._buckets = -(-self.size // _WAYS)
+        self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
+        self.rank = positive_integer("rank", rank)
+        self.longest = integer("longest", longest, minimum=2)
+        self.dropout = rate("dropout", dropout)
+        self.embedding = keras.layers.Embedding(
+            self._buckets * _WAYS,
+            self.rank,
+            embeddings_initializer="zeros",
+            dtype=self.dtype_policy,
+            name="embedding",
+        )
+        self.projection = keras.layers.Dense(
+            self.embedding_dim,
+            use_bias=False,
+            dtype=self.dtype_policy,
+            name="projection",
+        )
+        self.seed_generator = keras.random.SeedGenerator()
+
+    def build(self, ids_shape: Shape) -> None:
+        # The hash of the n-gram of each row, by bucket.
+        self.keys = self.add_weight(
+            (self._buckets, _WAYS),
+            keras.initializers.Constant(_NONE),
+            dtype="int32",
+            trainable=False,
+            name="keys",
+        )
+        self.embedding.build(ids_shape)
+        self.projection.build((*ids_shape, self.rank))
+
+    def adapt(self, texts: Iterable[Any], min_count: int = 5) -> int:
+        """Gives rows to the most frequent n-grams of some texts.
+
+        All rows start at 0 again.
+
+        Args:
+            texts: Iterable of lists or arrays of ids.
+            min_count: Positive integer, how often an n-gram must occur.
+
+        Returns:
+            How many n-grams have a row.
+        """
+        positive_integer("min_count", min_count)
+        if not self.built:
+            self.build((None, None))
+        hashes = [np.zeros(0, "int32")]
+        for text in texts:
+            row = np.array(text, "int32")[None]
+            of_row = _hashes(row, self.longest, np)[0]
+            hashes += [of_row[n:, n - 1] for n in range(1, self.longest)]
+        keys, counts = np.unique(np.concatenate(hashes), return_counts=True)
+        frequent = counts >= min_count
+        keys, counts = keys[frequent], counts[frequent]
+        buckets = keys % self._buckets
+        order = np.lexsort((-counts, buckets))
+        keys, buckets = keys[order], buckets[order]
+        ways = np.arange(len(keys)) - np.searchsorted(buckets, buckets)
+        kept = ways < _WAYS
+        table = np.full(self.keys.shape, _NONE, "int32")
+        table[buckets[kept], ways[kept]] = keys[kept]
+        self.keys.assign(table)
+        table = self.embedding.embeddings
+        table.assign(np.zeros(table.shape))
+        return int(kept.sum())
+
+    def call(self, ids: Tensor, training: bool = False) -> Tensor:
+        hashes = _hashes(ops.cast(ids, "int32"), self.longest, ops)
+        buckets = ops.mod(hashes, self._buckets)
+        keys = ops.take(self.keys, buckets, axis=0)
+        found = ops.equal(keys, ops.expand_dims(hashes, -1))
+        way = ops.argmax(ops.cast(found, "int32"), axis=-1)
+        rows = buckets * _WAYS + ops.cast(way, "int32")
+        known = ops.any(found, axis=-1)
+        known = ops.cast(known, self.compute_dtype)
+        if training and self.dropout:
+            known = keras.random.dropout(
+                known, self.dropout, seed=self.seed_generator
+            )
+        x = self.embedding(rows) * ops.expand_dims(known, -1)
+        return self.projection(ops.sum(x, axis=2) * self.rank**0.5)
+
+    def compute_output_shape(self, ids_shape: Shape) -> Shape:
+        return (*ids_shape, self.embedding_dim)
+
+
+def check_ngrams(ngrams, embedding_dim):
+    """Returns `ngrams`, or raises `ValueError` unless they have this width."""
+    if ngrams is None:
+        return None
+    instance("ngrams", ngrams, NgramEmbedding)
+    if ngrams.embedding_dim != embedding_dim:
+        raise ValueError(
+            "`ngrams` must be of the same `embedding_dim`. Expected: "
+            f"{embedding_dim}. Received: {ngrams.embedding_dim}"
+        )
+    return ngrams
+
+
+def _hashes(ids, longest, backend):
+    """Hashes of the n-grams that end at each token.
+
+        sum_k factor**k id_{t-k} + n factor**n         k = 0 ... n - 1
+
+    Args:
+        ids: Int32 tensor of shape `(batch, time)`. Integers of 32 bits
+            overflow in the same way everywhere.
+        longest: Integer, tokens in the longest n-gram.
+        backend: `numpy` or `keras.ops`.
+
+    Returns:
+        Int32 tensor of shape `(batch, time, longest - 1)`.
+    """
+    time, total, found = backend.shape(ids)[1], ids, []
+    for k in range(1, longest):
+        # What reaches before the first token has ids of -1 there.
+        past = backend.pad(ids, [[0, 0], [k, 0]], constant_values=-1)
+        total = total + past[:, :time] * _power(k)
+        n = k + 1
+        found.append(total + _power(n, n))
+    return backend.stack(found, axis=-1)
+
+
+def _power(exponent, times=1):
+    """A multiple of a power of the factor, as it overflows in 32 bits."""
+    found = times * pow(_FACTOR, exponent, 2**32) % 2**32
+    return np.uint32(found).astype("int32")
