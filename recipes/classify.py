@@ -110,10 +110,11 @@ def build_tokenizer(settings, texts):
 
 def build_ngrams(settings, tokenizer, texts, width):
     """Embeddings of the frequent n-grams of texts, or `None`."""
-    if settings.ngrams is None:
+    if not settings.ngrams:
         return None
     ngrams = models.NgramEmbedding(settings.ngrams, width, dropout=0.3)
-    ngrams.adapt(data.id_rows(texts, tokenizer))
+    count = ngrams.adapt(data.id_rows(texts, tokenizer, settings.max_tokens))
+    print(f"{count:,} pairs and triples of words have embeddings.")
     return ngrams
 
 
@@ -121,7 +122,6 @@ def build_encoder(settings, tokenizer, corpus):
     """A new encoder, with word vectors if there are any."""
     width, texts = settings.embedding_dim, corpus.train.texts
     if settings.vectors:
-        # Trained on texts without a label, too.
         vectors, _ = data.load_word_vectors(
             *(settings.vectors, tokenizer, texts + corpus.unlabelled),
             *(settings.output, width, settings.seed),

@@ -43,7 +43,11 @@ PRESETS = {
     for name, preset in classify.PRESETS.items()
 } | {
     "best": dataclasses.replace(
-        REVIEWS, vectors="skip-gram", ngrams=400_000, dtype="auto"
+        REVIEWS,
+        max_tokens=1600,
+        vectors="skip-gram",
+        ngrams=400_000,
+        dtype="auto",
     ),
     # Whole reviews, read as by the language model of imdb_lm.py.
     "pretrained": dataclasses.replace(

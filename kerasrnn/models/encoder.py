@@ -200,9 +200,11 @@ class Encoder(Configured, KeepsQuantization):
         for name, each in (("model", model), ("backwards", backwards)):
             if each is not None:
                 instance(name, each, LanguageModel)
+        if (dtype := kwargs.get("dtype")) is None:
+            kwargs["dtype"] = dtype = cells.policy(model.cell)
         encoder = cls(
             model.vocabulary_size,
-            cells.clone_cell(model.cell, dtype=kwargs.get("dtype")),
+            cells.clone_cell(model.cell, dtype=dtype),
             embedding_dim=model.embedding_dim,
             depth=model.depth,
             bidirectional=backwards is not None,
@@ -261,7 +263,8 @@ class Encoder(Configured, KeepsQuantization):
         """
         x = self.embedding(ids, training=training)
         if self.ngrams is not None:
-            x = x + self.ngrams(ids, training=training)
+            added = self.ngrams(ids, training=training)
+            x = x + ops.cast(added, x.dtype)
         return x
 
     def mask(self, ids: Tensor) -> Tensor:

@@ -28,11 +28,11 @@ _NONE = 2**31 - 1
 class NgramEmbedding(Configured, KeepsQuantization):
     """Embeddings of the n-grams that end at each token.
 
-        x_t = P sum_n E[row(id_{t-n+1} ... id_t)]           n = 2 ... longest
+        x_t = sqrt(rank) P sum_n E[row(id_{t-n+1} ... id_t)]
 
-    What has no row adds nothing: n-grams that `adapt` did not find often
-    enough, those with padding, and those that reach before the first token.
-    `E` starts at 0, so a model starts as without n-grams.
+    with n from 2 to `longest`. What has no row adds nothing: n-grams that
+    `adapt` did not find often enough, and those that reach before the first
+    token. `E` starts at 0, so a model starts as without n-grams.
 
     An n-gram is known by a hash of 32 bits: with 500,000 rows, one of 8,600
     others is taken for one that has a row. The hash decides which 8 rows it may
@@ -45,7 +45,8 @@ class NgramEmbedding(Configured, KeepsQuantization):
         embedding_dim: Positive integer, width of `x_t`.
         rank: Positive integer, width of `E`.
         longest: Integer, 2 or more, tokens in the longest n-gram.
-        dropout: Rate at which whole n-grams are dropped in training.
+        dropout: Rate at which whole n-grams are dropped in training, whether
+            or not an encoder drops their words.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -104,11 +105,12 @@ class NgramEmbedding(Configured, KeepsQuantization):
         self.seed_generator = keras.random.SeedGenerator()
 
     def build(self, ids_shape: Shape) -> None:
-        # The hash of the n-gram of each row, by bucket.
+        # The hash of the n-gram of each row, by bucket. With TensorFlow, only
+        # a CPU has variables of int32.
         self.keys = self.add_weight(
             (self._buckets, _WAYS),
             keras.initializers.Constant(_NONE),
-            dtype="int32",
+            dtype=keras.backend.standardize_dtype("int"),
             trainable=False,
             name="keys",
         )
@@ -121,29 +123,38 @@ class NgramEmbedding(Configured, KeepsQuantization):
         All rows start at 0 again.
 
         Args:
-            texts: Iterable of lists or arrays of ids.
+            texts: Iterable of lists or arrays of ids, without padding, such as
+                `kerasrnn.data.id_rows`.
             min_count: Positive integer, how often an n-gram must occur.
 
         Returns:
             How many n-grams have a row.
+
+        Raises:
+            ValueError: when a text is no sequence of integers, or the layer is
+                quantized.
         """
         positive_integer("min_count", min_count)
+        if self.embedding.quantization_mode:
+            raise ValueError(
+                "Quantized rows do not learn. Expected: `adapt` before "
+                f"`quantize`. Received: {self.embedding.quantization_mode}"
+            )
         if not self.built:
             self.build((None, None))
         hashes = [np.zeros(0, "int32")]
         for text in texts:
-            row = np.array(text, "int32")[None]
-            of_row = _hashes(row, self.longest, np)[0]
+            of_row = _hashes(_row(text), self.longest, np)[0]
             hashes += [of_row[n:, n - 1] for n in range(1, self.longest)]
         keys, counts = np.unique(np.concatenate(hashes), return_counts=True)
         frequent = counts >= min_count
         keys, counts = keys[frequent], counts[frequent]
-        buckets = keys % self._buckets
+        buckets = _mixed(keys) % self._buckets
         order = np.lexsort((-counts, buckets))
         keys, buckets = keys[order], buckets[order]
         ways = np.arange(len(keys)) - np.searchsorted(buckets, buckets)
         kept = ways < _WAYS
-        table = np.full(self.keys.shape, _NONE, "int32")
+        table = np.full(self.keys.shape, _NONE)
         table[buckets[kept], ways[kept]] = keys[kept]
         self.keys.assign(table)
         table = self.embedding.embeddings
@@ -152,8 +163,8 @@ class NgramEmbedding(Configured, KeepsQuantization):
 
     def call(self, ids: Tensor, training: bool = False) -> Tensor:
         hashes = _hashes(ops.cast(ids, "int32"), self.longest, ops)
-        buckets = ops.mod(hashes, self._buckets)
-        keys = ops.take(self.keys, buckets, axis=0)
+        buckets = ops.mod(_mixed(hashes), self._buckets)
+        keys = ops.cast(ops.take(self.keys, buckets, axis=0), "int32")
         found = ops.equal(keys, ops.expand_dims(hashes, -1))
         way = ops.argmax(ops.cast(found, "int32"), axis=-1)
         rows = buckets * _WAYS + ops.cast(way, "int32")
@@ -181,6 +192,17 @@ def check_ngrams(ngrams, embedding_dim):
             f"{embedding_dim}. Received: {ngrams.embedding_dim}"
         )
     return ngrams
+
+
+def _row(text):
+    """A text as an int32 array of shape `(1, tokens)`."""
+    row = np.asarray(text)
+    if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):
+        raise ValueError(
+            "`texts` must be lists of ids. Expected: integers of shape "
+            f"(tokens,). Received: {text!r:.80}"
+        )
+    return row.astype("int32")[None]
 
 
 def _hashes(ids, longest, backend):
@@ -211,3 +233,12 @@ def _power(exponent, times=1):
     """A multiple of a power of the factor, as it overflows in 32 bits."""
     found = times * pow(_FACTOR, exponent, 2**32) % 2**32
     return np.uint32(found).astype("int32")
+
+
+def _mixed(hashes):
+    """Other integers of 32 bits, a different one for each hash.
+
+    The hashes of successive ids are at equal distances, so that few buckets
+    would have most of them.
+    """
+    return hashes * (2 * hashes + 1)

@@ -88,7 +88,7 @@ class ClassificationSettings(EncoderSettings):
     embedding_dim: Count = 100
     """Width of the embeddings, also of word vectors that are trained."""
     ngrams: Count | None = None
-    """Embeddings for so many frequent pairs and triples of words, too."""
+    """Embeddings for so many pairs and triples of words that occur 5 times."""
     dropout: Rate = 0.5
     label_smoothing: Rate = 0.0
     """Share of each label that is spread over all classes."""

@@ -15,6 +15,8 @@ from kerasrnn.training.run_state import load_weights
 def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
     """Sets the weights of a model to the mean of the weights in some files.
 
+    Integers, such as keys of a table, are those of the last file.
+
     Args:
         model: A built `keras.Model`.
         paths: List of `pathlib.Path`, of files that `model.save_weights`
@@ -45,7 +47,14 @@ def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:
             total = [a + b for a, b in zip(total, weights, strict=True)]
         else:
             total = weights
-    model.set_weights([weight / len(paths) for weight in total])
+    model.set_weights(
+        [
+            last
+            if np.issubdtype(last.dtype, np.integer)
+            else value / len(paths)
+            for last, value in zip(weights, total, strict=True)
+        ]
+    )
 
 
 def start_from(model: keras.Model, source: keras.Model) -> bool:

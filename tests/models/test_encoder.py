@@ -401,3 +401,7 @@ def test_an_encoder_may_compute_in_another_dtype_than_its_language_model():
         for old, new in zip(learnt, taken, strict=True):
             np.testing.assert_array_equal(old, new)
     assert Encoder.from_language_model(model).cell.compute_dtype == "float32"
+    half = LanguageModel(9, RHNCell(4, dtype=dtype), 3, dtype=dtype)
+    for given in ({}, {"dtype": None}):
+        encoder = Encoder.from_language_model(half, **given)
+        assert encoder.compute_dtype == encoder.cell.compute_dtype == "bfloat16"

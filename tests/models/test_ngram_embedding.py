@@ -1,5 +1,6 @@
 import collections
 
+import keras
 import numpy as np
 import pytest
 
@@ -7,6 +8,7 @@ from kerasrnn.layers import FastGRUCell
 from kerasrnn.models import Encoder
 from kerasrnn.models import NgramEmbedding
 from kerasrnn.models import TextClassifier
+from kerasrnn.training import load_average
 from tests import helpers
 
 RNG = np.random.default_rng(3)
@@ -36,12 +38,16 @@ def frequent(length, min_count=3):
 
 def test_frequent_pairs_have_vectors_of_their_own():
     layer, found = make(longest=2), {}
+    table, projection = layer.trainable_weights
+    rows = helpers.as_numpy(table) @ helpers.as_numpy(projection) * 2
     for pair in np.ndindex(9, 9):
         first, x = vectors(layer, pair)
         np.testing.assert_array_equal(first, 0)
         if x.any():
             found[pair] = x
     assert set(found) == set(frequent(2))
+    for x in found.values():  # sqrt(rank) P E, of one row
+        assert np.abs(rows - x).max(axis=1).min() < 1e-5
     assert len(np.unique(np.stack([*found.values()]), axis=0)) == len(found)
     text = TEXTS[0]
     pairs = zip(text, text[1:], strict=False)
@@ -93,6 +99,39 @@ def test_large_ids_do_not_overflow_differently():
     ids = [29_999, 29_998, 1_000_000, 2**31 - 1]
     layer = make(texts=[ids] * 3, longest=4)
     assert vectors(layer, ids)[1:].any(axis=1).all()
+
+
+def test_few_n_grams_lose_their_rows():
+    # Words by their frequency, so that successive ids are the most frequent.
+    rng = np.random.default_rng(1)
+    text = np.exp(rng.random(300_000) * np.log(30_000)).astype("int32")
+    ngrams, counts = np.unique(
+        np.stack([text[:-1], text[1:]]), axis=1, return_counts=True
+    )
+    expected = (counts >= 3).sum()
+    for size in (1.5 * expected, 2 * expected, 2**14, 40_000, 46_093):
+        layer = NgramEmbedding(int(size), 1, rank=1, longest=2)
+        lost = 1 - layer.adapt([text], 3) / min(expected, size)
+        assert lost < 0.05, (size, lost)
+
+
+def test_an_encoder_adds_them_in_its_own_precision():
+    cell = FastGRUCell(4, dtype="mixed_bfloat16")
+    ngrams = NgramEmbedding(50, 6)
+    encoder = Encoder(9, cell, embedding_dim=6, ngrams=ngrams)
+    memory, _, _ = encoder(np.array([TEXTS[0]]))
+    assert keras.backend.standardize_dtype(memory.dtype) == "bfloat16"
+
+
+def test_weights_are_averaged_without_the_keys(tmp_path):
+    model = keras.Sequential([keras.Input((None,), dtype="int32"), make()])
+    ids, paths = np.array([TEXTS[0]]), []
+    for name in "ab":
+        paths.append(tmp_path / f"{name}.weights.h5")
+        model.save_weights(paths[-1])
+    expected = helpers.as_numpy(model(ids))
+    load_average(model, paths)
+    helpers.assert_close(model(ids), expected)
 
 
 def test_dropout_drops_whole_n_grams_only_in_training():
@@ -167,6 +206,13 @@ def test_arguments_are_checked(changed, message):
 
 
 def test_what_it_is_to_read_is_checked():
+    for text in ([1, 2], ["a b"], [[1.5]], [None], [[[1]]]):
+        with pytest.raises(ValueError, match="`texts` must be lists of ids"):
+            NgramEmbedding(9, 4).adapt(text)
+    layer = make()
+    layer.embedding.quantize("int8")
+    with pytest.raises(ValueError, match="`adapt` before `quantize`"):
+        layer.adapt(TEXTS)
     with pytest.raises(ValueError, match="`min_count` must be a positive"):
         NgramEmbedding(9, 4).adapt(TEXTS, min_count=0)
     with pytest.raises(ValueError, match="`ngrams` must be a `NgramEmb"):

@@ -56,6 +56,10 @@ def check_vectors(cell, owner):
         )
 
 
+# How Keras serializes arrays, whose dtype is not that of a layer.
+_ARRAYS = "__numpy__", "__tensor__"
+
+
 def clone_cell(cell, *path, dtype=None):
     """Returns a new cell with the configuration of `cell` and no weights.
 
@@ -104,7 +108,7 @@ def _reseeded(config, path):
 
 def _of_policy(config, policy):
     """Returns a configuration with another dtype policy."""
-    if isinstance(config, dict):
+    if isinstance(config, dict) and config.get("class_name") not in _ARRAYS:
         return {
             name: policy if name == "dtype" else _of_policy(value, policy)
             for name, value in config.items()

@@ -54,6 +54,18 @@ def test_a_clone_has_the_configuration_but_not_the_weights():
     assert np.any(clone.get_weights()[0] != cell.get_weights()[0])
 
 
+def test_a_clone_may_have_another_dtype():
+    ones = keras.initializers.Constant(np.ones((2, 12)))
+    cell = ZoneoutCell(GRUCell(4, bias_initializer=ones), 0.1)
+    clone = cells.clone_cell(cell, dtype="mixed_bfloat16")
+    for each in (clone, clone.cell):
+        assert each.compute_dtype == "bfloat16"
+        assert each.variable_dtype == "float32"
+    clone.build((None, 3))
+    assert any(np.all(x == 1) for x in clone.get_weights())
+    assert cells.clone_cell(clone).compute_dtype == "bfloat16"
+
+
 def test_clones_of_a_seeded_cell_draw_different_numbers():
     cell = LSTMCell(
         3,
