@@ -268,6 +268,18 @@ def test_vectors_may_come_from_any_file(tmp_path):
     assert training.identity(settings) != before
 
 
+def test_n_grams_of_what_is_read_have_embeddings(capsys):
+    settings = settings_of("--ngrams", 40, "--max-tokens", 3)
+    corpus = classify.load_corpus(settings)
+    texts = ["a fine film at last"] * 5 + ["a dull film"] * 4
+    texts = corpus.train._replace(texts=texts, labels=[1] * 5 + [0] * 4)
+    labeller = classify.build_labeller(settings, corpus._replace(train=texts))
+    assert labeller.model.encoder.ngrams.size == 40
+    # "a fine", "fine film" and the three words.
+    found = "\n3 pairs and triples of words have embeddings.\n"
+    assert found in f"\n{capsys.readouterr().out}"
+
+
 def test_a_text_of_your_own_keeps_its_words(questions):
     settings = settings_of("--corpus", questions, *COLUMNS)
     assert settings.preset == "own"
