@@ -25,7 +25,7 @@ PARTS = {
     "no-attention": ["--summary", "last"],
     "pooled": ["--summary", "pooled"],
     "short": ["--max-tokens", "100"],
-    "long": ["--max-tokens", "800"],
+    "middle": ["--max-tokens", "400"],
     "gam-rhn": ["--cell", "gam_rhn"],
     "one-way": ["--no-bidirectional", "--units", "256"],
 }

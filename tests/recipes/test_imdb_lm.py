@@ -94,10 +94,10 @@ def test_a_classifier_starts_from_the_model(tmp_path, monkeypatch):
             np.testing.assert_array_equal(old, new)
     # The saved model has float32, the run perhaps another precision.
     dtype = keras.dtype_policies.get("mixed_bfloat16")
-    monkeypatch.setattr(keras.config, "dtype_policy", lambda: dtype)
-    _, encoder = classify.learnt_encoder(settings, corpus.train.texts)
+    with monkeypatch.context() as patch:
+        patch.setattr(keras.config, "dtype_policy", lambda: dtype)
+        _, encoder = classify.learnt_encoder(settings, corpus.train.texts)
     assert encoder.cell.compute_dtype == "bfloat16"
-    monkeypatch.undo()
     backwards = tmp_path / "backwards"
     given = (*FLAGS, "--backwards-of", path, "--output", backwards)
     brief.run(imdb_lm, *given)

@@ -368,7 +368,7 @@ def test_the_parts_share_their_word_vectors(stand_in, tmp_path, monkeypatch):
     assert commands["best"].vectors == "skip-gram"
     vectors = {name: x.vectors for name, x in commands.items()}
     assert (vectors["cbow"], vectors["no-vectors"]) == ("cbow", None)
-    assert vectors["long"] == tmp_path / "best" / "skip-gram-1.txt"
+    assert vectors["middle"] == tmp_path / "best" / "skip-gram-1.txt"
     assert {settings.seed for settings in commands.values()} == {5}
     table = (tmp_path / "table.md").read_text("utf-8")
     assert "| `short` | 50.0 | 0.250 | 1 |" in table
