@@ -101,6 +101,7 @@ def with_cell(model, *sizes):
         (lambda **x: layers.MonotonicAttention(3, **x), "energy_bias", "-4"),
         (translator, "alignment_weight", -1),
         (models.TranslatorEnsemble, "models", [1]),
+        (models.ClassifierEnsemble, "models", [1]),
         (layers.CRF, "labels", 17),
         (models.DynamicEvaluation, "model", None),
         (models.ForecastStream, "model", "forecaster.keras"),

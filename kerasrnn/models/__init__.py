@@ -3,10 +3,10 @@
 from kerasrnn.models.attention_summaries import AttentionSummary
 from kerasrnn.models.attention_summaries import DecoderSummary
 from kerasrnn.models.character_reader import CharacterReader
+from kerasrnn.models.classifier_ensemble import ClassifierEnsemble
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.dynamic_evaluation import DynamicEvaluation
 from kerasrnn.models.encoder import Encoder
-from kerasrnn.models.ensemble import TranslatorEnsemble
 from kerasrnn.models.forecast_distributions import GaussianHead
 from kerasrnn.models.forecast_distributions import NegativeBinomialHead
 from kerasrnn.models.forecast_distributions import StudentHead
@@ -28,10 +28,12 @@ from kerasrnn.models.summary import PooledSummary
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.models.text_classifier import TextClassifier
 from kerasrnn.models.translator import Translator
+from kerasrnn.models.translator_ensemble import TranslatorEnsemble
 
 __all__ = [
     "AttentionSummary",
     "CharacterReader",
+    "ClassifierEnsemble",
     "Decoder",
     "DecoderSummary",
     "DynamicEvaluation",

@@ -135,6 +135,46 @@ class TextClassifier(Deserialized, QuantizableModel):
         summary = self.unit_dropout(summary, training=training)
         return self.output_projection(summary), weights
 
+    def mask(self, ids: Tensor) -> Tensor:
+        """Returns which tokens are read, a boolean tensor `(batch, time)`.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+        """
+        return self.encoder.mask(ids)
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """Returns what is read of tokens, `(batch, time, embedding_dim)`.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+        """
+        return self.encoder.embed(ids)
+
+    def classify_embedded(
+        self, embeddings: Tensor, ids: Tensor
+    ) -> tuple[Tensor, Tensor | None]:
+        """Classifies what `embed` returned, for derivatives by it.
+
+        Args:
+            embeddings: Tensor of shape `(batch, time, embedding_dim)`.
+            ids: Integer tensor of shape `(batch, time)`, their tokens.
+
+        Returns:
+            The logits and the attention weights, as from `classify`.
+        """
+        mask = self.mask(ids)
+        memory, final = self.encoder.read(embeddings, mask)
+        return self.classify(memory, mask, final)
+
+    def hidden_states(self, ids: Tensor) -> Tensor:
+        """Returns the outputs of the encoder, `(batch, time, memory_dim)`.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+        """
+        return self.encoder(ids)[0]
+
     def _summarize(self, *args, **kwargs):
         found = self.summary_layer(*args, **kwargs)
         return found if isinstance(found, tuple) else (found, None)

@@ -74,9 +74,10 @@ class Explaining(CompiledPipeline):
             `(words, units)`.
         """
         ids = self.ids(self._given(text))
-        memory, mask, _ = self.model.encoder(ids)
+        states = self.model.hidden_states(ids)
+        mask = self.model.mask(ids)
         words = tf.where(mask, self.tokenizer.tokens(ids), "")[0]
-        return decoded(words), tf.cast(memory[0], tf.float32).numpy()
+        return decoded(words), tf.cast(states[0], tf.float32).numpy()
 
     def gradient_norms(self, text: str) -> np.ndarray:
         """Returns how strongly each word of one string affects the label.

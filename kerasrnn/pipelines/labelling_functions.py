@@ -65,7 +65,8 @@ class LabellingFunctions:
     def explain(self, text):
         """The same, with the tokens and the weight of each."""
         ids = self.ids(text)
-        logits, mask, weights = self.classify(ids)
+        logits, weights = self.classify(ids)
+        mask = self.model.mask(ids)
         if weights is None:
             weights = gradient_norms(self.model, ids)
             total = tf.reduce_sum(weights, axis=1, keepdims=True)
@@ -91,7 +92,7 @@ class LabellingFunctions:
         weights, logits = contributions(
             self.model, ids, lambda logits: self.kind.log_odds(logits, is_label)
         )
-        mask = self.model.encoder.mask(ids)
+        mask = self.model.mask(ids)
         return {
             "tokens": tf.where(mask, self.tokenizer.tokens(ids), ""),
             "weights": tf.where(mask, weights, 0.0),
@@ -104,9 +105,7 @@ class LabellingFunctions:
         return {"ids": served_ids(ids, self.tokenizer.pad_id)}
 
     def _classify(self, ids):
-        memory, mask, final = self.model.encoder(ids)
-        logits, weights = self.model.classify(memory, mask, final)
-        return logits, mask, weights
+        return self.model.classify_embedded(self.model.embed(ids), ids)
 
     def _answer(self, logits):
         logits = tf.cast(logits, tf.float32) / self.temperature
@@ -121,7 +120,7 @@ def contributions(model, ids, log_odds):
     word speaks for the label, below 0 against it.
 
     Args:
-        model: A `kerasrnn.models.TextClassifier`.
+        model: A `TextClassifier` or `ClassifierEnsemble`.
         ids: Int32 tensor of shape `(batch, time)`, padded.
         log_odds: Function from float32 logits to the log odds of the label of
             each text, of shape `(batch,)`.
@@ -132,15 +131,14 @@ def contributions(model, ids, log_odds):
     embeddings, gradients, logits = _gradients(
         model, ids, lambda logits: log_odds(tf.cast(logits, tf.float32))
     )
-    products = tf.cast(embeddings * gradients, tf.float32)
-    return tf.reduce_sum(products, axis=-1), logits
+    return tf.reduce_sum(embeddings * gradients, axis=-1), logits
 
 
 def gradient_norms(model, ids):
     """Norms of the gradients of the greatest logit.
 
     Args:
-        model: A `kerasrnn.models.TextClassifier`.
+        model: A `TextClassifier` or `ClassifierEnsemble`.
         ids: Int32 tensor of shape `(batch, time)`, padded.
 
     Returns:
@@ -150,17 +148,23 @@ def gradient_norms(model, ids):
     _, gradients, _ = _gradients(
         model, ids, lambda logits: tf.reduce_max(logits, axis=1)
     )
-    return tf.norm(tf.cast(gradients, tf.float32), axis=-1)
+    return tf.norm(gradients, axis=-1)
 
 
 def _gradients(model, ids, function):
-    """Embeddings, gradients of a function of the logits, and the logits."""
-    encoder = model.encoder
-    mask = encoder.mask(ids)
-    embeddings = encoder.embed(ids)
+    """Embeddings, gradients of a function of the logits, and the logits.
+
+    The embeddings of the members of an ensemble are side by side.
+    """
+    embeddings = model.embed(ids)
     with tf.GradientTape() as tape:
         tape.watch(embeddings)
-        memory, final = encoder.read(embeddings, mask)
-        logits, _ = model.classify(memory, mask, final)
+        logits, _ = model.classify_embedded(embeddings, ids)
         value = function(logits)
-    return embeddings, tape.gradient(value, embeddings), logits
+    gradients = tape.gradient(value, embeddings)
+    return _side_by_side(embeddings), _side_by_side(gradients), logits
+
+
+def _side_by_side(tensors):
+    columns = [tf.cast(x, tf.float32) for x in tf.nest.flatten(tensors)]
+    return tf.concat(columns, axis=-1)

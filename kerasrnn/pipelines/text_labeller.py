@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from typing import Self
 
 import keras
 import tensorflow as tf
@@ -10,16 +11,19 @@ import tensorflow as tf
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.labelled_batches import labelled_batches
+from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines.ensembles import check_members
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_thresholds import thresholds_of
 from kerasrnn.pipelines.label_weights import weights_by_number
 from kerasrnn.pipelines.label_weights import weights_of_classes
+from kerasrnn.pipelines.labeller_parts import check_parts
+from kerasrnn.pipelines.labeller_parts import joined_model
 from kerasrnn.pipelines.labelling import Labelling
 from kerasrnn.pipelines.labelling import Labels
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
-from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
@@ -35,7 +39,8 @@ class TextLabeller(Labelling):
     exported.
 
     Args:
-        model: A `kerasrnn.models.TextClassifier`.
+        model: A `kerasrnn.models.TextClassifier`, or a `ClassifierEnsemble`,
+            which is not trained further.
         tokenizer: The `Tokenizer` that the model is trained with.
         labels: List of strings, one for each class. For a model with one
             logit: the labels of probability 0 and of probability 1.
@@ -84,7 +89,7 @@ class TextLabeller(Labelling):
 
     def __init__(
         self,
-        model: TextClassifier,
+        model: TextClassifier | ClassifierEnsemble,
         tokenizer: Tokenizer,
         labels: Strings = ("negative", "positive"),
         max_length: int | None = None,
@@ -95,21 +100,51 @@ class TextLabeller(Labelling):
     ) -> None:
         super().__init__(model, **kwargs)
         self.tokenizer = tokenizer
-        check_vocabulary(tokenizer, model.encoder)
         self.labels = tuple(labels)
-        classes = max(1 if multi_label else 2, model.num_classes)
-        names = {label for label in self.labels if isinstance(label, str)}
-        if not len(names) == len(self.labels) == classes:
-            raise ValueError(
-                f"`labels` must be {classes}, one for each class of the model, "
-                f"all different strings. Received: labels={labels!r}"
-            )
         if max_length is not None:
             positive_integer("max_length", max_length)
         self.max_length = max_length
         self.temperature = number("temperature", temperature, above=0)
         self.multi_label = multi_label
+        check_parts(self)
         self.thresholds = thresholds_of(thresholds, self.labels)
+
+    @classmethod
+    def ensemble(cls, labellers: Sequence[Self]) -> Self:
+        """Joins labellers into one that answers with all of them.
+
+        Its logits are the mean of those of all models, each divided by the
+        temperature of its labeller. It is saved, served and exported like any
+        other, but not trained further; `calibrate` it, since the mean is less
+        certain than it may be. It shares the models; it does not copy them.
+
+        Args:
+            labellers: List of `TextLabeller`s with the same tokenizer and the
+                same labels; they may differ in all else. Of an ensemble, all
+                models are joined. The new one has the `max_length` and the
+                `thresholds` of the first, and a temperature of 1.
+
+        Returns:
+            A `TextLabeller` of a `kerasrnn.models.ClassifierEnsemble`; of one
+            labeller, that one.
+
+        Raises:
+            ValueError: when there is no labeller, one is no `TextLabeller`, or
+                their tokenizers or labels differ.
+        """
+        members = list(labellers)
+        check_members("labellers", members, cls, "tokenizer")
+        first, *others = members
+        if not others:
+            return first
+        return cls(
+            joined_model(members),
+            first.tokenizer,
+            first.labels,
+            first.max_length,
+            multi_label=first.multi_label,
+            thresholds=first.thresholds,
+        )
 
     def default_loss(self, label_smoothing: float = 0.0) -> keras.losses.Loss:
         """Returns binary or categorical cross-entropy of logits.

@@ -132,8 +132,9 @@ class TextPipeline(keras.Model):
         if not isinstance(self.model, keras.Model):
             raise ValueError(
                 "To be trained, a pipeline must contain a `keras.Model`. "
-                "Instead of an ensemble, train one of its members: its run "
-                "with `--members 1` writes the first. Received: "
+                "Instead of an ensemble, train its members, each alone, and "
+                "join them again: a run of translations with `--members 1` "
+                "writes the first. Received: "
                 f"{self.model.name!r}, a {type(self.model).__name__}"
             )
         self.model.compile(

@@ -14,14 +14,14 @@ from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
+from kerasrnn.pipelines.ensembles import check_members
+from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.translating import Translating
 from kerasrnn.pipelines.translator_parts import check_parts
 from kerasrnn.pipelines.translator_parts import lexicon_of
-from kerasrnn.pipelines.translator_parts import models_of
-from kerasrnn.pipelines.translator_parts import tokenize_alike
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy
@@ -144,21 +144,9 @@ class TextTranslator(Translating):
                 `TextTranslator`, or their tokenizers differ.
         """
         members = list(translators)
-        wrong = [type(x).__name__ for x in members if not isinstance(x, cls)]
-        if wrong or not members:
-            raise ValueError(
-                "`translators` must be `TextTranslator`s, at least one. "
-                f"Received: {', '.join(wrong) or 'an empty list'}"
-            )
+        sides = "source_tokenizer", "target_tokenizer"
+        check_members("translators", members, cls, *sides)
         first, *others = members
-        for side in "source_tokenizer", "target_tokenizer":
-            one, *rest = (getattr(member, side) for member in members)
-            if not all(tokenize_alike(one, other) for other in rest):
-                raise ValueError(
-                    "All `translators` must have the same tokenizers. "
-                    f"Received: a `{side}` with another vocabulary or other "
-                    "options than that of the first"
-                )
         if not others:
             return first
         models = [x for member in members for x in models_of(member.model)]

@@ -3,16 +3,11 @@
 from typing import Any
 
 from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
-from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers.table_tokenizer import TableTokenizer
-
-
-def models_of(model: Any) -> list[Any]:
-    """Returns the members of an ensemble; of another model, this one."""
-    return getattr(model, "models", [model])
 
 
 def lexicon_of(model: Any) -> Any:
@@ -77,14 +72,3 @@ def check_copying(source: Tokenizer, target: Tokenizer) -> None:
             "punctuation, and a source vocabulary with `<unk>` if the "
             f"target's has it. Received: {', '.join(found)}, ..."
         )
-
-
-def tokenize_alike(one: Tokenizer, other: Tokenizer) -> bool:
-    """Whether two tokenizers give every text the same ids when served."""
-
-    def facts(tokenizer):
-        *rest, options = vocabulary_facts(tokenizer)
-        # Sampling is for training.
-        return rest, options | {"sampling": None}
-
-    return facts(one) == facts(other)

@@ -463,3 +463,99 @@ def test_it_compiles_itself_before_it_learns():
     labeller = labeller_of("last")
     history = labeller.fit(TEXTS, [1, 0, 1, 0, 0.5], epochs=1, verbose=0)
     assert {*history.history} == {"loss", "accuracy"}
+
+
+@pytest.fixture(scope="module")
+def ensemble():
+    return TextLabeller.ensemble(
+        [labeller_of("attention"), labeller_of("pooled", temperature=2.0)]
+    )
+
+
+def test_an_ensemble_has_the_mean_log_odds(ensemble):
+    first, second = (
+        np.log(p / (1 - p))
+        for p in (
+            probability(TextLabeller(model, TOKENIZER), padded(TEXTS))
+            for model in ensemble.model.models
+        )
+    )
+    expected = 1 / (1 + np.exp(-(first + second / 2) / 2))
+    assert_close(ensemble.probabilities(TEXTS), expected)
+    assert np.abs(first - second).max() > 0.1
+
+
+@pytest.mark.slow
+def test_an_ensemble_is_saved_and_exported(ensemble, tmp_path):
+    ensemble.save(tmp_path / "labeller.keras")
+    opened = TextLabeller.open(tmp_path / "labeller.keras")
+    expected = ensemble.label_probabilities(TEXTS)
+    assert opened.label_probabilities(TEXTS) == expected
+    served = tf.saved_model.load(ensemble.export(tmp_path / "1"))
+    found = served.signatures["serving_default"](text=strings(TEXTS))
+    assert_close(found["probability"], ensemble.probabilities(TEXTS))
+    explained = served.signatures["explain_label"](
+        text=strings(TEXTS), label=strings(["positive"] * len(TEXTS))
+    )
+    _, weights = ensemble.explain(TEXTS[0], "positive")
+    assert_close(explained["weights"][0][: len(weights)], weights)
+
+
+def test_an_ensemble_explains_as_its_members_do(ensemble):
+    """Log odds are a mean, so that what a word adds to them is one, too."""
+    text = "a fine film"
+    words, weights = ensemble.explain(text, "positive")
+    of_each = [
+        TextLabeller(model, TOKENIZER).explain(text, "positive")[1]
+        for model in ensemble.model.models
+    ]
+    assert words == text.split()
+    assert_close(weights, (of_each[0] + of_each[1] / 2) / 2)
+    # One member has no attention: gradients of both.
+    words, weights = ensemble.explain(text)
+    assert words == text.split() and weights.sum() == pytest.approx(1)
+    words, states = ensemble.hidden_states(text)
+    assert words == text.split() and states.shape == (3, 16)
+    assert ensemble.gradient_norms(text).shape == (3,)
+
+
+def test_an_ensemble_is_calibrated(ensemble):
+    joined = TextLabeller.ensemble([ensemble])
+    assert joined is ensemble
+    again = TextLabeller.ensemble([ensemble, labeller_of("last")])
+    assert again.model.temperatures == [1.0, 2.0, 1.0]
+    assert again.calibrate(TEXTS, [1, 0, 0, 1, 1]) == again.temperature != 1
+    assert TextLabeller.ensemble([again, ensemble]).model.temperatures == [
+        *(again.temperature * t for t in (1, 2, 1)),
+        *(1.0, 2.0),
+    ]
+
+
+def test_an_ensemble_is_used_as_its_first():
+    options = {"multi_label": True, "labels": ["x"], "thresholds": [0.3]}
+    first = labeller_of("last", max_length=7, temperature=3.0, **options)
+    options["thresholds"] = [0.6]
+    other = labeller_of("pooled", max_length=9, **options)
+    config = TextLabeller.ensemble([first, other]).get_config()
+    expected = first.get_config() | {"temperature": 1.0}
+    for name in expected.keys() - {"name", "model"}:
+        assert config[name] == expected[name], name
+
+
+def test_an_ensemble_needs_the_same_tokenizer_and_labels(labeller):
+    cased = ReviewTokenizer(TOKENIZER.vocabulary, lowercase=False)
+    for other, said in (
+        (TextLabeller(classifier(), cased), "a `tokenizer` with another"),
+        (labeller_of("last", labels=("positive", "negative")), "'positive', "),
+        (classifier(), "TextClassifier"),
+    ):
+        with pytest.raises(ValueError, match=f"Received: .*{said}"):
+            TextLabeller.ensemble([labeller, other])
+    with pytest.raises(ValueError, match="an empty list"):
+        TextLabeller.ensemble([])
+
+
+def test_an_ensemble_is_not_trained_further(ensemble):
+    for train in (ensemble.compile, lambda: ensemble.fit(["a film"], [1])):
+        with pytest.raises(ValueError, match="members.* Received: .*Ensemble"):
+            train()

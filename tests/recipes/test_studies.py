@@ -19,6 +19,7 @@ import translate
 from studies import data_diversification
 from studies import group_memory
 from studies import hybrid_table
+from studies import imdb_ensemble
 from studies import imdb_folds
 from studies import imdb_models
 from studies import imdb_parts
@@ -171,6 +172,35 @@ def test_saved_classifiers_teach_a_second_model(archive, tmp_path, monkeypatch):
     run(imdb_self_training, monkeypatch, *flags)
     ((name, train),) = seen
     assert name == "second" and 0.25 in train.labels
+
+
+@pytest.mark.slow
+def test_saved_classifiers_are_joined(archive, tmp_path, monkeypatch, capsys):
+    tokenizer = ReviewTokenizer.train(["a fine film", "a dull film"])
+    paths = []
+    for summary in ("attention", "pooled"):
+        encoder = models.Encoder(
+            tokenizer.vocabulary_size,
+            keras.layers.GRUCell(4),
+            pad_id=tokenizer.pad_id,
+        )
+        model = models.TextClassifier(encoder, summary)
+        model.build((None, None))
+        labeller = pipelines.TextLabeller(model, tokenizer, ["neg", "pos"])
+        paths.append(tmp_path / f"{summary}.keras")
+        labeller.save(paths[-1])
+    folder = tmp_path / "joined"
+    flags = *paths, "--corpus", archive, "--output", folder
+    run(imdb_ensemble, monkeypatch, *flags)
+    printed = capsys.readouterr().out
+    assert printed.count("  dev: ") == 3 and "All 2, at a temp" in printed
+    opened = pipelines.TextLabeller.open(folder / "labeller.keras")
+    assert len(opened.model.models) == 2
+    card = json.loads((folder / "1" / "card.json").read_text())
+    assert card["scores"]["dev"]["loss"] > 0
+    # In place of a file, a folder of one is a common mistake.
+    with pytest.raises(ValueError, match="the folder"):
+        run(imdb_ensemble, monkeypatch, tmp_path, *flags[1:])
 
 
 @pytest.fixture
