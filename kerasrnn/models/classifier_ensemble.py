@@ -1,9 +1,11 @@
 """An ensemble of text classifiers."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from kerasrnn.arguments import number
@@ -40,7 +42,8 @@ class ClassifierEnsemble(Ensemble):
 
     Raises:
         ValueError: when there is no model, they differ in their numbers of
-            classes, or there is not one positive temperature for each.
+            classes or share a layer, or there is not one positive temperature
+            for each.
 
     Example:
 
@@ -64,7 +67,7 @@ class ClassifierEnsemble(Ensemble):
         super().__init__(models, **kwargs)
         if temperatures is None:
             temperatures = [1.0] * len(self.models)
-        if len(temperatures) != len(self.models):
+        if np.shape(temperatures) != (len(self.models),):
             raise ValueError(
                 "`temperatures` must be one for each model. Expected: "
                 f"{len(self.models)}. Received: temperatures={temperatures}"
@@ -82,11 +85,21 @@ class ClassifierEnsemble(Ensemble):
         return model.num_classes
 
     def call(self, ids: Tensor) -> Tensor:
-        return self._mean([model(ids) for model in self.models])
+        return self.classify_ids(ids)[0]
+
+    def classify_ids(self, ids: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Classifies texts, as `TextClassifier.classify_ids` does.
+
+        Returns:
+            The logits, and the mean of the attention weights of all members,
+            or `None` if one has no attention.
+        """
+        return self._joined(model.classify_ids(ids) for model in self.models)
 
     def mask(self, ids: Tensor) -> Tensor:
-        """Returns which tokens are read, as `TextClassifier.mask` does."""
-        return self.models[0].mask(ids)
+        """Returns which tokens at least one member reads."""
+        first, *others = (model.mask(ids) for model in self.models)
+        return functools.reduce(ops.logical_or, others, first)
 
     def embed(self, ids: Tensor) -> list[Tensor]:
         """Returns what each member reads of tokens, a list of tensors."""
@@ -95,23 +108,11 @@ class ClassifierEnsemble(Ensemble):
     def classify_embedded(
         self, embeddings: Sequence[Tensor], ids: Tensor
     ) -> tuple[Tensor, Tensor | None]:
-        """Classifies what `embed` returned, as that of `TextClassifier`.
-
-        Returns:
-            The logits, and the mean of the attention weights of all members,
-            or `None` if one has no attention.
-        """
-        logits, weights = zip(
-            *(
-                model.classify_embedded(each, ids)
-                for model, each in zip(self.models, embeddings, strict=True)
-            ),
-            strict=True,
+        """Classifies what `embed` returned, as `classify_ids` does."""
+        return self._joined(
+            model.classify_embedded(each, ids)
+            for model, each in zip(self.models, embeddings, strict=True)
         )
-        if any(each is None for each in weights):
-            return self._mean(logits), None
-        found = [ops.cast(each, "float32") for each in weights]
-        return self._mean(logits), sum(found) / len(found)
 
     def hidden_states(self, ids: Tensor) -> Tensor:
         """Returns the outputs of the encoders of all members, side by side."""
@@ -122,6 +123,14 @@ class ClassifierEnsemble(Ensemble):
             ],
             axis=-1,
         )
+
+    def _joined(self, answers):
+        """The mean of the logits, and of the attention weights, of members."""
+        logits, weights = zip(*answers, strict=True)
+        if any(each is None for each in weights):
+            return self._mean(logits), None
+        found = [ops.cast(each, "float32") for each in weights]
+        return self._mean(logits), sum(found) / len(found)
 
     def _mean(self, logits):
         """The mean of the logits of all members."""

@@ -14,6 +14,7 @@ class Ensemble(Deserialized, keras.layers.Layer):
     """Base of ensembles, whose members answer the same question.
 
     A subclass says what its members are, and how their answers are joined.
+    One model may be a member twice.
 
     Args:
         models: List of models of the class `member`, at least one.
@@ -23,8 +24,8 @@ class Ensemble(Deserialized, keras.layers.Layer):
         member: The class of the models.
 
     Raises:
-        ValueError: when there is no model, one is of another class, or their
-            logits differ in size.
+        ValueError: when there is no model, one is of another class, they differ
+            in their numbers of logits, or two share a layer.
     """
 
     member: type[keras.Model]
@@ -36,10 +37,10 @@ class Ensemble(Deserialized, keras.layers.Layer):
         sizes = {self.logits_of(model) for model in models}
         if len(sizes) != 1:
             raise ValueError(
-                "`models` must be at least one, with logits of the same size. "
-                f"Received: {len(models)} models with logits of sizes "
-                f"{sorted(sizes)}"
+                "`models` must be one or more, all with as many logits. "
+                f"Received: {len(models)} models, with {sorted(sizes)} logits"
             )
+        _check_apart(models)
         self.models = list(models)
         self.built = True
 
@@ -52,3 +53,20 @@ class Ensemble(Deserialized, keras.layers.Layer):
     def get_config(self) -> Config:
         models = map(keras.saving.serialize_keras_object, self.models)
         return {**super().get_config(), "models": list(models)}
+
+
+def _check_apart(models):
+    """Raises `ValueError` if two models share a layer.
+
+    Keras saves such a pair without complaint, but cannot load it.
+    """
+    owners = {}
+    for model in models:
+        for variable in model.weights:
+            other = owners.setdefault(id(variable), model)
+            if other is not model:
+                raise ValueError(
+                    "`models` must not share layers. Expected: each with "
+                    "layers of its own. Received: two models with the "
+                    f"variable {variable.path!r}"
+                )

@@ -107,8 +107,22 @@ class TextClassifier(Deserialized, QuantizableModel):
         self.output_projection.build(summary.shape)
 
     def call(self, ids: Tensor, training: bool = False) -> Tensor:
+        return self.classify_ids(ids, training)[0]
+
+    def classify_ids(
+        self, ids: Tensor, training: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Classifies texts, and says what it attended to.
+
+        Args:
+            ids: Integer tensor of shape `(batch, time)`.
+            training: Whether to behave as in training (dropout).
+
+        Returns:
+            The logits and the attention weights, as from `classify`.
+        """
         memory, mask, final = self.encoder(ids, training=training)
-        return self.classify(memory, mask, final, training)[0]
+        return self.classify(memory, mask, final, training)
 
     def classify(
         self,

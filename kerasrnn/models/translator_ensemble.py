@@ -37,8 +37,8 @@ class TranslatorEnsemble(Ensemble):
         `(batch, target_time, vocabulary_size)`.
 
     Raises:
-        ValueError: when there is no model, or their target vocabularies
-            differ in size.
+        ValueError: when there is no model, their target vocabularies differ in
+            size, or two share a layer.
 
     Example:
 

@@ -1,6 +1,6 @@
 """Pipelines that answer as one: whether they fit together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
@@ -12,22 +12,28 @@ def models_of(model: Any) -> list[Any]:
     return getattr(model, "models", [model])
 
 
-def check_members(
-    name: str, members: Sequence[Any], kind: type, *tokenizers: str
-) -> None:
-    """Raises `ValueError` unless pipelines can be joined to an ensemble.
+def members_of(
+    name: str, pipelines: Iterable[Any], kind: type, *tokenizers: str
+) -> list[Any]:
+    """Returns a list of pipelines that can be joined to an ensemble.
 
     Args:
         name: String, the name of the argument.
-        members: List of pipelines.
+        pipelines: The pipelines, at least one.
         kind: The class that all must have.
         *tokenizers: Names of their tokenizers, which must give the same ids.
+
+    Raises:
+        ValueError: when they cannot be joined.
     """
+    expected = f"`{name}` must be a list of `{kind.__name__}`s, at least one. "
+    if not isinstance(pipelines, Iterable):
+        raise ValueError(f"{expected}Received: a {type(pipelines).__name__}")
+    members = list(pipelines)
     wrong = [type(x).__name__ for x in members if not isinstance(x, kind)]
     if wrong or not members:
         raise ValueError(
-            f"`{name}` must be `{kind.__name__}`s, at least one. "
-            f"Received: {', '.join(wrong) or 'an empty list'}"
+            f"{expected}Received: {', '.join(wrong) or 'an empty list'}"
         )
     for each in tokenizers:
         one, *rest = (getattr(member, each) for member in members)
@@ -37,6 +43,7 @@ def check_members(
                 f"Received: a `{each}` with another vocabulary or other "
                 "options than that of the first"
             )
+    return members
 
 
 def tokenize_alike(one: Tokenizer, other: Tokenizer) -> bool:

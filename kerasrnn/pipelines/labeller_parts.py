@@ -35,17 +35,14 @@ def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
             taken.
 
     Raises:
-        ValueError: when their labels differ.
+        ValueError: when their labels or their numbers of logits differ.
     """
-    expected, *others = (
-        (labeller.labels, labeller.multi_label) for labeller in labellers
-    )
+    expected, *others = map(_answers, labellers)
     for found in others:
         if found != expected:
             raise ValueError(
-                "All `labellers` must have the same labels in the same order, "
-                f"and the same `multi_label`. Expected: {expected}. "
-                f"Received: {found}"
+                "All `labellers` must have the same labels in the same order. "
+                f"Expected: {expected}. Received: {found}"
             )
     models, temperatures = zip(
         *(
@@ -56,6 +53,14 @@ def joined_model(labellers: Sequence[Any]) -> ClassifierEnsemble:
         strict=True,
     )
     return ClassifierEnsemble(models, temperatures)
+
+
+def _answers(labeller):
+    """What a labeller answers, in words."""
+    count = labeller.model.num_classes
+    logits = "one logit" if count == 1 else f"{count} logits"
+    several = ", of which a text may have several" * labeller.multi_label
+    return f"{labeller.labels}{several}, by {logits}"
 
 
 def _with_temperatures(model):

@@ -30,11 +30,11 @@ class LabellingFunctions:
         self.max_length, self.labels = labeller.max_length, labeller.labels
         self.temperature, self.kind = labeller.temperature, labeller.kind
         self.ids = graph_function(labeller.ids, TEXTS)
-        self.classify = graph_function(self._classify, IDS)
+        self.classify = graph_function(self.model.classify_ids, IDS)
         self.logits = lambda ids: self.classify(ids)[0]
         if (shapes := labeller.xla_shapes) is not None:
             self.logits = compiled(
-                lambda ids: self._classify(ids)[0],
+                lambda ids: self.model.classify_ids(ids)[0],
                 self.logits,
                 [Padded(AXES, self.tokenizer.pad_id)],
                 shapes.sizes(),
@@ -103,9 +103,6 @@ class LabellingFunctions:
         """The ids that the model reads."""
         ids = self.ids(text)
         return {"ids": served_ids(ids, self.tokenizer.pad_id)}
-
-    def _classify(self, ids):
-        return self.model.classify_embedded(self.model.embed(ids), ids)
 
     def _answer(self, logits):
         logits = tf.cast(logits, tf.float32) / self.temperature

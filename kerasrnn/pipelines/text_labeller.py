@@ -13,7 +13,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.data.labelled_batches import labelled_batches
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
-from kerasrnn.pipelines.ensembles import check_members
+from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.label_scores import label_accuracy
 from kerasrnn.pipelines.label_thresholds import thresholds_of
 from kerasrnn.pipelines.label_weights import weights_by_number
@@ -114,15 +114,17 @@ class TextLabeller(Labelling):
         """Joins labellers into one that answers with all of them.
 
         Its logits are the mean of those of all models, each divided by the
-        temperature of its labeller. It is saved, served and exported like any
-        other, but not trained further; `calibrate` it, since the mean is less
-        certain than it may be. It shares the models; it does not copy them.
+        temperature of its labeller: `calibrate` the labellers before, so that
+        one that is too certain does not decide alone, and the ensemble
+        afterwards. It is saved, served and exported like any other, but not
+        trained further. It shares the models; it does not copy them.
 
         Args:
             labellers: List of `TextLabeller`s with the same tokenizer and the
-                same labels; they may differ in all else. Of an ensemble, all
-                models are joined. The new one has the `max_length` and the
-                `thresholds` of the first, and a temperature of 1.
+                same labels, as many logits, and no layer in common; they may
+                differ in all else. Of an ensemble, all models are joined. The
+                new one has the `max_length` and the `thresholds` of the first,
+                and a temperature of 1.
 
         Returns:
             A `TextLabeller` of a `kerasrnn.models.ClassifierEnsemble`; of one
@@ -130,10 +132,9 @@ class TextLabeller(Labelling):
 
         Raises:
             ValueError: when there is no labeller, one is no `TextLabeller`, or
-                their tokenizers or labels differ.
+                they differ in what they must have in common.
         """
-        members = list(labellers)
-        check_members("labellers", members, cls, "tokenizer")
+        members = members_of("labellers", labellers, cls, "tokenizer")
         first, *others = members
         if not others:
             return first

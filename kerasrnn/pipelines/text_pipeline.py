@@ -133,8 +133,8 @@ class TextPipeline(keras.Model):
             raise ValueError(
                 "To be trained, a pipeline must contain a `keras.Model`. "
                 "Instead of an ensemble, train its members, each alone, and "
-                "join them again: a run of translations with `--members 1` "
-                "writes the first. Received: "
+                "join them again (`--members 1` of a translation writes the "
+                "first). Received: "
                 f"{self.model.name!r}, a {type(self.model).__name__}"
             )
         self.model.compile(

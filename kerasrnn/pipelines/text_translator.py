@@ -14,7 +14,7 @@ from kerasrnn.data.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
-from kerasrnn.pipelines.ensembles import check_members
+from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.texts import pair_list
@@ -143,9 +143,8 @@ class TextTranslator(Translating):
             ValueError: when there is no translator, one is no
                 `TextTranslator`, or their tokenizers differ.
         """
-        members = list(translators)
         sides = "source_tokenizer", "target_tokenizer"
-        check_members("translators", members, cls, *sides)
+        members = members_of("translators", translators, cls, *sides)
         first, *others = members
         if not others:
             return first

@@ -2,11 +2,12 @@
 
     python recipes/studies/imdb_ensemble.py \
         saved_models/imdb_self_training/second/labeller.keras \
-        saved_models/imdb_pretrained/labeller.keras
+        saved_models/imdb_lstm/labeller.keras
 
-They must read the same ids: words of the same vocabulary. The study prints the
-scores of each and of all on the reviews that `imdb.py` holds out, and on the
-test part where there is one. It writes `labeller.keras` and a SavedModel.
+They must read the same ids, of one vocabulary. On the reviews that `imdb.py`
+holds out, each is calibrated, and so is the ensemble; the study prints the
+scores of all there, and on the test part where there is one. It writes
+`labeller.keras` and a SavedModel.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
@@ -20,58 +21,67 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 import classify
 import imdb
 
+from kerasrnn import data
 from kerasrnn import pipelines
 from kerasrnn import training
 
 
-def new_parser():
+def read_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__.partition("\n")[0], allow_abbrev=False
     )
-    parser.add_argument(
-        "labellers", nargs="+", type=pathlib.Path, help="saved classifiers"
-    )
-    parser.add_argument("--corpus", default="imdb", help="imdb, or generated")
-    parser.add_argument("--data-dir", help="folder of the corpora")
-    parser.add_argument(
-        "--output",
-        type=pathlib.Path,
-        default=pathlib.Path("saved_models/imdb_ensemble"),
-        help="folder to write",
-    )
-    return parser
+    add = parser.add_argument
+    add("labellers", nargs="+", type=pathlib.Path, help="saved classifiers")
+    add("--corpus", default="imdb", help="imdb, or generated")
+    add("--data-dir", help="folder of the corpora")
+    output = pathlib.Path("saved_models/imdb_ensemble")
+    add("--output", default=output, type=pathlib.Path, help="folder to write")
+    args = parser.parse_args()
+    if len(args.labellers) < 2:
+        parser.error("At least two `labellers` are joined. Received: one")
+    path = args.output / "labeller.keras"
+    if path.resolve() in [given.resolve() for given in args.labellers]:
+        parser.error(f"`output` would replace a member. Received: {path}")
+    return args
 
 
-def held_out(args):
-    """Returns the parts to score on by their names, the first that of dev."""
+def load_parts(args, labeller):
+    """Returns the held-out texts, and those of the test part or `None`."""
     preset = imdb.PRESETS[imdb.preset_for(args.corpus)]
     corpus, dev = classify.load_parts(
         dataclasses.replace(preset, corpus=args.corpus, data_dir=args.data_dir)
     )
-    return {"dev": dev, "test": corpus.test}
+    labels = list(labeller.labels)
+    if list(corpus.label_names) != labels or labeller.multi_label:
+        raise data.CorpusError(
+            "The labellers must give a text one of the labels of the corpus. "
+            f"Expected: {corpus.label_names}. "
+            f"Received: {labels}, multi_label={labeller.multi_label}"
+        )
+    return dev, corpus.test
 
 
-def part_scores(labeller, parts):
-    """Returns the scores of a labeller on parts, and prints them in words."""
-    task, scores = labeller.task(), {}
-    for name, part in parts.items():
-        if part is not None:
-            scores[name] = found = task.row_scores(part)
-            print(f"  {name}: {task.headline(found)}, loss {found['loss']:.4f}")
+def calibrated_scores(name, labeller, dev, test):
+    """Calibrates a labeller, and returns and prints its scores."""
+    task = labeller.task()
+    print(f"{name}, at the temperature {task.calibrate(dev):.3f}:", flush=True)
+    scores = {"dev": task.row_scores(dev)}
+    if test is not None:
+        scores["test"] = task.row_scores(test)
+    for part, found in scores.items():
+        print(f"  {part}: {task.headline(found)}, loss {found['loss']:.4f}")
     return scores
 
 
 def main():
-    args = new_parser().parse_args()
-    parts = held_out(args)
+    args = read_arguments()
     members = [pipelines.TextLabeller.open(path) for path in args.labellers]
+    parts = load_parts(args, pipelines.TextLabeller.ensemble(members))
     for path, member in zip(args.labellers, members, strict=True):
-        print(path)
-        part_scores(member, parts)
+        calibrated_scores(path, member, *parts)
+    # Only now, at the temperatures of its members.
     joined = pipelines.TextLabeller.ensemble(members)
-    joined.task().calibrate(parts["dev"])
-    print(f"All {len(members)}, at a temperature of {joined.temperature:.2f}")
-    scores = part_scores(joined, parts)
+    scores = calibrated_scores("All of them", joined, *parts)
     with training.locked(args.output) as folder:
         joined.save(folder / "labeller.keras")
         joined.export(pipelines.next_version(folder), {"scores": scores})

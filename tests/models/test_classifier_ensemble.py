@@ -66,21 +66,24 @@ def test_it_has_a_configuration(members):
 
 def test_embeddings_are_classified_as_their_tokens(members):
     ensemble = ClassifierEnsemble(members)
-    logits, weights = ensemble.classify_embedded(ensemble.embed(IDS), IDS)
-    helpers.assert_close(logits, ensemble(IDS))
-    assert weights is None
+    for logits, weights in (
+        ensemble.classify_ids(IDS),
+        ensemble.classify_embedded(ensemble.embed(IDS), IDS),
+    ):
+        helpers.assert_close(logits, ensemble(IDS))
+        assert weights is None
 
 
 @helpers.slow_on_jax
 def test_its_attention_is_the_mean_of_that_of_its_members(members):
     models = [members[0], classifier(GRUCell(3), "attention")]
     ensemble = ClassifierEnsemble(models)
-    _, weights = ensemble.classify_embedded(ensemble.embed(IDS), IDS)
-    of_each = [
-        helpers.as_numpy(model.classify_embedded(model.embed(IDS), IDS)[1])
-        for model in models
-    ]
-    helpers.assert_close(weights, sum(of_each) / 2)
+    of_each = [helpers.as_numpy(model.classify_ids(IDS)[1]) for model in models]
+    for _, weights in (
+        ensemble.classify_ids(IDS),
+        ensemble.classify_embedded(ensemble.embed(IDS), IDS),
+    ):
+        helpers.assert_close(weights, sum(of_each) / 2)
     assert np.abs(of_each[0] - of_each[1]).max() > 0.01
 
 
@@ -92,23 +95,37 @@ def test_each_member_keeps_its_own_mask(members):
     logits, _ = ensemble.classify_embedded(ensemble.embed(IDS), IDS)
     first, second = logits_of_each(models)
     helpers.assert_close(logits, (first + second) / 2)
+    for both in (models, models[::-1]):
+        assert helpers.as_numpy(ClassifierEnsemble(both).mask(IDS)).all()
+    alone = ClassifierEnsemble(members).mask(IDS)
+    np.testing.assert_array_equal(helpers.as_numpy(alone), SOURCE != 0)
 
 
 def test_its_hidden_states_are_those_of_all(members):
     states = helpers.as_numpy(ClassifierEnsemble(members).hidden_states(IDS))
     assert states.shape == (*IDS.shape, 8 + 5)
+    helpers.assert_close(states[..., :8], members[0].encoder(IDS)[0])
     helpers.assert_close(states[..., 8:], members[1].encoder(IDS)[0])
 
 
 def test_members_share_their_classes(members):
     other = classifier(GRUCell(4), "last", num_classes=1)
-    with pytest.raises(ValueError, match=r"2 models.*sizes \[1, 3\]"):
+    with pytest.raises(ValueError, match=r"2 models, with \[1, 3\] logits"):
         ClassifierEnsemble([members[0], other])
     with pytest.raises(ValueError, match="0 models"):
         ClassifierEnsemble([])
 
 
-@pytest.mark.parametrize("temperatures", [[1.0], [1.0, 0.0], [1, "2"]])
+def test_members_share_no_layer(members):
+    """Keras would save them, but could not load them."""
+    other = TextClassifier(members[0].encoder, "last", 3)
+    other.build((None, None))
+    with pytest.raises(ValueError, match="must not share layers.*embedding"):
+        ClassifierEnsemble([members[0], other])
+    assert len(ClassifierEnsemble([members[0]] * 2).models) == 2
+
+
+@pytest.mark.parametrize("temperatures", [[1.0], [1.0, 0.0], [1, "2"], 2.0])
 def test_each_member_has_a_temperature(members, temperatures):
     with pytest.raises(ValueError, match="`temperatures` must be"):
         ClassifierEnsemble(members, temperatures)

@@ -112,7 +112,7 @@ def test_a_search_runs_over_it(members):
 def test_members_share_their_vocabulary(members):
     cell = GRUCell(4)
     other = Translator(Encoder(9, cell, 3), Decoder(11, cell, 3))
-    with pytest.raises(ValueError, match=r"2 models.*sizes \[10, 11\]"):
+    with pytest.raises(ValueError, match=r"2 models, with \[10, 11\] logits"):
         TranslatorEnsemble([members[0], other])
     with pytest.raises(ValueError, match="0 models"):
         TranslatorEnsemble([])

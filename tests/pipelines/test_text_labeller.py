@@ -502,7 +502,7 @@ def test_an_ensemble_is_saved_and_exported(ensemble, tmp_path):
 
 
 def test_an_ensemble_explains_as_its_members_do(ensemble):
-    """Log odds are a mean, so that what a word adds to them is one, too."""
+    """Log odds of two labels are a mean: what a word adds to them is, too."""
     text = "a fine film"
     words, weights = ensemble.explain(text, "positive")
     of_each = [
@@ -516,7 +516,15 @@ def test_an_ensemble_explains_as_its_members_do(ensemble):
     assert words == text.split() and weights.sum() == pytest.approx(1)
     words, states = ensemble.hidden_states(text)
     assert words == text.split() and states.shape == (3, 16)
-    assert ensemble.gradient_norms(text).shape == (3,)
+    of_each = [
+        TextLabeller(model, TOKENIZER).gradient_norms(text) / (2 * temperature)
+        for model, temperature in zip(
+            ensemble.model.models, ensemble.model.temperatures, strict=True
+        )
+    ]
+    norms = ensemble.gradient_norms(text)
+    assert_close(norms, np.hypot(*of_each))
+    assert_close(weights, norms / norms.sum())
 
 
 def test_an_ensemble_is_calibrated(ensemble):
@@ -538,21 +546,49 @@ def test_an_ensemble_is_used_as_its_first():
     other = labeller_of("pooled", max_length=9, **options)
     config = TextLabeller.ensemble([first, other]).get_config()
     expected = first.get_config() | {"temperature": 1.0}
+    assert config["max_length"] == 7 and config["multi_label"]
     for name in expected.keys() - {"name", "model"}:
         assert config[name] == expected[name], name
 
 
 def test_an_ensemble_needs_the_same_tokenizer_and_labels(labeller):
     cased = ReviewTokenizer(TOKENIZER.vocabulary, lowercase=False)
+    names = ["negative", "positive"]
+    of_two = classifier("last", num_classes=2)
     for other, said in (
         (TextLabeller(classifier(), cased), "a `tokenizer` with another"),
-        (labeller_of("last", labels=("positive", "negative")), "'positive', "),
+        (labeller_of("last", labels=names[::-1]), r"\('positive', 'nega"),
+        (TextLabeller(of_two, TOKENIZER, names), r"'\), by 2 logits"),
         (classifier(), "TextClassifier"),
     ):
-        with pytest.raises(ValueError, match=f"Received: .*{said}"):
+        with pytest.raises(
+            ValueError, match=f"`labellers`.*Received: .*{said}"
+        ):
             TextLabeller.ensemble([labeller, other])
-    with pytest.raises(ValueError, match="an empty list"):
-        TextLabeller.ensemble([])
+    several = TextLabeller(of_two, TOKENIZER, names, multi_label=True)
+    with pytest.raises(ValueError, match="Received: .* may have several, by 2"):
+        TextLabeller.ensemble([TextLabeller(of_two, TOKENIZER), several])
+    for wrong, said in ([], "an empty list"), (labeller, "a TextLabeller"):
+        with pytest.raises(ValueError, match=f"Received: {said}"):
+            TextLabeller.ensemble(wrong)
+
+
+def test_an_encoder_of_ones_own_is_called_as_in_training():
+    class Louder(Encoder):
+        def call(self, ids, training=False):
+            memory, mask, final = super().call(ids, training)
+            return 3 * memory, mask, 3 * final
+
+    encoder = Louder(
+        TOKENIZER.vocabulary_size, keras.layers.GRUCell(4), pad_id=PAD
+    )
+    model = TextClassifier(encoder, "last")
+    model.build((None, None))
+    randomize(model)
+    assert_close(
+        TextLabeller(model, TOKENIZER).probabilities(TEXTS),
+        probability(TextLabeller(model, TOKENIZER), padded(TEXTS)),
+    )
 
 
 def test_an_ensemble_is_not_trained_further(ensemble):

@@ -1,5 +1,6 @@
 """One tiny run of each study."""
 
+import dataclasses
 import json
 import shlex
 import sys
@@ -190,17 +191,28 @@ def test_saved_classifiers_are_joined(archive, tmp_path, monkeypatch, capsys):
         paths.append(tmp_path / f"{summary}.keras")
         labeller.save(paths[-1])
     folder = tmp_path / "joined"
-    flags = *paths, "--corpus", archive, "--output", folder
-    run(imdb_ensemble, monkeypatch, *flags)
+    flags = "--corpus", archive, "--output", folder
+    run(imdb_ensemble, monkeypatch, *paths, *flags)
     printed = capsys.readouterr().out
-    assert printed.count("  dev: ") == 3 and "All 2, at a temp" in printed
+    assert printed.count("  dev: ") == 3 and "All of them, at the" in printed
     opened = pipelines.TextLabeller.open(folder / "labeller.keras")
-    assert len(opened.model.models) == 2
+    members = [pipelines.TextLabeller.open(path) for path in paths]
+    _, dev = classify.load_parts(
+        dataclasses.replace(imdb.PRESETS["best"], corpus=str(archive))
+    )
+    assert opened.model.temperatures == [
+        member.task().calibrate(dev) for member in members
+    ]
+    assert opened.task().calibrate(dev) == opened.temperature
     card = json.loads((folder / "1" / "card.json").read_text())
     assert card["scores"]["dev"]["loss"] > 0
-    # In place of a file, a folder of one is a common mistake.
-    with pytest.raises(ValueError, match="the folder"):
-        run(imdb_ensemble, monkeypatch, tmp_path, *flags[1:])
+    flags = "--corpus", archive, "--output", tmp_path
+    for wrong in (paths[:1], [*paths, tmp_path / "labeller.keras"]):
+        with pytest.raises(SystemExit):
+            run(imdb_ensemble, monkeypatch, *wrong, *flags)
+    flags = "--corpus", "generated", "--output", tmp_path
+    with pytest.raises(data.CorpusError, match=r"Expected: .*'negative'"):
+        run(imdb_ensemble, monkeypatch, *paths, *flags)
 
 
 @pytest.fixture
