@@ -132,9 +132,8 @@ class TextPipeline(keras.Model):
         if not isinstance(self.model, keras.Model):
             raise ValueError(
                 "To be trained, a pipeline must contain a `keras.Model`. "
-                "Instead of an ensemble, train its members, each alone, and "
-                "join them again (`--members 1` of a translation writes the "
-                "first). Received: "
+                "Train each member of an ensemble alone (`--members 1` of a "
+                "translation writes the first) and join them again. Received: "
                 f"{self.model.name!r}, a {type(self.model).__name__}"
             )
         self.model.compile(
