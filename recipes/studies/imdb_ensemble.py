@@ -2,12 +2,13 @@
 
     python recipes/studies/imdb_ensemble.py \
         saved_models/imdb_self_training/second/labeller.keras \
-        saved_models/imdb_lstm/labeller.keras
+        LSTM2/second/labeller.keras
 
-They must read the same ids, of one vocabulary. On the reviews that `imdb.py`
-holds out, each is calibrated, and so is the ensemble; the study prints the
-scores of all there, and on the test part where there is one. It writes
-`labeller.keras` and a SavedModel.
+Results, in `docs/`, has the commands that train these two. They
+must read the same ids, of one vocabulary. On the reviews that `imdb.py` holds
+out, each is calibrated, and so is the ensemble; the study prints the scores of
+all there, and on the test part where there is one. It writes `labeller.keras`
+and a SavedModel.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
