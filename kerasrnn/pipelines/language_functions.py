@@ -11,6 +11,7 @@ from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_length
+from kerasrnn.pipelines.served_ids import check_number
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
@@ -109,9 +110,14 @@ class LanguageFunctions:
             ).flat_values,
             lengths,
         )
-        with tf.control_dependencies(
-            [check_length(max_tokens, self.max_length)]
-        ):
+        checks = [
+            check_number("temperature", temperature),
+            check_number("top_k", top_k),
+            check_number("max_tokens", max_tokens),
+            check_length(max_tokens, self.max_length),
+            check_number("top_p", top_p, most=1),
+        ]
+        with tf.control_dependencies(checks):
             added = draw_ids(
                 self.model,
                 self.tokenizer,

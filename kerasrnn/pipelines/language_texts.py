@@ -148,14 +148,10 @@ class LanguageTexts(CompiledPipeline):
                 out of its range.
         """
         prompts = text_list(prompts)
-        if not temperature >= 0:
-            raise ValueError(
-                "`temperature` must not be negative. "
-                f"Received: temperature={temperature}"
-            )
+        number("temperature", temperature)
         integer("seed", seed)
         integer("top_k", top_k, 0)
-        integer("max_tokens", max_tokens)
+        integer("max_tokens", max_tokens, 0)
         number("top_p", top_p, most=1)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),

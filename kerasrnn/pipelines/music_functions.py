@@ -5,6 +5,7 @@ import tensorflow as tf
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
 from kerasrnn.pipelines.served_ids import check_length
+from kerasrnn.pipelines.served_ids import check_number
 from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import flat_specs
@@ -65,9 +66,12 @@ class MusicFunctions:
     def generate(self, prompt, seed, temperature, steps):
         """How rolls go on."""
         lengths = tf.stack([tf.shape(prompt)[1], steps])
-        with tf.control_dependencies(
-            [check_length(lengths, _MOST_STEPS, "steps")]
-        ):
+        checks = [
+            check_number("temperature", temperature),
+            check_number("steps", steps),
+            check_length(lengths, _MOST_STEPS, "steps"),
+        ]
+        with tf.control_dependencies(checks):
             steps = tf.identity(steps)
         roll = continue_rolls(self.model, prompt, seed, temperature, steps)
         return {"roll": tf.cast(roll, tf.uint8)}

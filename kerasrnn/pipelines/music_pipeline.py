@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import number
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
@@ -169,13 +170,9 @@ class MusicPipeline(TextPipeline):
             ValueError: when a number is out of its range, or the prompt has
                 another number of keys.
         """
-        if not temperature >= 0:
-            raise ValueError(
-                "`temperature` must not be negative. "
-                f"Received: temperature={temperature}"
-            )
+        number("temperature", temperature)
         integer("seed", seed)
-        integer("steps", steps)
+        integer("steps", steps, 0)
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)

@@ -64,7 +64,7 @@ def continue_rolls(model, prompts, seed, temperature, steps):
         [0, logits[:, -1], states, written],
     )
     added = tf.reshape(written.stack(), [count, rows, keys])
-    added = tf.transpose(added[: tf.maximum(steps, 0)], [1, 0, 2])
+    added = tf.transpose(added[:steps], [1, 0, 2])
     return tf.concat([tf.maximum(prompts, 0.0), added], axis=1)
 
 

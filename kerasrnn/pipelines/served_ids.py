@@ -147,6 +147,26 @@ def check_length(lengths, max_length, unit="tokens"):
     )
 
 
+def check_number(name, value, most=None):
+    """Raises unless a number is finite, not negative, and not too large.
+
+    Args:
+        name: String, the name of the argument.
+        value: Scalar tensor.
+        most: Float, the greatest value; `None` for any.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    greatest, bound = value.dtype.max, ">= 0"
+    if most is not None:
+        greatest, bound = most, f">= 0 and <= {most}"
+    return tf.debugging.Assert(
+        (value >= 0) & (value <= greatest),  # Neither is true of NaN.
+        [f"{name} must be {bound}. Received:", value],
+    )
+
+
 def named(name, nest):
     """Returns the tensors of a nest by names: `NAME_0`, `NAME_1` and so on."""
     return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}

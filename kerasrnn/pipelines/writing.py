@@ -30,7 +30,6 @@ def draw_ids(
     """
     lengths = tf.cast(prompts.row_lengths(), tf.int32)
     rows = tf.shape(lengths)[0]
-    max_tokens = tf.maximum(max_tokens, 0)
     time = tf.reduce_max(tf.concat([lengths + max_tokens, [1]], axis=0))
     given = prompts.to_tensor(-1, shape=(None, None))
     given = tf.pad(

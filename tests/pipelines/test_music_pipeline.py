@@ -288,3 +288,19 @@ def test_the_steps_are_bounded(music):
         tf.errors.InvalidArgumentError, match="At most 15000 steps are allowed"
     ):
         music.write(ROLLS[0], steps=15_001)
+    with pytest.raises(ValueError, match="steps=-1"):
+        music.write(ROLLS[0], steps=-1)
+
+
+@pytest.mark.parametrize(
+    "name, value", [("temperature", np.nan), ("steps", -1)]
+)
+def test_the_served_function_refuses_numbers(music, name, value):
+    given = {"seed": 3, "temperature": 1.0, "steps": 5, name: value}
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"{name} must be >= 0"
+    ):
+        music.signatures["generate"](
+            prompt=tf.constant(ROLLS[0][None], tf.float32),
+            **{key: tf.constant(x) for key, x in given.items()},
+        )

@@ -540,12 +540,32 @@ def test_text_is_prompt_and_added_tokens(language):
         assert text.decode() == "\n".join(map(separator.join, lines))
 
 
-@pytest.mark.parametrize("count", [0, -3])
-def test_nothing_is_added(language, count):
-    assert generated(language, PROMPTS, count=count).shape == (6, 0)
-    texts = language.write(["the red", "", "a house\n"], max_tokens=count)
+def test_nothing_is_added(language):
+    assert generated(language, PROMPTS, count=0).shape == (6, 0)
+    texts = language.write(["the red", "", "a house\n"], max_tokens=0)
     assert texts == ["the red", "", "a house\n"]
-    assert language.write([""], max_tokens=count) == [""]
+    assert language.write([""], max_tokens=0) == [""]
+
+
+@pytest.mark.parametrize(
+    "name, value, bound",
+    [
+        ("temperature", -0.5, ">= 0"),
+        ("temperature", np.nan, ">= 0"),
+        ("temperature", np.inf, ">= 0"),
+        ("top_k", -1, ">= 0"),
+        ("count", -3, ">= 0"),
+        ("top_p", -0.1, ">= 0 and <= 1"),
+        ("top_p", 1.5, ">= 0 and <= 1"),
+        ("top_p", np.nan, ">= 0 and <= 1"),
+    ],
+)
+def test_the_served_function_refuses_numbers(language, name, value, bound):
+    given = "max_tokens" if name == "count" else name
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"{given} must be {bound}"
+    ):
+        generated(language, PROMPTS, **{name: value})
 
 
 def test_no_prompts_have_no_text(language):
@@ -839,10 +859,13 @@ def test_one_string_is_not_a_list(words, method):
     "name, value",
     [
         ("temperature", -1),
+        ("temperature", np.inf),
         ("top_p", np.nan),
         ("top_p", 2),
+        ("top_p", -1),
         ("top_k", -1),
         ("max_tokens", 1.5),
+        ("max_tokens", -1),
         ("seed", None),
     ],
 )
