@@ -42,10 +42,11 @@ def _name(value, name):
     """The name in a cell, a string even if the value is a number."""
     if isinstance(value, dict | list | tuple):
         raise ValueError(f"no {name}: {value!r:.40}")
-    return _text("" if _is_missing(value) else str(value), name)
+    return _text("" if is_missing(value) else str(value), name)
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Whether a cell has no value, or what programs write for none."""
     return value is None or str(value).strip().lower() in ("", *_MISSING)
 
 
@@ -62,7 +63,7 @@ def _one_name(value, name):
 def _names(value, name):
     """The different names in a cell: a list, or columns of 0 and 1."""
     value = value.tolist() if hasattr(value, "tolist") else value
-    if _is_missing(value):
+    if is_missing(value):
         return []
     if isinstance(value, dict):
         return [column for column, cell in value.items() if _flag(cell, column)]
@@ -93,7 +94,7 @@ def _flag(value, column):
 
 def separated(value, separator):
     """The names in the text of a cell, as a list; other values as they are."""
-    if not isinstance(value, str) or _is_missing(value):
+    if not isinstance(value, str) or is_missing(value):
         return value
     return [name for name in value.split(separator) if name.strip()]
 

@@ -1,6 +1,7 @@
 """Names of classes as they stand in a corpus: one for each, in order."""
 
 import collections
+import decimal
 import re
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
@@ -14,7 +15,8 @@ def in_order(names):
 
 def _value(name):
     is_number = _NUMBER.fullmatch(name)
-    return (0, float(name)) if is_number else (1, 0.0)
+    # As floats, large numbers would be equal.
+    return (0, decimal.Decimal(name)) if is_number else (1, 0)
 
 
 def one_spelling(names, known, report):

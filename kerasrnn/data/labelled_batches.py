@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
@@ -47,8 +48,9 @@ def labelled_batches(
 
     Raises:
         ValueError: when there is no text, the numbers of texts, labels and
-            weights differ, a weight is no number from 0, or the tokenizer has
-            no padding token.
+            weights differ, a label or a weight is no number from 0, several
+            labels a text are no array of 0 to 1, or the tokenizer has no
+            padding token.
 
     Example:
 
@@ -68,6 +70,8 @@ def labelled_batches(
             "The vocabulary needs a padding token. "
             f"Received: pad_id={tokenizer.pad_id}"
         )
+    if max_length is not None:
+        positive_integer("max_length", max_length)
     ids = tf.concat(
         [
             tokenizer.tokenize(tf.constant(texts[i : i + 1000]), max_length)
@@ -75,9 +79,7 @@ def labelled_batches(
         ],
         axis=0,
     )
-    targets = np.asarray(labels)
-    kind = "int32" if targets.dtype.kind in "iub" else "float32"
-    columns = [targets.astype(kind).reshape(len(texts), -1)]
+    columns = [_targets(labels)]
     if sample_weight is not None:
         columns.append(checked_weights(sample_weight, len(texts)))
 
@@ -88,6 +90,28 @@ def labelled_batches(
 
     dataset = index_batches(ids.row_lengths(), batch_size, seed)
     return dataset.map(gathered).prefetch(2)
+
+
+def _targets(labels):
+    """Labels as an array `(texts, 1)`, or `(texts, labels)` for several."""
+    try:
+        found = np.asarray(labels)
+        kind = "int32" if found.dtype.kind in "iub" else "float32"
+        found = found.astype(kind)
+        most = 1 if found.ndim == 2 else np.inf
+        right = found.ndim in (1, 2) and np.isfinite(found).all()
+        right = right and found.min() >= 0 and found.max() <= most
+    except (TypeError, ValueError):
+        right = False
+    # Tuples are the numbers of labels, as `read_labelled_corpus` has them.
+    if not right or isinstance(labels[0], tuple):
+        raise ValueError(
+            "`labels` must be a number from 0 for each text, or an array "
+            "(texts, labels) of 0 and 1 for several, as the method `numbers` "
+            "of a multi-label `TextLabeller` makes it. Received: "
+            f"{reprlib.repr(labels)}"
+        )
+    return found.reshape(len(found), -1)
 
 
 def checked_weights(weights, count):

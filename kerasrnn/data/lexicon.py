@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from kerasrnn.arguments import number
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.token_ids import id_rows
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Pairs
@@ -52,7 +54,11 @@ def translation_lexicon(
         A tuple `(ids, probabilities)` of arrays of shape
         `(source vocabulary, translations)`, int32 and float32, for
         `kerasrnn.models.Lexicon.assign`: the target tokens of each source
-        token, the most probable first. Unused entries are 0 in both.
+        token, the most probable first. Unused entries have a probability of
+        0.
+
+    Raises:
+        ValueError: when a number is out of its range.
 
     Example:
 
@@ -67,6 +73,10 @@ def translation_lexicon(
         [Brown et al., 1993](https://aclanthology.org/J93-2003),
         [Ney et al., 1994](https://doi.org/10.1006/csla.1994.1001).
     """
+    positive_integer("translations", translations)
+    positive_integer("iterations", iterations)
+    positive_integer("max_length", max_length)
+    number("discount", discount)
     sources, targets = (
         _tokens(tokenizer, [pair[side] for pair in pairs], max_length)
         for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))

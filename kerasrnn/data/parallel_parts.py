@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
+from kerasrnn.arguments import positive_integer
+from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import hold_out_pairs
@@ -164,7 +166,8 @@ def add_synthetic(
         `ParallelParts`.
 
     Raises:
-        CorpusError: When the targets of all synthetic pairs are held out.
+        CorpusError: When the targets of all synthetic pairs are held out, or
+            there are no true pairs.
 
     Example:
 
@@ -184,6 +187,13 @@ def add_synthetic(
 
 def _balanced(pairs, others, oversample, kind, other_kind):
     """Joins pairs and others, the former so often that they are as many."""
+    if oversample is not None:
+        positive_integer("oversample", oversample)
+    if not pairs:
+        raise CorpusError(
+            f"There must be {kind} pairs to train on. Received: none, and "
+            f"{len(others):,} {other_kind} pairs"
+        )
     times = oversample or max(1, round(len(others) / len(pairs)))
     print(
         f"Training uses {len(others):,} {other_kind} pairs once, and "

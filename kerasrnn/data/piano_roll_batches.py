@@ -45,7 +45,8 @@ def piano_roll_batches(
         end of a piece.
 
     Raises:
-        ValueError: when there is no piece, or one is no roll; `batch_size`
+        ValueError: when there is no piece, or one is no roll, or has no step;
+            `batch_size`
             or `max_length` is not positive; `transpose` is negative; or
             `transpose` or `max_length` is given without a `seed`.
 
@@ -76,6 +77,11 @@ def piano_roll_batches(
         )
     check_rolls(rolls, keys)
     lengths = np.array([len(roll) for roll in rolls])
+    if not lengths.all():
+        raise ValueError(
+            "Each piece must have a step. Received: none in the piece of "
+            f"number {lengths.argmin()}, from 0"
+        )
     most = max_length or lengths.max()
     counts = -(-lengths // most)
     pieces = np.repeat(np.arange(len(rolls)), counts)

@@ -13,6 +13,7 @@ from kerasrnn.data.calendar import checked_step
 from kerasrnn.data.calendar import step_of
 from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.calendar import time_grid
+from kerasrnn.data.cells import is_missing
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.series import Series
@@ -110,13 +111,16 @@ def read_series(
         frame[name] = numbers_of(frame[name], report)
     groups = {_WHOLE: frame}
     if key is not None:
-        lacking = frame[key].isna().to_numpy()
+        lacking = frame[key].map(is_missing).to_numpy(bool)
         if lacking.any():
             raise CorpusError(
                 f"Each row of {report.corpus} must have a {key!r}. "
                 f"Received: {lacking.sum():,} rows without, the first of them "
                 f"row {lacking.argmax() + 1}"
             )
+        frame[key] = frame[key].map(
+            lambda name: name.strip() if isinstance(name, str) else name
+        )
         groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
@@ -156,7 +160,8 @@ def _frame(source, columns, named, report):
         report.unit, known = "row", list(source.columns)
     else:
         table = open_table(source, report, [*given, *(columns or [])])
-        known = table.columns
+        taken = _found(table, named, report)
+        known = [name for name in table.columns if name not in taken]
     if columns is None:
         columns = [name for name in known if name not in given]
     if not columns or isinstance(columns, str):
@@ -178,11 +183,12 @@ def _frame(source, columns, named, report):
             )
         frame = source[wanted].copy()
     else:
-        taken = [
-            find_column(table, [name], argument, report)
-            for argument, names in {**named, "columns": columns}.items()
-            for name in names
-        ]
+        taken += _found(table, {"columns": columns}, report)
+        if len(set(taken)) < len(taken):
+            raise ValueError(
+                "Each column can have one name. Received: "
+                f"{', '.join(wanted)} for {', '.join(taken)}"
+            )
         rows = [[row.get(x) for x in taken] for _, row in table.rows]
         report.warn()
         frame = pandas.DataFrame(rows, columns=wanted)
@@ -191,6 +197,15 @@ def _frame(source, columns, named, report):
             f"There must be rows in {report.corpus}. Received: none"
         )
     return frame, list(columns)
+
+
+def _found(table, named, report):
+    """The columns of a table by their names in arguments, ignoring case."""
+    return [
+        find_column(table, [name], argument, report)
+        for argument, names in named.items()
+        for name in names
+    ]
 
 
 def _series(name, rows, count, calendar, static):

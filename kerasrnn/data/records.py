@@ -3,6 +3,7 @@
 The libraries `pyarrow` and `datasets` are needed only for their own formats.
 """
 
+import collections
 import contextlib
 import itertools
 import json
@@ -81,23 +82,37 @@ def flat(record):
 
 
 def tmx_records(path):
-    """Yields the units of a translation memory, a dict from its languages."""
+    """Yields the units of a translation memory, a dict from its languages.
+
+    A unit with several segments of a language is as many units. The case of a
+    language is that of its first segment.
+    """
+    spellings: dict[str, str] = {}
     try:
         with opened(path, is_text=False) as file:
             for _, element in xml.etree.ElementTree.iterparse(file):
                 if _name(element) == "tu":
-                    yield {
-                        variant.get(_LANGUAGE) or variant.get("lang"): _segment(
-                            variant.find("{*}seg")
-                        )
-                        for variant in element.iterfind("{*}tuv")
-                    }
+                    yield from _units(element, spellings)
                     element.clear()
     except xml.etree.ElementTree.ParseError as error:
         raise CorpusError(
             f"The corpus {path} cannot be read. Expected: a translation "
             f"memory in the format TMX. Received: {error}"
         ) from error
+
+
+def _units(element, spellings):
+    """Yields the segments of a unit by language, of each language one."""
+    segments = collections.defaultdict(list)
+    for variant in element.iterfind("{*}tuv"):
+        language = variant.get(_LANGUAGE) or variant.get("lang") or ""
+        language = spellings.setdefault(language.lower(), language)
+        segments[language].append(_segment(variant.find("{*}seg")))
+    for number in range(max(map(len, segments.values()), default=0)):
+        yield {
+            language: found[number] if number < len(found) else found[0]
+            for language, found in segments.items()
+        }
 
 
 def _name(element):

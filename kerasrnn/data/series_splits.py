@@ -1,5 +1,6 @@
 """Splits of series by time: what comes later is never trained on."""
 
+import math
 import numbers
 
 import numpy as np
@@ -65,7 +66,9 @@ def split_series(
 def _time(border, grid):
     """The first time at or after a border."""
     if isinstance(border, bool) or not isinstance(border, numbers.Real):
-        return np.datetime64(border, "us")
+        return _parsed(border)
+    if not math.isfinite(border):
+        return _parsed(border)
     position = border
     if not isinstance(border, numbers.Integral):
         position = round(border * len(grid))
@@ -77,6 +80,20 @@ def _time(border, grid):
             f"Received: {border}"
         )
     return grid[position]
+
+
+def _parsed(border):
+    """A time, unless a border is none."""
+    try:
+        time = np.datetime64(border, "us")
+    except (TypeError, ValueError):
+        time = np.datetime64("NaT")
+    if np.isnat(time):
+        raise ValueError(
+            "A border must be a time, such as '2024-05-01', a number of steps "
+            f"or a share of the time. Received: {border!r}"
+        )
+    return time
 
 
 def _part(table, begin, end):

@@ -109,7 +109,11 @@ def window_starts(
 
     Raises:
         CorpusError: when there is no window.
+        ValueError: when a number is not positive.
     """
+    positive_integer("lookback", lookback)
+    positive_integer("horizon", horizon)
+    positive_integer("stride", stride)
     found = [_starts(x, lookback, horizon, stride) for x in table.series]
     counts = list(map(len, found))
     if not any(counts):

@@ -141,7 +141,8 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
         scheme: `"IOB1"`, `"IOB2"`, `"BIOES"` or `"BILOU"`.
 
     Raises:
-        ValueError: when there is no such scheme.
+        ValueError: when there is no such scheme, or a phrase is empty, beyond
+            the words, or begins before the end of the one before.
 
     Example:
 
@@ -154,7 +155,14 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
         scheme, ("I", "B")
     )
     befores = itertools.chain([Phrase(0, 0, "")], phrases)
-    for before, (start, stop, label) in zip(befores, phrases, strict=False):
+    for before, phrase in zip(befores, phrases, strict=False):
+        start, stop, label = phrase
+        if not before.end <= start < stop <= length:
+            raise ValueError(
+                "Each phrase must have words, which follow those of the one "
+                f"before. Received: {phrase} after {before.end} of {length} "
+                "words"
+            )
         tags[start:stop] = [f"I-{label}"] * (stop - start)
         tags[stop - 1] = f"{end}-{label}"
         first = "B" if stop - start > 1 else single

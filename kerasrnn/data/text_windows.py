@@ -31,8 +31,8 @@ def text_windows(
         `LanguageModel` resets its states where they are 1.
 
     Raises:
-        ValueError: when `ids` is not a vector or has fewer than `batch_size`
-            tokens; when a size is not positive.
+        ValueError: when `ids` is not a vector of integers or has fewer than
+            `batch_size` tokens; when a size is not positive.
 
     Example:
 
@@ -40,16 +40,18 @@ def text_windows(
     >>> inputs["ids"].numpy().tolist(), labels.numpy().tolist()
     ([[0, 5, 6], [7, 8, 0]], [[5, 6, 7], [8, 9, -1]])
     """
-    ids = np.asarray(ids, "int32")
+    ids = np.asarray(ids)
     if min(batch_size, window) < 1:
         raise ValueError(
             "`batch_size` and `window` must be positive. "
             f"Received: batch_size={batch_size}, window={window}"
         )
-    if ids.ndim != 1 or len(ids) < batch_size:
+    is_integer = ids.dtype.kind in "iu"
+    if ids.ndim != 1 or len(ids) < batch_size or not is_integer:
         raise ValueError(
-            "`ids` must be a vector of at least `batch_size` tokens. "
-            f"Received: ids of shape {ids.shape}, batch_size={batch_size}"
+            "`ids` must be a vector of at least `batch_size` integers. "
+            f"Received: ids of shape {ids.shape} and dtype {ids.dtype}, "
+            f"batch_size={batch_size}"
         )
     length = -(-len(ids) // batch_size)
     count = -(-length // window)

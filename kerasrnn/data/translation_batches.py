@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.guided_alignment import Links
 from kerasrnn.data.guided_alignment import alignment_matrix
 from kerasrnn.data.guided_alignment import split_words
@@ -52,8 +53,8 @@ def translation_batches(
         is known.
 
     Raises:
-        ValueError: when there is no pair, or the target tokenizer has no
-            start or end token.
+        ValueError: when there is no pair, `max_length` is not positive, or
+            the target tokenizer has no start or end token.
 
     Example:
 
@@ -70,6 +71,7 @@ def translation_batches(
     """
     if not pairs:
         raise ValueError("`pairs` must hold at least one pair. Received: [].")
+    positive_integer("max_length", max_length)
     if min(target_tokenizer.start_id, target_tokenizer.end_id) < 0:
         raise ValueError(
             "The target vocabulary needs a start and an end token. Received: "

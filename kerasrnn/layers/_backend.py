@@ -72,6 +72,8 @@ if BACKEND == "tensorflow":
         )
 
     def gradients(function, arguments, cotangents):
+        # Each of two equal tensors would get the gradient of both.
+        arguments = [tf.identity(x) for x in arguments]
         with tf.GradientTape() as tape:
             tape.watch(arguments)
             results, others = function(*arguments)

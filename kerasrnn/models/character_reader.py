@@ -143,7 +143,7 @@ class CharacterReader(Configured, KeepsQuantization):
         x = self.reader(ops.where(mask, x, 0))
         x = ops.where(mask, x, ops.cast(-1e4, x.dtype))
         is_word = ops.any(mask, axis=1)
-        return ops.where(is_word, ops.max(x, axis=1), 0)
+        return ops.where(is_word, ops.max(x, axis=1, initial=-1e4), 0)
 
     def _read(self, x, mask, training):
         """The last outputs of both directions."""

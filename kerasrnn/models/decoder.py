@@ -4,7 +4,6 @@ from typing import Any
 from typing import Literal
 
 import keras
-from keras import ops
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
@@ -281,7 +280,8 @@ class Decoder(Deserialized, DecoderSteps, KeepsQuantization):
         logits = self.output_projection(outputs, words)
         if self.lexicon is None:
             return logits
-        return ops.add(logits, self.lexicon.bias(weights, translations))
+        # `ops.add` would take a bias without rows for one of the vocabulary.
+        return logits + self.lexicon.bias(weights, translations)
 
     def get_config(self) -> Config:
         cell = self.rnn.cell

@@ -149,7 +149,7 @@ class NegativeBinomialHead(Distribution):
     """A negative binomial distribution of each value, for counts.
 
     Its mean and its dispersion `a`: the variance is `mean + a mean^2`. A count
-    has no location: it suits windows that are scaled by `"size"`, or not.
+    has no location, so windows must be scaled by `"size"`.
 
     Example:
 

@@ -82,7 +82,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
     ) -> None:
         super().__init__(learning_rate, name=name, **kwargs)
         self.decay = number("decay", decay)
-        self.epsilon = number("epsilon", epsilon)
+        self.epsilon = number("epsilon", epsilon, above=0)
         self.mean_squares = mean_squares
 
     def build(self, variables: list[keras.Variable]) -> None:

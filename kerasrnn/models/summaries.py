@@ -23,8 +23,9 @@ def get_summary(identifier, encoder):
         encoder: The `Encoder` whose memory is to be summarized.
 
     Raises:
-        ValueError: for anything else, or for a `DecoderSummary` of a
-            bidirectional encoder, or of one whose cell has other states.
+        ValueError: for anything else; for a `DecoderSummary` of a bidirectional
+            encoder, or of one whose cell has other states; or for a summary
+            of other units that read backwards than those of the encoder.
     """
     if isinstance(identifier, str) and identifier in _BY_NAME:
         identifier = _BY_NAME[identifier](encoder)
@@ -36,7 +37,21 @@ def get_summary(identifier, encoder):
         )
     if isinstance(identifier, DecoderSummary):
         _check_decoder(identifier, encoder)
+    if isinstance(identifier, LastSummary):
+        _set_backward(identifier, encoder)
     return identifier
+
+
+def _set_backward(summary, encoder):
+    """Sets which units read backwards, or raises if it is other ones."""
+    expected = backward_units(encoder)
+    if summary.backward not in (None, expected):
+        raise ValueError(
+            "The units that read backwards must be those of the encoder. "
+            f"Expected: backward={expected}, or `None`. "
+            f"Received: backward={summary.backward}"
+        )
+    summary.backward = expected
 
 
 def _check_decoder(summary, encoder):

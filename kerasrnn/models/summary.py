@@ -1,5 +1,6 @@
 """A text summed up by the last, greatest and mean outputs of an encoder."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ class LastSummary(Summary):
 
     Args:
         backward: A pair of integers, start and stop of the units that read
-            backwards; `(0, 0)` for none.
+            backwards; `(0, 0)` for none. Defaults to `None`, those of the
+            encoder of the `TextClassifier`; without one, none.
         **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
@@ -52,9 +54,11 @@ class LastSummary(Summary):
     (2, 8)
     """
 
-    def __init__(self, backward: Sequence[int] = (0, 0), **kwargs: Any) -> None:
+    def __init__(
+        self, backward: Sequence[int] | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
-        self.backward = tuple(backward)
+        self.backward = backward if backward is None else tuple(backward)
 
     def call(
         self,
@@ -71,7 +75,7 @@ class LastSummary(Summary):
         last = _take(
             memory, ops.max(ops.where(mask, positions, 0), 1, initial=0)
         )
-        start, stop = self.backward
+        start, stop = self.backward or (0, 0)
         if start < stop:
             first = ops.argmax(ops.cast(mask, "int32"), axis=1)
             units = ops.arange(memory.shape[-1])
@@ -130,7 +134,9 @@ class PooledSummary(LastSummary):
         # In float16, a sum would stop growing at 2048.
         total = ops.sum(ops.where(real, wide(memory), 0), axis=1)
         mean = ops.cast(total / ops.cast(count, total.dtype), memory.dtype)
-        greatest = ops.max(ops.where(real, memory, float("-inf")), axis=1)
+        greatest = ops.max(
+            ops.where(real, memory, -math.inf), axis=1, initial=-math.inf
+        )
         greatest = ops.where(ops.any(real, axis=1), greatest, 0)
         last = self.last(memory, mask)
         return ops.concatenate([last, greatest, mean], axis=-1)

@@ -1,5 +1,6 @@
 """Token embeddings with dropout of words and units."""
 
+import math
 from typing import Any
 
 import keras
@@ -91,8 +92,16 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         Args:
             vectors: Array of shape `(vocabulary_size, embedding_dim)`, such as
                 pretrained word vectors.
+
+        Raises:
+            ValueError: when they are not finite, or all numbers are equal.
         """
         scale = vectors.std() * self.output_dim**0.5
+        if not (math.isfinite(scale) and scale > 0):
+            raise ValueError(
+                "`vectors` must be finite, and not all equal. Received: "
+                f"vectors with a standard deviation of {vectors.std()}"
+            )
         self.embeddings.assign(vectors / scale)
 
     def call(

@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import integer
 from kerasrnn.data import warn_of_unseen
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.results import part_scores
@@ -127,7 +128,13 @@ class Run(RunScope):
 
         Returns:
             The log of all epochs: a dictionary of name to list.
+
+        Raises:
+            RuntimeError: when it is called outside of the `with` block.
+            ValueError: as `kerasrnn.training.TrainingFolder` and its `fit` do.
         """
+        self._check_open()
+        integer("average", average, 0)
         settings, task = self.settings, pipeline.task()
         sizes = task.sizes(rows)
         self.dtype = pipeline.model.dtype_policy.name
@@ -226,7 +233,8 @@ class Run(RunScope):
             pipeline: A trained pipeline, also an ensemble.
             dev: What to score it on, also for samples and pictures.
             test: More to score it on at the end; `None` for nothing. Or a
-                dictionary of name to rows, of several parts.
+                dictionary of name to rows, of several parts other than
+                `"dev"`.
             scoring: Dictionary of arguments of the task's `row_scores`.
             showing: Dictionary of arguments of its `report`.
             pictures: Dictionary of name to `matplotlib.figure.Figure`, of
@@ -235,7 +243,25 @@ class Run(RunScope):
 
         Returns:
             The saved pipeline, in float32.
+
+        Raises:
+            RuntimeError: when `fit` was not called, or outside of the `with`
+                block.
+            ValueError: when a part of `test` has the name `"dev"`.
         """
+        self._check_open()
+        if not self.histories:
+            raise RuntimeError(
+                "A run finishes what it has trained. Expected: `fit` before "
+                "`finish`. Received: no call of `fit`"
+            )
+        parts = test if isinstance(test, Mapping) else {"test": test}
+        if "dev" in parts:
+            raise ValueError(
+                "`test` must not have a part of the name of the validation "
+                f"data, 'dev'. Received: {', '.join(map(repr, parts))}"
+            )
+        parts = {"dev": dev, **parts}
         pipeline = in_float32(pipeline)
         task = pipeline.task()
         # First of all: what follows may fail on unusual data.
@@ -243,8 +269,6 @@ class Run(RunScope):
         with whole(path) as partial:
             pipeline.save(partial)
         print("Scoring and exporting ...", flush=True)
-        parts = test if isinstance(test, Mapping) else {"test": test}
-        parts = {"dev": dev, **parts}
         scores = self.scores = part_scores(task, parts, scoring)
         if self.settings.start_from:
             old = in_float32(type(pipeline).open(self.settings.start_from))

@@ -52,6 +52,7 @@ class RunScope(contextlib.AbstractContextManager):
                 "package tensorboard. Received: tensorboard=True"
             )
         self.settings, self.clock = settings, Stopwatch()
+        self._is_open = False
 
     def __enter__(self) -> Self:
         settings = self.settings
@@ -77,6 +78,7 @@ class RunScope(contextlib.AbstractContextManager):
             self.dtype = keras.config.dtype_policy().name
             # Last, so that whatever fails before it undoes the rest.
             self._stack = stack.pop_all()
+        self._is_open = True
         return self
 
     def __exit__(
@@ -85,12 +87,22 @@ class RunScope(contextlib.AbstractContextManager):
         error: BaseException | None = None,
         trace: Any = None,
     ) -> bool:
+        self._is_open = False
         self._stack.close()
         if isinstance(error, CorpusError):
             error.args = (with_flags(str(error), self.settings),)
         if isinstance(error, KeyboardInterrupt):
             error.args = (_RESUMES,)
         return kind is NotFirst
+
+    def _check_open(self):
+        """Raises `RuntimeError` outside of the `with` block."""
+        if not self._is_open:
+            raise RuntimeError(
+                "A run trains and finishes inside its `with` block, which "
+                "locks the output folder. Expected: `with Run(settings) as "
+                "run:`. Received: a run that is not entered, or has ended"
+            )
 
 
 class NotFirst(Exception):

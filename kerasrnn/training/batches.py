@@ -7,12 +7,40 @@ import numpy as np
 
 
 def check_batches(batches):
-    """Raises `ValueError` unless they are a dataset of a supported type."""
+    """Raises `ValueError` unless they are a dataset of a known length."""
     if not (_is_python(batches) or hasattr(batches, "element_spec")):
         raise ValueError(
             "`batches` must be a `tf.data.Dataset` or a "
             "`keras.utils.PyDataset`. "
             f"Received: batches of type {type(batches).__name__}"
+        )
+    try:
+        length = len(batches)
+    except TypeError:
+        length = "unknown"
+    if length in (0, "unknown"):
+        raise ValueError(
+            "`batches` must be of a known length, at least one batch (see "
+            "`tf.data.Dataset.apply` and `assert_cardinality`). "
+            f"Received: batches of length {length}"
+        )
+
+
+def check_executions(model, steps, done):
+    """Raises `ValueError` unless an epoch consists of whole executions.
+
+    Args:
+        model: A compiled `keras.Model`.
+        steps: Integer, the number of batches in an epoch.
+        done: Integer, how many batches of the epoch to resume are done.
+    """
+    size = model.steps_per_execution
+    if steps % size or done % size:
+        raise ValueError(
+            "Keras would train on more batches than an epoch has. Expected: "
+            f"`steps_per_execution` that divides {steps} batches"
+            + (f", and the {done} that are done" if done else "")
+            + f". Received: steps_per_execution={size}"
         )
 
 

@@ -58,6 +58,9 @@ class TextScores(keras.callbacks.Callback):
             as `kerasrnn.metrics.corpus_scores`. Its numbers are logged as
             `val_NAME`.
 
+    Raises:
+        ValueError: when inputs and references differ in number.
+
     Example:
 
     >>> inputs, references = ["one", "two"], ["Eins", "Zwei"]
@@ -85,6 +88,11 @@ class TextScores(keras.callbacks.Callback):
         self.generate = generate
         self.inputs = list(inputs)
         self.references = list(references)
+        if len(self.inputs) != len(self.references):
+            raise ValueError(
+                "There must be a reference for each input. Received: "
+                f"{len(self.inputs)} inputs, {len(self.references)} references"
+            )
         self.score = score
 
     def on_epoch_end(
@@ -96,8 +104,10 @@ class TextScores(keras.callbacks.Callback):
         scores = self.score(self.generate(self.inputs), self.references)
         logs["score_seconds"] = clock.read()["wall_seconds"]
         for name, value in scores.items():
-            if isinstance(value, numbers.Real):
-                logs[f"val_{name}"] = value
+            # Or a tensor or an array of one number.
+            is_scalar = getattr(value, "shape", None) == ()
+            if isinstance(value, numbers.Real) or is_scalar:
+                logs[f"val_{name}"] = float(value)
 
 
 class TrainingSpeed(keras.callbacks.Callback):
@@ -131,12 +141,14 @@ class TrainingSpeed(keras.callbacks.Callback):
         self.tokens = tokens
         self._clock = Stopwatch()
         self._seconds: dict[str, float] | None = None
+        self._is_within = False
         self._before: dict[str, float] = {}
 
     def on_epoch_begin(
         self, epoch: int, logs: dict[str, Any] | None = None
     ) -> None:
         self._clock, self._seconds = Stopwatch(), None
+        self._is_within = True
 
     def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
         if self._seconds is None:
@@ -148,7 +160,7 @@ class TrainingSpeed(keras.callbacks.Callback):
         if logs is None:
             return
         seconds = self._seconds or self.get_state()
-        self._before = {}
+        self._before, self._is_within = {}, False
         logs.update(
             tokens=(epoch + 1) * self.tokens,
             tokens_per_second=self.tokens / max(seconds["wall_seconds"], 0.01),
@@ -156,7 +168,9 @@ class TrainingSpeed(keras.callbacks.Callback):
         )
 
     def get_state(self) -> dict[str, float]:
-        """Returns the seconds of the epoch so far."""
+        """Returns the seconds of the epoch so far; after it, nothing."""
+        if not self._is_within:
+            return {}
         return {
             name: self._before.get(name, 0.0) + seconds
             for name, seconds in self._clock.read().items()

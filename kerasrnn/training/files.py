@@ -125,6 +125,8 @@ def writing(path):
         yield
     # h5py raises one or the other.
     except (OSError, RuntimeError) as error:
+        if isinstance(error, NotImplementedError | RecursionError):
+            raise  # Of what is written, not of the disk.
         number = getattr(error, "errno", None)
         with contextlib.suppress(OSError):
             path.unlink()

@@ -6,6 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import number
 from kerasrnn.training.losses import PooledLoss
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
@@ -37,6 +38,9 @@ class ForecastLoss(PooledLoss):
 
     Masking: missing values have no cost and no gradient.
 
+    Raises:
+        ValueError: when a unit is not positive; when shapes do not match.
+
     Example:
 
     >>> loss = ForecastLoss(PointHead("mae"), units=[2.0])
@@ -53,7 +57,7 @@ class ForecastLoss(PooledLoss):
     ) -> None:
         super().__init__(name)
         self.head = head
-        self.units = [float(unit) for unit in units]
+        self.units = [number("units", unit, above=0) for unit in units]
 
     def __call__(
         self,
@@ -64,6 +68,7 @@ class ForecastLoss(PooledLoss):
         costs = self.call(y_true, y_pred)
         if sample_weight is not None:
             weights = ops.cast(sample_weight, self.dtype)
+            _check("sample_weight", weights, y_true.shape[:1])
             costs = costs * ops.reshape(weights, (-1, 1, 1))
         return self._total(costs)
 
@@ -71,6 +76,7 @@ class ForecastLoss(PooledLoss):
         """Returns the part of each value in the mean."""
         y_true = ops.cast(y_true, self.dtype)
         y_pred = ops.cast(y_pred, self.dtype)
+        _check("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
         real = ops.logical_not(ops.isnan(y_true))
         # Not 0, whose cost may have no finite gradient.
         point = ops.stop_gradient(self.head.point(y_pred))
@@ -92,3 +98,16 @@ class ForecastLoss(PooledLoss):
     def from_config(cls, config: Config) -> "ForecastLoss":
         head = keras.saving.deserialize_keras_object(config["head"])
         return cls(**{**config, "head": head})
+
+
+def _check(name, x, shape):
+    """Raises `ValueError` unless a tensor has a shape, where it is known."""
+    sizes = [*map(tuple, (x.shape, shape))]
+    if len(sizes[0]) != len(sizes[1]) or any(
+        None not in pair and pair[0] != pair[1]
+        for pair in zip(*sizes, strict=True)
+    ):
+        raise ValueError(
+            f"`{name}` must have shape {sizes[1]}. Received: "
+            f"{name}.shape={sizes[0]}"
+        )

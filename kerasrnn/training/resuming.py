@@ -14,6 +14,7 @@ from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import read_progress
 from kerasrnn.training.run_state import remove_earlier_states
 from kerasrnn.training.run_state import states
+from kerasrnn.training.settings_file import NAME as SETTINGS
 from kerasrnn.training.settings_file import make_training_folder
 
 
@@ -67,7 +68,7 @@ def logged_rows(folder):
 
 def _start(folder, settings):
     """Creates the folder, or finds out how far its training is."""
-    if not folder.exists():
+    if not (folder / SETTINGS).exists():
         make_training_folder(folder, settings)
     # A killed process may have left earlier and partial files behind.
     remove_earlier_states(folder)

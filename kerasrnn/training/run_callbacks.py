@@ -83,7 +83,8 @@ class BeforeCallbacks(Counting):
     def __init__(self, run, metrics):
         super().__init__(run)
         self._metrics = metrics
-        self._ends_epoch = False
+        # Whether the epoch, not a caller, has set `stop_training`.
+        self.ends_epoch = False
 
     def on_epoch_begin(self, epoch, logs=None):
         super().on_epoch_begin(epoch)
@@ -92,16 +93,11 @@ class BeforeCallbacks(Counting):
             restore_metrics(self.model, self._metrics)
 
     def on_train_batch_end(self, batch, logs=None):
-        done = self.done(batch)
-        self._check(logs, "loss", f"at batch {done} of epoch")
-        # All epochs of a `fit` have the same length, but one can be stopped.
-        if self.before and done >= self.run.steps:
-            self._ends_epoch = not self.model.stop_training
-            self.model.stop_training = True
+        self._check(logs, "loss", f"at batch {self.done(batch)} of epoch")
 
     def on_epoch_end(self, epoch, logs=None):
-        if self._ends_epoch:
-            self._ends_epoch = self.model.stop_training = False
+        if self.ends_epoch:
+            self.ends_epoch = self.model.stop_training = False
         for name in ("loss", "val_loss"):
             self._check(logs, name, "after epoch")
         save_state(self.model, self.run.folder / _PENDING)
@@ -128,10 +124,12 @@ class AfterCallbacks(Counting):
         run: A `FitFacts`.
         callbacks: List of the caller's callbacks. The checkpoint includes
             what their `get_state` returns; `set_state` restores it.
+        first: The `BeforeCallbacks` of the same `fit`.
     """
 
-    def __init__(self, run, callbacks):
+    def __init__(self, run, callbacks, first):
         super().__init__(run)
+        self._first = first
         self._stateful = {
             f"{place} {type(callback).__name__}": callback
             for place, callback in enumerate(callbacks)
@@ -149,9 +147,12 @@ class AfterCallbacks(Counting):
     def on_train_batch_end(self, batch, logs=None):
         done, waited = self.done(batch), time.monotonic() - self._saved_at
         if done < self.run.steps and waited >= self.run.seconds:
-            notes = {name: x.get_state() for name, x in self._stateful.items()}
             save_state(self.model, self.run.folder / _PENDING)
-            self._finish(epoch=self.epoch, batch=done, notes=notes)
+            self._finish(epoch=self.epoch, batch=done)
+        # All epochs of a `fit` have the same length, but one can be stopped.
+        if self.before and done >= self.run.steps:
+            self._first.ends_epoch = not self.model.stop_training
+            self.model.stop_training = True
 
     def on_epoch_end(self, epoch, logs=None):
         row = {"epoch": epoch}
@@ -181,6 +182,7 @@ class AfterCallbacks(Counting):
             rows=self._rows,
             compiled_rate=self.run.rate,
             reached_rate=constant_rate(self.model.optimizer),
+            notes={name: x.get_state() for name, x in self._stateful.items()},
             **facts,
         )
         folder = self.run.folder

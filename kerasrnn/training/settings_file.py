@@ -7,7 +7,7 @@ from kerasrnn.training.files import whole
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.fingerprints import plain
 
-_NAME = "settings.json"
+NAME = "settings.json"
 
 
 def make_training_folder(path, settings):
@@ -22,7 +22,7 @@ def make_training_folder(path, settings):
             such as the data, are written as their fingerprint.
     """
     own = {name: _short(value) for name, value in settings.items()}
-    others = path.parent.glob(f"training-*/{_NAME}")
+    others = path.parent.glob(f"training-*/{NAME}")
     last = max(others, key=lambda x: x.stat().st_mtime, default=None)
     if last is not None:
         with reading(last, "Delete it."):
@@ -32,8 +32,8 @@ def make_training_folder(path, settings):
             f"A new training starts in '{path}'. The last one, in "
             f"'{last.parent.name}', has other settings: {', '.join(names)}."
         )
-    path.mkdir(parents=True)
-    with whole(path / _NAME) as partial:
+    path.mkdir(parents=True, exist_ok=True)  # A killed process may have.
+    with whole(path / NAME) as partial:
         partial.write_text(json.dumps(own, indent=2), "utf-8")
 
 

@@ -10,10 +10,13 @@ from typing import Literal
 
 import keras
 
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.batches import fit_arguments
 from kerasrnn.distribute.replicas import strategy_of
 from kerasrnn.distribute.workers import all_workers
 from kerasrnn.training.batches import check_batches
+from kerasrnn.training.batches import check_executions
 from kerasrnn.training.batches import endless
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.files import reading
@@ -52,6 +55,8 @@ class TrainingFolder:
     interruption, exactly so if the backend is deterministic: the order
     of the batches and the dropout masks are those of the original run. A
     learning rate schedule is not saved; that of the given model is used.
+    Callbacks start afresh, as those of Keras do, unless they can be restored:
+    see `fit`, and `patience` in place of `keras.callbacks.EarlyStopping`.
 
     The caller chooses which settings identify a training. The number of
     epochs must not be one of them. If the learning rate is one of them,
@@ -76,7 +81,8 @@ class TrainingFolder:
             better one, wherever it was interrupted; 0 for never.
 
     Raises:
-        ValueError: when `mode` is something else.
+        ValueError: when `mode` is something else, or `keep` or `patience` is
+            no integer from 0.
 
     Attributes:
         best: Path of the weights of the best epoch.
@@ -115,7 +121,8 @@ class TrainingFolder:
                 f"`mode` must be 'min' or 'max'. Received: mode={mode!r}"
             )
         self._monitor, self._mode = monitor, mode
-        self._keep, self._patience = keep, patience
+        self._keep = integer("keep", keep, 0)
+        self._patience = integer("patience", patience, 0)
 
     def fit(
         self,
@@ -150,7 +157,7 @@ class TrainingFolder:
                 the saved weights of that epoch have the change, but the
                 checkpoint does not. A callback with methods `get_state`,
                 which returns a dictionary for JSON, and `set_state` is
-                restored when a training resumes within an epoch.
+                restored when a training resumes.
             minutes: Float, the time between two checkpoints within an epoch.
             verbose: `"auto"` for the losses and `monitor` of every epoch, a
                 line each, and on a terminal a line of progress; otherwise as
@@ -163,9 +170,12 @@ class TrainingFolder:
             FloatingPointError: when the loss is NaN or infinite.
             OSError: when a file cannot be written, as on a full disk.
             RuntimeError: when another process trains in the output folder.
-            ValueError: when a file of an earlier call is damaged, `monitor`
-                is not logged, or `batches` is of an unsupported type.
+            ValueError: when a file of an earlier call is damaged, `epochs` is
+                not positive, `monitor` is not logged, `batches` is of an
+                unsupported type or of unknown length, or an epoch does not
+                consist of whole executions (`steps_per_execution`).
         """
+        positive_integer("epochs", epochs)
         check_batches(batches)
         strategy = strategy_of(model)
         with locked(self.path.parent), all_workers(strategy):
@@ -201,8 +211,17 @@ class TrainingFolder:
             load_weights(model, self.best)
 
     def best_epoch(self) -> int:
-        """Returns the number of the best epoch, from 1."""
+        """Returns the number of the best epoch, from 1.
+
+        Raises:
+            ValueError: when no epoch is done.
+        """
         rows = logged_rows(self.path)
+        if not rows:
+            raise ValueError(
+                "There is no best epoch yet. Expected: an epoch in the log. "
+                f"Received: none, in '{self.path}'"
+            )
         best = [self._is_best(row, rows[:i]) for i, row in enumerate(rows)]
         return len(best) - best[::-1].index(True)
 
@@ -238,8 +257,9 @@ class TrainingFolder:
         self, model, batches, validation, callbacks, start, seconds, **options
     ):
         rate = constant_rate(model.optimizer)
-        metrics = self._restore(model, batches, start)
         steps = len(batches)
+        check_executions(model, steps, start.batch)
+        metrics = self._restore(model, batches, start)
         # One iterator for all epochs; Keras would create one for each.
         data = endless(batches, start.epoch * steps + start.batch)
         if strategy_of(model) is not None:
@@ -255,6 +275,7 @@ class TrainingFolder:
             patience=self._patience,
             seconds=seconds,
         )
+        before = BeforeCallbacks(run, metrics)
         line = ProgressLine(run, self._monitor)
         if options["verbose"] == "auto":
             options["verbose"] = 0
@@ -266,9 +287,9 @@ class TrainingFolder:
                 steps_per_epoch=steps,
                 shuffle=False,
                 callbacks=[
-                    BeforeCallbacks(run, metrics),
+                    before,
                     *callbacks,
-                    AfterCallbacks(run, callbacks),
+                    AfterCallbacks(run, callbacks, before),
                 ],
                 **options,
             )

@@ -49,3 +49,10 @@ def test_a_missing_number_is_no_class(tmp_path):
             corpus = read_labelled_corpus(path)
     assert corpus.train == (["a", "b", "d"], [1, 0, 1])
     assert corpus.label_names == ["0", "1"]
+
+
+def test_large_numbers_are_of_other_values():
+    names = ["9007199254740993", "9007199254740992"]
+    report = Report("it")
+    assert one_spelling(names, (), report) == names
+    assert in_order(names) == names[::-1]

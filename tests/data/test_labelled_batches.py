@@ -191,3 +191,26 @@ def test_the_tokenizer_needs_padding():
     tokenizer = ReviewTokenizer.train(["x"], specials=("<unk>",))
     with pytest.raises(ValueError, match="needs a padding token.*pad_id=-1"):
         labelled_batches(["x"], [1], tokenizer, 2)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [(1, 2), (0, 1)],
+        [(0,), (1,)],
+        [(0,), (1, 2)],
+        ["a", "b"],
+        [np.nan, 1.0],
+        [-1, 0],
+        [[0, 1], [2, 0]],
+    ],
+    ids=repr,
+)
+def test_what_is_no_label_is_refused(labels):
+    with pytest.raises(ValueError, match="`labels` must be a number from 0"):
+        batches_of(TEXTS[:2], labels)
+
+
+def test_a_length_is_positive():
+    with pytest.raises(ValueError, match="Received: max_length=-1"):
+        batches_of(max_length=-1)

@@ -173,3 +173,11 @@ def test_the_least_entries_are_left_out_if_there_are_too_many(
 def test_no_pairs_have_an_empty_lexicon(tokenizers):
     ids, probabilities = translation_lexicon([], *tokenizers, translations=2)
     assert not ids.any() and not probabilities.any()
+
+
+@pytest.mark.parametrize(
+    "name, value", [("translations", 0), ("iterations", 0), ("discount", -1)]
+)
+def test_numbers_are_checked(tokenizers, name, value):
+    with pytest.raises(ValueError, match=f"Received: {name}={value}"):
+        translation_lexicon([("a", "b")], *tokenizers, **{name: value})

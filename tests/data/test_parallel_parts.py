@@ -1,5 +1,6 @@
 import pytest
 
+from kerasrnn.data import CorpusError
 from kerasrnn.data import ParallelParts
 from kerasrnn.data import add_synthetic
 from kerasrnn.data import mix_parts
@@ -100,3 +101,15 @@ def test_named_tests_are_not_trained_on():
     assert (found["test"], found["old test"]) == ([("z", "Z")], [("v", "V")])
     more = [("<BT> a", "neu 0"), ("<BT> b", "neu 1")]
     assert more[0] not in add_synthetic(old, more).train
+
+
+@pytest.mark.parametrize("oversample", [-1, 0])
+def test_pairs_occur_at_least_once(oversample):
+    parts = ParallelParts([("a", "A")], [], [])
+    with pytest.raises(ValueError, match=f"oversample={oversample}"):
+        add_synthetic(parts, [("x", "X")], oversample)
+
+
+def test_there_must_be_true_pairs():
+    with pytest.raises(CorpusError, match="true pairs.*none, and 1 synthetic"):
+        add_synthetic(ParallelParts([], [], []), [("x", "X")])

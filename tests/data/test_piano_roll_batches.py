@@ -133,3 +133,8 @@ def test_order_cuts_and_transposition_continue_after_an_interruption():
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         piano_roll_batches(*arguments)
+
+
+def test_a_piece_without_steps_is_refused():
+    with pytest.raises(ValueError, match="none in the piece of number 1"):
+        piano_roll_batches([np.eye(3, 88), np.eye(0, 88)], 1)

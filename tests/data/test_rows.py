@@ -139,6 +139,18 @@ def test_a_translation_memory(write):
         read_parallel_corpus(write("<tmx>", "b.tmx"))
 
 
+def test_each_segment_of_a_translation_memory_is_read(write):
+    unit = (
+        '<tu><tuv xml:lang="EN-gb"><seg>one</seg></tuv>'
+        '<tuv xml:lang="de"><seg>eins</seg></tuv>'
+        '<tuv xml:lang="de"><seg>einer</seg></tuv></tu></body>'
+    )
+    path = write(TMX.replace("</body>", unit), "a.tmx")
+    with pytest.warns(CorpusWarning, match="row 2 .empty target"):
+        pairs = read_parallel_corpus(path, "en", "de").pairs
+    assert pairs[-2:] == [("one", "eins"), ("one", "einer")]
+
+
 def test_tokens_and_tags(write):
     path = write("The DT B-NP\nend NN I-NP\n\nNo UH O\n")
     rows = read_rows(path, tokens=None, tags=2)

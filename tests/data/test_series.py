@@ -51,6 +51,40 @@ def test_text_is_read_whatever_its_form(tmp_path):
     assert table.missing() == 5 / 8
 
 
+def test_names_of_columns_have_no_case_and_no_space(tmp_path):
+    path = tmp_path / "shops.csv"
+    rows = ["Date,Shop,load", "2024-05-01,a,1", "2024-05-02,a ,2"]
+    rows.append("2024-05-03, a,3")
+    path.write_text("\n".join(rows), "utf-8")
+    table = read_series(path, "date", key="shop")
+    assert table.columns == ["load"]
+    assert [(x.name, len(x.times)) for x in table.series] == [("a", 3)]
+    with pytest.raises(ValueError, match="one name. Received: .*load, LOAD"):
+        read_series(path, "date", ["load", "LOAD"], "shop")
+
+
+@pytest.mark.parametrize("key", ["", " ", "nan"])
+def test_a_row_without_a_key_is_refused(tmp_path, key):
+    path = tmp_path / "shops.csv"
+    rows = ["date,shop,load", "2024-05-01,a,1", f"2024-05-02,{key},2"]
+    path.write_text("\n".join(rows), "utf-8")
+    with pytest.raises(CorpusError, match="1 rows without, .* row 2"):
+        read_series(path, "date", key="shop")
+
+
+@pytest.mark.parametrize("border", ["tomorrow", None, np.nan])
+def test_a_border_is_a_time(border):
+    table = read_series(frame(), "date")
+    with pytest.raises(ValueError, match=f"must be a time.*{border}"):
+        split_series(table, border)
+
+
+def test_windows_move_on():
+    table = read_series(frame(), "date")
+    with pytest.raises(ValueError, match="Received: stride=0"):
+        window_starts(table, 2, 1, stride=0)
+
+
 def test_parquet_is_read_like_a_data_frame(tmp_path):
     given = frame(load=np.arange(12), temp=np.r_[np.nan, np.ones(11)])
     given.to_parquet(tmp_path / "t.parquet")

@@ -63,3 +63,19 @@ def test_what_is_no_scheme():
     assert phrases_of(["NOUN", "O", "B-"]) == []
     with pytest.raises(ValueError, match="scheme='BIO'"):
         tags_of([], 0, "BIO")
+
+
+@pytest.mark.parametrize(
+    "phrases",
+    [
+        [Phrase(0, 5, "A")],
+        [Phrase(2, 2, "A")],
+        [Phrase(-1, 1, "A")],
+        [Phrase(0, 2, "A"), Phrase(1, 3, "B")],
+        [Phrase(7, 8, "A")],
+    ],
+    ids=str,
+)
+def test_phrases_that_do_not_fit_are_refused(phrases):
+    with pytest.raises(ValueError, match="Each phrase must have words"):
+        tags_of(phrases, 3, "IOB2")

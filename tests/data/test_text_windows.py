@@ -126,7 +126,7 @@ def test_shapes_are_static():
 def test_the_text_must_fill_the_rows(ids, batch_size, shape):
     with pytest.raises(
         ValueError,
-        match=f"vector of at least.*{shape}, batch_size={batch_size}",
+        match=f"vector of at least.*{shape} and.* batch_size={batch_size}",
     ):
         text_windows(ids, batch_size, 2)
 
@@ -138,3 +138,8 @@ def test_sizes_must_be_positive(batch_size, window):
         match=f"positive. Received: batch_size={batch_size}, window={window}",
     ):
         text_windows([1, 2, 3], batch_size, window)
+
+
+def test_ids_are_integers():
+    with pytest.raises(ValueError, match="integers.*float64"):
+        text_windows([1.9, 2.2], 1, 2)

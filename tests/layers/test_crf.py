@@ -88,6 +88,17 @@ def test_a_path_may_be_too_unlikely_for_floats_at_first():
     helpers.assert_close(crf.marginals(emissions), expected, atol=1e-3)
 
 
+def test_a_forbidden_tag_may_be_far_above_the_others():
+    crf = CRF(["O", "B-X", "I-X"], "IOB2")
+    emissions = np.zeros((1, 2, 3), "float32")
+    emissions[0, 0] = [0, 1, 88]
+    shares = np.exp([0, 1]) * [2, 3]  # with two and three tags to follow
+    log_sum = crf.log_partition(emissions)[0]
+    helpers.assert_close(log_sum, np.log(shares.sum()))
+    found = as_numpy(crf.marginals(emissions))[0, 0]
+    helpers.assert_close(found, np.append(shares / shares.sum(), 0))
+
+
 def test_the_best_paths_are_those_of_the_enumeration():
     crf, weights = made()
     emissions, given = emissions_of()
@@ -139,6 +150,11 @@ def test_a_batch_without_rows():
     for found in (crf(emissions), crf.marginals(emissions)):
         assert tuple(found.shape) == (0, 4, 3)
     assert tuple(crf.n_best(emissions, 2)[0].shape) == (0, 2, 4)
+
+
+def test_a_sequence_without_steps_is_refused():
+    with pytest.raises(ValueError, match=r"one step.*\(2, 0, 3\)"):
+        CRF()(np.zeros((2, 0, 3), "float32"))
 
 
 def test_a_tag_may_be_ruled_out():

@@ -6,6 +6,7 @@ from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import TransformerCell
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
 from kerasrnn.models import LanguageModel
@@ -83,7 +84,15 @@ def layer_of_a_functional_model():
     return keras.Model(inputs, FastRNN(DenseCell(4))(x)), IDS
 
 
+def blocks_in_the_loop_of_keras():
+    inputs = keras.Input((None,), dtype="int32")
+    x = keras.layers.Embedding(9, 4)(inputs)
+    x = keras.layers.RNN(TransformerCell(4, 2, memory=2))(x)
+    return keras.Model(inputs, x), IDS
+
+
 MODELS = [
+    blocks_in_the_loop_of_keras,
     translator,
     language_model,
     tied_language_model,

@@ -235,3 +235,10 @@ def test_each_decoder_has_a_mechanism_of_its_own(tmp_path):
     arrays = dict.fromkeys(ids, np.array([[3, 4, 2]], "int32"))
     loaded = helpers.reloaded(model, tmp_path)
     helpers.assert_close(loaded(arrays), model(arrays))
+
+
+def test_a_batch_without_rows_has_a_lexicon():
+    decoder = Decoder(10, GRUCell(4), 3, lexicon=lexicon(translation_table()))
+    inputs = {name: x[:0] for name, x in INPUTS.items()}
+    logits = decoder(**inputs, source=SOURCE[:0])
+    assert logits.shape == (0, *INPUTS["ids"].shape[1:], 10)

@@ -203,3 +203,8 @@ def test_squares_must_go_with_the_weights():
 def test_a_decay_is_not_negative():
     with pytest.raises(ValueError, match="Received: decay=-0.1"):
         RMSDynamicEvaluation(decay=-0.1)
+
+
+def test_an_epsilon_is_positive():
+    with pytest.raises(ValueError, match="`epsilon`.*> 0. Received: epsilon=0"):
+        RMSDynamicEvaluation(epsilon=0)

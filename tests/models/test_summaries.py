@@ -70,6 +70,21 @@ def test_bad_arguments(make, message):
         make()
 
 
+@pytest.mark.parametrize("summary", [LastSummary, PooledSummary])
+def test_a_layer_reads_the_directions_of_the_encoder(summary):
+    encoder = Encoder(9, GRUCell(4), 3)
+    model = TextClassifier(encoder, summary())
+    assert model.summary_layer.backward == (4, 8)
+    with pytest.raises(ValueError, match=r"Expected: backward=\(4, 8\)"):
+        TextClassifier(encoder, summary((0, 0)))
+
+
+@pytest.mark.parametrize("summary", ["last", "pooled"])
+def test_a_batch_without_rows(summary):
+    model = TextClassifier(Encoder(9, GRUCell(4), 3), summary)
+    assert model(np.ones((0, 5), "int32")).shape == (0, 1)
+
+
 def test_attention_drops_weights_in_training_alone():
     layer = AttentionSummary(BahdanauAttention(4, dropout=0.5))
     helpers.assert_close(*(layer(MEMORY, MASK)[0] for _ in range(2)))

@@ -30,6 +30,14 @@ def test_starts_from_word_vectors():
     np.testing.assert_allclose(x, vectors / vectors.std(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_vectors_without_a_deviation_are_refused(value):
+    embedding = TokenEmbedding(6, 3)
+    embedding.build((None, None))
+    with pytest.raises(ValueError, match="`vectors` must be finite"):
+        embedding.assign_vectors(np.full((6, 3), value))
+
+
 def test_in_reverse_it_is_the_table_transposed_and_drops_nothing():
     layer = embedding(dropout=0.5, word_dropout=0.5)
     x = helpers.random(2, 3, 16)

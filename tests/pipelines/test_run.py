@@ -569,3 +569,23 @@ def test_the_best_epoch_is_that_of_bleu(translator):
     assert len(scores.inputs) == 200
     scores.on_epoch_end(0, logs)
     assert 0 <= logs["val_bleu"] < 100
+
+
+def test_it_finishes_what_it_has_trained(tmp_path):
+    run = Run(Small(output=tmp_path))
+    with pytest.raises(RuntimeError, match="inside its `with` block"):
+        fit(run, new_model())
+    with run:
+        with pytest.raises(RuntimeError, match="Received: no call of `fit`"):
+            run.finish(Pipeline(new_model()), [1])
+    with pytest.raises(RuntimeError, match="inside its `with` block"):
+        run.finish(Pipeline(new_model()), [1])
+
+
+def test_the_validation_part_has_a_name_of_its_own(tmp_path, as_it_is):
+    with Run(Small(output=tmp_path)) as run:
+        fit(run, new_model())
+        with pytest.raises(ValueError, match="Received: 'dev'"):
+            run.finish(Pipeline(new_model()), [1], {"dev": [2]})
+        with pytest.raises(ValueError, match="Received: average=-1"):
+            fit(run, new_model(), average=-1)

@@ -256,3 +256,17 @@ def test_gradient_norms_are_noted_now_and_then(model, tmp_path):
         "step": [3, 6, 9, 12],
         "first": [0, 1, 7, 7],
     }
+
+
+def test_scores_may_be_arrays_of_one_number():
+    logs = {}
+    found = {"a": np.array(0.5), "b": np.float32(1), "c": [1], "d": "text"}
+    scores = TextScores(list, ["x"], ["y"], lambda *_: found)
+    scores.on_epoch_end(0, logs)
+    logs.pop("score_seconds")
+    assert logs == {"val_a": 0.5, "val_b": 1.0}
+
+
+def test_each_input_has_a_reference():
+    with pytest.raises(ValueError, match="2 inputs, 1 references"):
+        TextScores(list, ["x", "y"], ["z"], dict)

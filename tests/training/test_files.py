@@ -101,3 +101,9 @@ def test_an_unknown_class_is_no_damage(tmp_path):
     with pytest.raises(ValueError, match="is damaged.*Delete it."):
         with files.reading(path, "Delete it."):
             keras.saving.load_model(path)
+
+
+def test_an_error_of_what_is_written_is_no_full_disk(tmp_path):
+    with pytest.raises(NotImplementedError, match="no config"):
+        with files.whole(tmp_path / "model.keras"):
+            raise NotImplementedError("no config")

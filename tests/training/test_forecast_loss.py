@@ -41,6 +41,27 @@ def test_nothing_to_forecast_costs_nothing():
     assert float(ForecastLoss(PointHead(), [1.0])(y, np.ones((2, 1, 1)))) == 0
 
 
+@pytest.mark.parametrize(
+    "shape, weights, message",
+    [
+        ((1, 1, 2), None, r"`y_true` must have shape \(4, 3, 2\)"),
+        ((1, 2), None, r"`y_true` must have shape"),
+        ((4, 3, 1), None, r"`y_true` must have shape"),
+        ((4, 3, 2), np.ones(3), r"`sample_weight` must have shape \(4,\)"),
+        ((4, 3, 2), np.ones((4, 3)), r"`sample_weight` must have shape"),
+    ],
+)
+def test_shapes_are_checked(shape, weights, message):
+    loss = ForecastLoss(PointHead("mae"), units=[1.0, 2.0])
+    with pytest.raises(ValueError, match=message):
+        loss(np.zeros(shape), np.ones((4, 3, 2)), weights)
+
+
+def test_units_are_positive():
+    with pytest.raises(ValueError, match="`units` must be .* > 0"):
+        ForecastLoss(PointHead("mae"), units=[1.0, 0.0])
+
+
 def test_it_is_made_anew_from_its_configuration():
     copy = helpers.copy_of(ForecastLoss(QuantileHead([0.3, 0.5]), [2.0]))
     assert (copy.head.levels, copy.units) == ((0.3, 0.5), [2.0])

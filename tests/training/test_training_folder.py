@@ -593,3 +593,83 @@ def test_names_of_files_may_have_more_digits(tmp_path):
         (tmp_path / f"{name}.weights.h5").touch()
     assert sorted(run_state.states(tmp_path)) == [(3, 1_000_000), (10_000, 0)]
     assert list(run_callbacks.kept_epochs(tmp_path)) == [10_000]
+
+
+class Counter(keras.callbacks.Callback):
+    """Counts batches, also over interruptions."""
+
+    def __init__(self, stop_at=None):
+        super().__init__()
+        self.count, self.stop_at = 0, stop_at
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.count += 1
+        self.model.stop_training = self.count == self.stop_at
+
+    def get_state(self):
+        return {"count": self.count}
+
+    def set_state(self, state):
+        self.count = state["count"]
+
+
+@pytest.mark.parametrize("kill", [2, 3, 4])
+def test_a_callback_is_restored_wherever_it_was_interrupted(tmp_path, kill):
+    with pytest.raises(Crash):
+        learn(tmp_path, Counter(), Kill(kill))
+    counter = Counter()
+    learn(tmp_path, counter)
+    assert counter.count == 9
+
+
+def test_a_stop_in_the_last_batch_of_a_resumed_epoch(tmp_path):
+    with pytest.raises(Crash):
+        learn(tmp_path, Counter(6), Kill(4))
+    history, _ = learn(tmp_path, Counter(6))
+    assert len(history["loss"]) == 2
+
+
+@pytest.mark.parametrize("steps, done", [(3, 0), (2, 0), (2, 1)])
+def test_an_epoch_has_whole_executions(tmp_path, steps, done):
+    model = new_model()
+    model.compile("sgd", "mse", steps_per_execution=steps)
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    batches = BATCHES.repeat(2)  # of four batches
+    if steps == 2 and not done:
+        folder.fit(model, batches, 2, verbose=0)
+        assert int(model.optimizer.iterations) == 8
+        return
+    if done:
+        batches = batches.take(3)
+    with pytest.raises(ValueError, match="`steps_per_execution` that divides"):
+        folder.fit(model, batches, 2, verbose=0)
+
+
+@pytest.mark.parametrize(
+    "batches, length",
+    [(BATCHES.repeat(), "unknown"), (BATCHES.take(0), 0)],
+    ids=["endless", "none"],
+)
+def test_the_number_of_batches_is_known(tmp_path, model, batches, length):
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    with pytest.raises(ValueError, match=f"batches of length {length}"):
+        folder.fit(model, batches, 1)
+
+
+def test_numbers_of_epochs_are_checked(tmp_path, model):
+    for options in ({"keep": -1}, {"patience": 1.5}):
+        [(name, value)] = options.items()
+        with pytest.raises(ValueError, match=f"Received: {name}={value}"):
+            TrainingFolder(tmp_path, {}, "loss", **options)
+    folder = TrainingFolder(tmp_path, {}, "loss")
+    with pytest.raises(ValueError, match="Received: epochs=0"):
+        folder.fit(model, BATCHES, 0)
+    with pytest.raises(ValueError, match="There is no best epoch yet"):
+        folder.best_epoch()
+
+
+def test_a_folder_of_a_killed_process_gets_its_settings(tmp_path, model):
+    folder = TrainingFolder(tmp_path, {"units": 1}, "val_loss")
+    folder.path.mkdir()
+    train(folder, model)
+    assert "settings.json" in file_names(folder)

@@ -11,13 +11,14 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows_and_own
 from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class MemoryCell(Configured, WindowCell):
+class MemoryCell(Configured, KeepsQuantization, WindowCell):
     """Base class of blocks of attention and a feed-forward layer.
 
     A step attends to itself and to the `memory` steps before it. What it

@@ -33,8 +33,16 @@ def checked(emissions, mask):
 
     Returns:
         The emissions in float32 or wider, 0 at masked steps; a mask.
+
+    Raises:
+        ValueError: when there is no step.
     """
     emissions = ops.convert_to_tensor(emissions)
+    if emissions.shape[1] == 0:
+        raise ValueError(
+            "A CRF reads sequences of one step or more, `(batch, time, tags)`. "
+            f"Received: emissions of shape {tuple(emissions.shape)}"
+        )
     emissions = ops.cast(emissions, wide(emissions.dtype))
     if mask is None:
         return emissions, ops.ones(ops.shape(emissions)[:2], "bool")

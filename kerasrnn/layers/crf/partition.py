@@ -128,9 +128,8 @@ def _forward_scaled(emissions, mask, transitions, end):
     reached = ops.matmul(before, moves)
     sums = ops.where(real[..., 0], ops.sum(reached * factors, axis=-1), 1.0)
     total = ops.sum(last * ends, axis=-1)
-    exact = _is_exact(reached, real, before, transitions) & ops.all(
-        total > _SAFE
-    )
+    exact = _is_exact(reached, real, before, transitions)
+    exact = exact & ops.all(sums > _SAFE) & ops.all(total > _SAFE)
     steps = ops.log(sums) + mask * (scales + scale_of_moves)
     log_sum = ops.sum(steps, axis=0) + ops.log(total) + scale_of_ends
     # Exactly 0, not but for rounding, where all is masked.

@@ -134,6 +134,8 @@ class _Back:
         found, inputs = _backend.gradients(advance, _flat(here), grads)
         states, results, sequences, fixed = _as(here, found)
         self.is_read = [x is not None for x in sequences]
+        # A product may have no gradient, as where it is only compared.
+        results = _zeros_for_none(results, here[1])
         results = [ops.cast(x, self.loop.dtype) for x in results]
         read = [x for x in sequences if x is not None]
         totals = list(map(_sum, totals, fixed))

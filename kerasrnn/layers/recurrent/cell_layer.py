@@ -26,6 +26,8 @@ class CellLayer(FastRNN):
         own = {name: kwargs.pop(name) for name in names if name in kwargs}
         cell = self.cell_class(*args, **own, dtype=kwargs.get("dtype"))
         super().__init__(cell, **kwargs)
+        # Refused before a cell is built with the width of another axis.
+        self.input_spec = keras.layers.InputSpec(ndim=3)
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

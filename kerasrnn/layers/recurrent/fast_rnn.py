@@ -69,8 +69,8 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
     unmasked step the output is 0. What is masked may be NaN.
 
     Raises:
-        ValueError: when `cell` is not a recurrent cell, or a sequence has no
-            step.
+        ValueError: when `cell` is not a recurrent cell, a sequence has no
+            step, or initial states are not those of the cell.
 
     Example:
 
@@ -172,6 +172,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
                 mask = ops.any(mask, axis=-1)
             # A product of NaN with a gradient of 0 is NaN, too.
             sequences = cells.where_unmasked(mask, sequences)
+        running.check_initial(self.cell, initial_state, sequences.shape[0])
         rounded = keras.tree.map_structure(
             lambda x: ops.cast(x, self.cell.compute_dtype), initial_state
         )
@@ -226,11 +227,14 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         return cells.where_unmasked(mask, outputs)
 
     def _masks_at_fault(self):
-        """Whether Keras's loop gets masks wrong: on JAX.
+        """Whether Keras's loop gets masks wrong.
 
-        There it takes the first state for the output before a masked step.
+        On JAX, it takes the first state for the output before a masked step.
+        Unrolled and backwards, it sets other outputs to 0 than the masked ones.
         """
-        return keras.backend.backend() == "jax" and not self.unroll
+        if self.unroll:
+            return self.go_backwards and self.zero_output_for_mask
+        return keras.backend.backend() == "jax"
 
     def compute_output_shape(
         self, sequences_shape: Shape, initial_state_shape: Any = None

@@ -39,7 +39,8 @@ class GAMCell(GroupedMemoryCell):
         head_units: Positive integer, width of the head `k`.
         kernel_initializer: Initializer of each kernel: Glorot normal over
             the joined `[x; s]`, as in the authors' code.
-        **kwargs: Further arguments of `RecurrentCell`.
+        **kwargs: Further arguments of `RecurrentCell`. Those of `kernel_*` are
+            of all kernels; those of `recurrent_*` have no effect.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.

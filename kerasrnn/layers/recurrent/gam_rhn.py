@@ -69,7 +69,9 @@ class GAMRHNCell(GroupedMemoryCell):
             the joined `[x; s]`, as in the authors' code.
         transform_bias: Float, initial value of `b_t` of `"highway"`; -2, as in
             `RHNCell`.
-        **kwargs: Further arguments of `RecurrentCell`.
+        **kwargs: Further arguments of `RecurrentCell`. Those of `kernel_*` are
+            of the kernels of `[x; s]` and of the memory, those of
+            `recurrent_*` of the highway layers from the second on.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.

@@ -96,6 +96,30 @@ def check_length(sequences):
         )
 
 
+def check_initial(cell, states, batch):
+    """Raises `ValueError` unless initial states are those of a cell.
+
+    Args:
+        cell: The cell.
+        states: List of tensors, nested as the states of the cell are.
+        batch: Integer, the number of sequences; `None` where it is unknown.
+    """
+    found = [tuple(x.shape) for x in keras.tree.flatten(states)]
+    expected = [shape_of(size, batch) for size in flat_state_sizes(cell)]
+    if len(found) != len(expected) or any(
+        len(shape) != len(like)
+        or any(
+            None not in sizes and sizes[0] != sizes[1]
+            for sizes in zip(shape, like, strict=True)
+        )
+        for shape, like in zip(found, expected, strict=True)
+    ):
+        raise ValueError(
+            "`initial_state` must have the shapes of the states of "
+            f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
+        )
+
+
 def check_outputs(cell, outputs, batch):
     """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
     expected = (*batch, *shape_of(cell.output_size, None)[1:])

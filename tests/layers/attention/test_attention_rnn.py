@@ -19,6 +19,7 @@ from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers.recurrent import cells
 from tests import helpers
+from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MECHANISMS
 from tests.layers.attention.small_mechanisms import WIDTHS
 from tests.reference import attention_rnn as reference
@@ -696,3 +697,17 @@ def test_the_loop_of_a_cell_that_says_its_step_is_the_plain_one(
     fast = found()
     monkeypatch.setattr(cells, "says_its_step", lambda cell: False)
     helpers.assert_close(fast, found())
+
+
+@pytest.mark.parametrize("mechanism", ["dot", "scaled_dot", "monotonic"])
+def test_a_fast_cell_has_the_gradients_of_one_of_keras(mechanism):
+    """Also where the memory is both keys and values."""
+    arrays = [helpers.random(3, 4, 3), helpers.random(3, 5, 3, seed=3)]
+    cotangents = [helpers.random(3, 4, 3, seed=5)]
+    found = []
+    for inner in (FastGRUCell(3), GRUCell(3)):
+        layer = AttentionRNN(AttentionCell(inner, mechanism))
+        layer(*arrays)
+        helpers.randomize(layer)
+        found.append(small_layers.backpropagate(layer, arrays, cotangents))
+    helpers.assert_close(*found)

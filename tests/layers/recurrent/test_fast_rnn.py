@@ -98,6 +98,16 @@ def test_zero_output_for_mask(name):
     check(*both(name, rnn), mask=MASK_IN_KERAS, states=False)
 
 
+@pytest.mark.parametrize("unroll", [False, True])
+def test_backwards_masked_steps_are_0(unroll):
+    rnn = {"go_backwards": True, "zero_output_for_mask": True}
+    layer = small_layers.fast("slstm", {"unroll": unroll, **rnn})
+    outputs = helpers.as_numpy(
+        layer(SEQUENCE, mask=ops.convert_to_tensor(MASK))
+    )
+    np.testing.assert_array_equal(outputs.any(-1), MASK[:, ::-1])
+
+
 @each_way_to_run
 def test_unrolled_it_is_the_loop(name):
     layers = [
@@ -403,6 +413,25 @@ def test_a_sequence_without_steps_is_refused():
     ):
         with pytest.raises(ValueError, match=r"one step.*\(2, 0, 4\)"):
             call()
+
+
+def test_inputs_of_two_axes_are_refused_before_the_cell_is_built():
+    layer = RHN(4)
+    with pytest.raises(ValueError, match="expected ndim=3, found ndim=2"):
+        layer(np.ones((7, 3), "float32"))
+    assert layer(np.ones((3, 5, 4), "float32")).shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "cell", [FastLSTMCell, keras.layers.LSTMCell], ids=lambda x: x.__name__
+)
+@pytest.mark.parametrize("shapes", [[(1, 4)] * 2, [(3, 4)], [(3, 5)] * 2])
+def test_initial_states_of_another_shape_are_refused(cell, shapes):
+    states = [np.ones(shape, "float32") for shape in shapes]
+    with pytest.raises(
+        ValueError, match=r"`initial_state`.*Expected: \[\(3, 4\), \(3, 4\)\]"
+    ):
+        FastRNN(cell(4))(np.ones((3, 5, 4), "float32"), initial_state=states)
 
 
 def test_it_runs_in_the_dtype_of_its_cell():

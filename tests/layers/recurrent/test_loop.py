@@ -73,6 +73,50 @@ class Outside(Everything):
         return ops.sum(a * b, axis=-1, keepdims=True) + inputs[..., :1]
 
 
+class OneTensorTwice(RecurrentCell):
+    """Has one tensor of all steps in two places."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = units
+        self.state_size = [units]
+
+    def build(self, input_shape):
+        self.kernel = self.add_kernel((input_shape[-1], self.units))
+        self.scale = self.add_weight((self.units,), "ones", name="scale")
+
+    def given(self, inputs):
+        scale = ops.tanh(self.scale)
+        return [self.project(inputs, self.kernel), Fixed(scale), Fixed(scale)]
+
+    def step(self, states, given, product):
+        x, key, value = given
+        return [ops.tanh(x + states[0] * key) * value]
+
+
+class Compared(RecurrentCell):
+    """Has a product that is only compared, which has no gradient."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = self.output_size = units
+        self.state_size = [units]
+
+    def build(self, input_shape):
+        square = (self.units, self.units)
+        self.kernel = self.add_kernel((input_shape[-1], self.units))
+        self.recurrent_kernel = self.add_recurrent_kernel(square)
+        self.gate = self.add_recurrent_kernel(square, "gate")
+
+    def given(self, inputs):
+        return self.project(inputs, self.kernel)
+
+    def step(self, states, given, product):
+        new = ops.tanh(given + product(states[0], self.recurrent_kernel))
+        is_open = product(states[0], self.gate) > 0
+        return [ops.where(is_open, new, states[0])]
+
+
 CELLS = {"everything": Everything, "outside": Outside}
 OPTIONS = {
     "whole": {},
@@ -127,6 +171,21 @@ def test_values_and_gradients(name, training, masked, options):
     if masked and name == "outside" and helpers.ON_JAX:
         pytest.skip("there Keras takes the first state for the output")
     check(CELLS[name](4, **OPTIONS[options]), masked, training=training)
+
+
+def test_one_tensor_in_two_places_has_the_gradient_of_both():
+    check(OneTensorTwice(4))
+
+
+def test_a_product_may_have_no_gradient():
+    layers = both(Compared(4))
+    cotangents = [helpers.random(3, 5, 4), helpers.random(3, 4, seed=6)]
+    arrays = [SEQUENCE, small_layers.some_states(layers[0].cell, batch_size=3)]
+    found, expected = (
+        small_layers.backpropagate(layer, arrays, cotangents)
+        for layer in layers
+    )
+    helpers.assert_close(found, expected, rtol=1e-4, atol=5e-6)
 
 
 def second_gradients(layer):
