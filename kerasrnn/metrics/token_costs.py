@@ -35,22 +35,27 @@ def check_token_shapes(y_true, y_pred):
         )
 
 
-def weights_of_tokens(sample_weight, dtype):
+def weights_of_tokens(sample_weight, costs):
     """Returns sample weights that broadcast to `(batch, time)`.
 
     Args:
         sample_weight: Tensor of shape `(batch,)` or `(batch, time)`, or a
             scalar.
-        dtype: String, the dtype to cast to.
+        costs: Tensor of shape `(batch, time)` that they are for, of whose dtype
+            they become.
 
     Raises:
-        ValueError: when they have a third axis.
+        ValueError: when they have another shape.
     """
-    weights = ops.cast(sample_weight, dtype)
-    if len(weights.shape) > 2:
+    weights = ops.cast(sample_weight, costs.dtype)
+    if len(weights.shape) > 2 or any(
+        length not in (None, 1, expected) and expected is not None
+        for length, expected in zip(weights.shape, costs.shape, strict=False)
+    ):
         raise ValueError(
             "`sample_weight` must have shape (batch,) or (batch, time). "
-            f"Received: sample_weight.shape={tuple(weights.shape)}"
+            f"Received: sample_weight.shape={tuple(weights.shape)} for "
+            f"{tuple(costs.shape)}"
         )
     if len(weights.shape) == 1:
         return ops.expand_dims(weights, -1)

@@ -37,7 +37,7 @@ class _TokenMean(PooledMean):
         check_token_shapes(y_true, y_pred)
         weights = ops.cast(ops.not_equal(y_true, self.pad_id), "float32")
         if sample_weight is not None:
-            weights = weights * weights_of_tokens(sample_weight, "float32")
+            weights = weights * weights_of_tokens(sample_weight, weights)
         self.add(self.token_values(y_true, y_pred), weights)
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:

@@ -37,7 +37,10 @@ def plain(value: Any) -> Any:
         return value.fingerprint()
     if isinstance(value, np.ndarray) and value.dtype != object:
         return [value.dtype.str, value.shape, zlib.crc32(value.tobytes())]
-    return os.fspath(value)
+    path = os.fspath(value)
+    if isinstance(path, bytes):  # which JSON does not have, either
+        raise TypeError(f"Expected text or a path. Received: {value!r:.40}")
+    return path
 
 
 def file_fingerprint(path: PathLike) -> str:

@@ -112,7 +112,7 @@ class TokenCrossentropy(PooledLoss):
         # bits cannot represent every id.
         losses = self.call(y_true, y_pred)
         if sample_weight is not None:
-            losses = losses * weights_of_tokens(sample_weight, losses.dtype)
+            losses = losses * weights_of_tokens(sample_weight, losses)
         return self._total(losses)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:

@@ -1,3 +1,5 @@
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -168,8 +170,10 @@ def test_shapes_must_agree():
 
 
 def test_sample_weight_must_have_a_place_for_batch_or_token():
-    with pytest.raises(ValueError, match=r"sample_weight.shape=\(3, 5, 1\)"):
-        TokenCrossentropy()(LABELS, LOGITS, np.ones((3, 5, 1)))
+    for shape in ((3, 5, 1), (4,), (3, 4), (2, 5)):
+        match = re.escape(f"sample_weight.shape={shape} for (3, 5)")
+        with pytest.raises(ValueError, match=match):
+            TokenCrossentropy()(LABELS, LOGITS, np.ones(shape))
 
 
 def test_configuration_round_trip():
