@@ -233,8 +233,7 @@ class Run(RunScope):
             pipeline: A trained pipeline, also an ensemble.
             dev: What to score it on, also for samples and pictures.
             test: More to score it on at the end; `None` for nothing. Or a
-                dictionary of name to rows, of several parts other than
-                `"dev"`.
+                dictionary of rows by the names of parts, other than `"dev"`.
             scoring: Dictionary of arguments of the task's `row_scores`.
             showing: Dictionary of arguments of its `report`.
             pictures: Dictionary of name to `matplotlib.figure.Figure`, of
@@ -245,21 +244,19 @@ class Run(RunScope):
             The saved pipeline, in float32.
 
         Raises:
-            RuntimeError: when `fit` was not called, or outside of the `with`
-                block.
+            RuntimeError: without `fit` before, or outside of the `with` block.
             ValueError: when a part of `test` has the name `"dev"`.
         """
         self._check_open()
         if not self.histories:
             raise RuntimeError(
-                "A run finishes what it has trained. Expected: `fit` before "
-                "`finish`. Received: no call of `fit`"
+                "`finish` comes after `fit`. Received: no call of `fit`"
             )
         parts = test if isinstance(test, Mapping) else {"test": test}
         if "dev" in parts:
             raise ValueError(
-                "`test` must not have a part of the name of the validation "
-                f"data, 'dev'. Received: {', '.join(map(repr, parts))}"
+                "No part of `test` may be named 'dev', as `dev` is. "
+                f"Received: {', '.join(map(repr, parts))}"
             )
         parts = {"dev": dev, **parts}
         pipeline = in_float32(pipeline)

@@ -18,6 +18,7 @@ from kerasrnn.distribute.workers import all_workers
 from kerasrnn.training.batches import check_batches
 from kerasrnn.training.batches import check_executions
 from kerasrnn.training.batches import endless
+from kerasrnn.training.best_epoch import BestEpoch
 from kerasrnn.training.csv_log import columns
 from kerasrnn.training.files import reading
 from kerasrnn.training.fingerprints import fingerprint
@@ -116,11 +117,7 @@ class TrainingFolder:
         self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
         self.best = self.path / BEST
         self._settings = settings
-        if mode not in ("min", "max"):
-            raise ValueError(
-                f"`mode` must be 'min' or 'max'. Received: mode={mode!r}"
-            )
-        self._monitor, self._mode = monitor, mode
+        self._best = BestEpoch(monitor, mode)
         self._keep = integer("keep", keep, 0)
         self._patience = integer("patience", patience, 0)
 
@@ -216,14 +213,7 @@ class TrainingFolder:
         Raises:
             ValueError: when no epoch is done.
         """
-        rows = logged_rows(self.path)
-        if not rows:
-            raise ValueError(
-                "There is no best epoch yet. Expected: an epoch in the log. "
-                f"Received: none, in '{self.path}'"
-            )
-        best = [self._is_best(row, rows[:i]) for i, row in enumerate(rows)]
-        return len(best) - best[::-1].index(True)
+        return self._best.number(logged_rows(self.path))
 
     def last(self) -> list[pathlib.Path]:
         """Returns the paths of the kept weights, in the order of the epochs.
@@ -270,13 +260,13 @@ class TrainingFolder:
             start=start,
             steps=steps,
             rate=rate,
-            is_best=self._is_best,
+            is_best=self._best.is_best,
             keep=self._keep,
             patience=self._patience,
             seconds=seconds,
         )
         before = BeforeCallbacks(run, metrics)
-        line = ProgressLine(run, self._monitor)
+        line = ProgressLine(run, self._best.monitor)
         if options["verbose"] == "auto":
             options["verbose"] = 0
             callbacks = [*callbacks, line]
@@ -307,15 +297,3 @@ class TrainingFolder:
             f"{start.batch} batches of the next epoch."
         )
         return load_state(model, last_state(self.path))
-
-    def _is_best(self, row, earlier):
-        if self._monitor not in row:
-            raise ValueError(
-                "`monitor` must be one of the logged values, "
-                f"{', '.join(list(row)[1:])}. "
-                f"Received: monitor={self._monitor!r}"
-            )
-        sign = -1 if self._mode == "max" else 1
-        new = sign * row[self._monitor]
-        others = [sign * other[self._monitor] for other in earlier]
-        return all(new < value or math.isnan(value) for value in others)
