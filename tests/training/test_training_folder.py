@@ -630,20 +630,20 @@ def test_a_stop_in_the_last_batch_of_a_resumed_epoch(tmp_path):
     assert len(history["loss"]) == 2
 
 
-@pytest.mark.parametrize("steps, done", [(3, 0), (2, 0), (2, 1)])
-def test_an_epoch_has_whole_executions(tmp_path, steps, done):
-    model = new_model()
-    model.compile("sgd", "mse", steps_per_execution=steps)
-    folder = TrainingFolder(tmp_path, {}, "loss")
+def test_an_epoch_has_whole_executions(tmp_path, model):
     batches = BATCHES.repeat(2)  # of four batches
-    if steps == 2 and not done:
+    with pytest.raises(Crash):
+        folder = TrainingFolder(tmp_path, {"cut": 1}, "loss")
+        folder.fit(model, batches, 2, None, [Kill(1)], minutes=0, verbose=0)
+    model.compile("sgd", "mse", steps_per_execution=2)
+    with pytest.raises(ValueError, match="4 batches, and the 1 that are done"):
         folder.fit(model, batches, 2, verbose=0)
-        assert int(model.optimizer.iterations) == 8
-        return
-    if done:
-        batches = batches.take(3)
-    with pytest.raises(ValueError, match="`steps_per_execution` that divides"):
-        folder.fit(model, batches, 2, verbose=0)
+    folder = TrainingFolder(tmp_path, {"cut": 0}, "loss")
+    folder.fit(model, batches, 2, verbose=0)
+    assert int(model.optimizer.iterations) == 8
+    model.compile("sgd", "mse", steps_per_execution=3)
+    with pytest.raises(ValueError, match="Received: steps_per_execution=3"):
+        folder.fit(model, batches, 3, verbose=0)
 
 
 @pytest.mark.parametrize(

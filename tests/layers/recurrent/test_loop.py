@@ -73,13 +73,17 @@ class Outside(Everything):
         return ops.sum(a * b, axis=-1, keepdims=True) + inputs[..., :1]
 
 
-class OneTensorTwice(RecurrentCell):
-    """Has one tensor of all steps in two places."""
+class OneState(RecurrentCell):
+    """Its state is its output."""
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
         self.units = self.output_size = units
         self.state_size = [units]
+
+
+class OneTensorTwice(OneState):
+    """Has one tensor of all steps in two places."""
 
     def build(self, input_shape):
         self.kernel = self.add_kernel((input_shape[-1], self.units))
@@ -94,13 +98,8 @@ class OneTensorTwice(RecurrentCell):
         return [ops.tanh(x + states[0] * key) * value]
 
 
-class Compared(RecurrentCell):
+class Compared(OneState):
     """Has a product that is only compared, which has no gradient."""
-
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = self.output_size = units
-        self.state_size = [units]
 
     def build(self, input_shape):
         square = (self.units, self.units)
