@@ -71,6 +71,14 @@ def instance(name, value, kind):
     return value
 
 
+def same_shape(shape, expected):
+    """Whether two shapes agree, where both are known: `None` is any length."""
+    return len(shape) == len(expected) and all(
+        None in lengths or lengths[0] == lengths[1]
+        for lengths in zip(shape, expected, strict=True)
+    )
+
+
 def integers(name, values):
     """Returns `values` as a tuple of `int`s, or raises `ValueError`."""
     try:

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
+from kerasrnn.arguments import same_shape
 from kerasrnn.training.losses import PooledLoss
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
@@ -102,12 +103,8 @@ class ForecastLoss(PooledLoss):
 
 def _check(name, x, shape):
     """Raises `ValueError` unless a tensor has a shape, where it is known."""
-    sizes = [*map(tuple, (x.shape, shape))]
-    if len(sizes[0]) != len(sizes[1]) or any(
-        None not in pair and pair[0] != pair[1]
-        for pair in zip(*sizes, strict=True)
-    ):
+    if not same_shape(x.shape, shape):
         raise ValueError(
-            f"`{name}` must have shape {sizes[1]}. Received: "
-            f"{name}.shape={sizes[0]}"
+            f"`{name}` must have shape {tuple(shape)}. Received: "
+            f"{name}.shape={tuple(x.shape)}"
         )

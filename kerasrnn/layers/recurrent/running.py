@@ -18,6 +18,7 @@ import inspect
 import keras
 from keras import ops
 
+from kerasrnn.arguments import same_shape
 from kerasrnn.layers import _backend
 from kerasrnn.layers.recurrent.cells import flat_state_sizes
 from kerasrnn.layers.recurrent.cells import policy
@@ -106,14 +107,7 @@ def check_initial(cell, states, batch):
     """
     found = [tuple(x.shape) for x in keras.tree.flatten(states)]
     expected = [shape_of(size, batch) for size in flat_state_sizes(cell)]
-    if len(found) != len(expected) or any(
-        len(shape) != len(like)
-        or any(
-            None not in sizes and sizes[0] != sizes[1]
-            for sizes in zip(shape, like, strict=True)
-        )
-        for shape, like in zip(found, expected, strict=True)
-    ):
+    if len(found) != len(expected) or not all(map(same_shape, found, expected)):
         raise ValueError(
             "`initial_state` must have the shapes of the states of "
             f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
@@ -124,10 +118,8 @@ def check_outputs(cell, outputs, batch):
     """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
     expected = (*batch, *shape_of(cell.output_size, None)[1:])
     found = tuple(outputs.shape)[-len(expected) :]
-    if len(outputs.shape) not in (len(expected), len(expected) + 1) or any(
-        None not in sizes and sizes[0] != sizes[1]
-        for sizes in zip(found, expected, strict=True)
-    ):
+    extra = len(outputs.shape) - len(expected)
+    if extra not in (0, 1) or not same_shape(found, expected):
         raise ValueError(
             f"The outputs of {type(cell).__name__} do not agree with its "
             f"`output_size`. Expected: shape (..., {str(expected)[1:]}. "
