@@ -4,6 +4,7 @@ from typing import Any
 from typing import Literal
 
 import keras
+from keras import ops
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
@@ -280,8 +281,10 @@ class Decoder(Deserialized, DecoderSteps, KeepsQuantization):
         logits = self.output_projection(outputs, words)
         if self.lexicon is None:
             return logits
-        # `ops.add` would take a bias without rows for one of the vocabulary.
-        return logits + self.lexicon.bias(weights, translations)
+        bias = self.lexicon.bias(weights, translations)
+        # In float32, though logits may be of half precision. `ops.add` would
+        # take a bias without rows for one of the vocabulary.
+        return ops.cast(logits, bias.dtype) + bias
 
     def get_config(self) -> Config:
         cell = self.rnn.cell

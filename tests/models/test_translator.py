@@ -138,17 +138,23 @@ def test_fit_trains_every_weight_and_resumes(tmp_path):
 
 
 @helpers.slow_on_jax
-def test_mixed_precision():
+@pytest.mark.parametrize(
+    "name",
+    helpers.one_now(["lexicon", "after", "before", "fed", "lexical", "copy"]),
+)
+def test_mixed_precision(name):
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
     try:
-        model = translator(GRUCell(4), {"bidirectional": False})
+        model = translator(**VARIANTS[name])
         model.compile("sgd", TokenCrossentropy())
         loss = model.train_on_batch(INPUTS, INPUTS["target"])
     finally:
         keras.config.set_dtype_policy(policy)
     logits = model(INPUTS)
-    assert keras.backend.standardize_dtype(logits.dtype) == "bfloat16"
+    with_lexicon = model.decoder.lexicon is not None
+    dtype = "float32" if with_lexicon else "bfloat16"
+    assert keras.backend.standardize_dtype(logits.dtype) == dtype
     assert np.isfinite(helpers.as_numpy(ops.cast(logits, "float32"))).all()
     assert np.isfinite(loss)
     assert {w.dtype for w in model.trainable_weights} == {"float32"}
