@@ -2,6 +2,9 @@
 
 import math
 import numbers
+import operator
+
+_COMPARISONS = {">": operator.gt, ">=": operator.ge, "<=": operator.le}
 
 
 def is_integer(value):
@@ -9,13 +12,10 @@ def is_integer(value):
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def integer(name, value, minimum=None):
+def integer(name, value, minimum=None, most=None):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    if not is_integer(value) or (minimum is not None and value < minimum):
-        bound = "" if minimum is None else f" >= {minimum}"
-        raise ValueError(
-            f"`{name}` must be an integer{bound}. Received: {name}={value!r}"
-        )
+    bounds = {">=": minimum, "<=": most}
+    _check_bounds(name, value, is_integer(value), "an integer", bounds)
     return int(value)
 
 
@@ -29,19 +29,24 @@ def number(name, value, minimum=0, above=None, most=None):
         above: Float that the value must exceed, in place of `minimum`.
         most: Float, the greatest value; `None` for any.
     """
-    right = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    bound = ""
-    if above is not None:
-        right, bound = right and value > above, f" > {above}"
-    elif minimum is not None:
-        right, bound = right and value >= minimum, f" >= {minimum}"
-    if most is not None:
-        right, bound = right and value <= most, f"{bound} and <= {most}"
-    if right and math.isfinite(value):
-        return float(value)
-    raise ValueError(
-        f"`{name}` must be a finite number{bound}. Received: {name}={value!r}"
-    )
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    right = is_real and math.isfinite(value)
+    least = {">": above} if above is not None else {">=": minimum}
+    _check_bounds(name, value, right, "a finite number", least | {"<=": most})
+    return float(value)
+
+
+def _check_bounds(name, value, right, kind, bounds):
+    """Raises unless a value is of the right kind and within its bounds."""
+    bounds = {sign: x for sign, x in bounds.items() if x is not None}
+    if not right or not all(
+        _COMPARISONS[sign](value, x) for sign, x in bounds.items()
+    ):
+        within = " and ".join(f"{sign} {x}" for sign, x in bounds.items())
+        raise ValueError(
+            f"`{name}` must be {f'{kind} {within}'.rstrip()}. "
+            f"Received: {name}={value!r}"
+        )
 
 
 def positive_integer(name, value):

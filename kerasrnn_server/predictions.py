@@ -77,16 +77,13 @@ class Predictions:
     async def _body(self, request: HttpRequest, part: Part) -> bytes:
         """The whole body, unless it is too long or does not come."""
         most = self.settings.max_request_bytes
-        length = int(request.headers.get("content-length", 0))
+        # If it is announced to be too long, nothing is waited for.
+        _check_length(int(request.headers.get("content-length", 0)), most)
         body = bytearray()
         try:
             async with asyncio.timeout(self.settings.timeout):
                 async for chunk in request.stream():
-                    length = max(length, len(body) + len(chunk))
-                    if length > most:
-                        raise HTTPException(
-                            413, f"A request must have at most {most} bytes."
-                        )
+                    _check_length(len(body) + len(chunk), most)
                     body += chunk
                     part.grow(len(body))
         except TimeoutError as error:
@@ -117,6 +114,11 @@ class Predictions:
             ) from error
         finally:
             self.unfinished -= 1
+
+
+def _check_length(length, most):
+    if length > most:
+        raise HTTPException(413, f"A request must have at most {most} bytes.")
 
 
 def _read(request, body):

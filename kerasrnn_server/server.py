@@ -74,5 +74,5 @@ def main() -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
         tyro.cli(serve, prog="kerasrnn-serve")
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ValueError) as error:
         sys.exit(f"kerasrnn-serve: {error}")

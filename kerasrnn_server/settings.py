@@ -1,13 +1,18 @@
 """Settings of the server."""
 
 import dataclasses
+import math
 
 from kerasrnn_server.messages import Limits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ServerSettings(Limits):
-    """Settings of the server."""
+    """Settings of the server.
+
+    Raises:
+        ValueError: when a number is not positive, or `port` is none.
+    """
 
     host: str = "127.0.0.1"
     """Address to listen at; 0.0.0.0 for all interfaces."""
@@ -25,6 +30,18 @@ class ServerSettings(Limits):
     """Whether to keep what XLA compiles for the next start."""
     access_log: bool = False
     """Whether to write a line for each request, not only for those refused."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool | str):
+                continue
+            right, expected = 0 < value < math.inf, "> 0"
+            if name == "port":
+                right, expected = 0 <= value < 2**16, "from 0 to 65535"
+            if not right:
+                raise ValueError(
+                    f"`{name}` must be {expected}. Received: {name}={value}"
+                )
 
     def limits(self) -> Limits:
         """Returns those settings that the process of a model needs."""

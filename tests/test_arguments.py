@@ -45,6 +45,14 @@ def test_what_is_no_integer_is_named(bad):
         arguments.integer("min_length", bad, 2)
 
 
+def test_what_is_above_a_bound_is_named():
+    assert arguments.integer("steps", 3, 0, 3) == 3
+    with pytest.raises(ValueError, match="integer >= 0 and <= 3. .*steps=4"):
+        arguments.integer("steps", 4, 0, 3)
+    with pytest.raises(ValueError, match="number > 0 and <= 1. .*p=2"):
+        arguments.number("p", 2, above=0, most=1)
+
+
 @pytest.mark.parametrize("bad", [-0.1, True, None, "1", np.nan, np.inf])
 def test_what_is_no_number_is_named(bad):
     expected = f"`top_p` must be a finite number >= 0. .*top_p={bad!r}"

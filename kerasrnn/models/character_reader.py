@@ -11,13 +11,14 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent import cells
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class CharacterReader(Configured, KeepsQuantization):
+class CharacterReader(ReadsIds, Configured, KeepsQuantization):
     """Turns the characters of each word into a vector.
 
     With a cell, recurrent layers read a word in both directions, and the

@@ -18,6 +18,7 @@ from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.decoder_steps import DecoderSteps
 from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
 from kerasrnn.typing import Config
@@ -27,7 +28,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Decoder(Deserialized, DecoderSteps, KeepsQuantization):
+class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
     """Predicts every token of a target from those before it and a memory.
 
         s_0 = bridge(f)                 f: the final states of the encoder

@@ -18,6 +18,7 @@ from kerasrnn.models.language_model import LanguageModel
 from kerasrnn.models.learnt_weights import learnt_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.ngram_embedding import check_ngrams
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Shape
@@ -25,7 +26,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Encoder(Configured, KeepsQuantization):
+class Encoder(ReadsIds, Configured, KeepsQuantization):
     """Reads a batch of token sequences with stacked recurrent layers.
 
     Args:

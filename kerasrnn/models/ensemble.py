@@ -7,10 +7,11 @@ import keras
 
 from kerasrnn.arguments import instance
 from kerasrnn.layers.configured import Deserialized
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 
 
-class Ensemble(Deserialized, keras.layers.Layer):
+class Ensemble(ReadsIds, Deserialized, keras.layers.Layer):
     """Base of ensembles, whose members answer the same question.
 
     A subclass says what its members are, and how their answers are joined.

@@ -10,6 +10,7 @@ from kerasrnn.distribute.replicas import replica_count
 from kerasrnn.models.augmented_loss import augmented_loss
 from kerasrnn.models.augmented_loss import check_augmented_loss
 from kerasrnn.models.augmented_loss import check_labels
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.sampled_softmax import sampled_logits
 from kerasrnn.models.token_embedding import TokenEmbedding
@@ -18,7 +19,7 @@ from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class LanguageLosses(RecurrentModel):
+class LanguageLosses(ReadsIds, RecurrentModel):
     """The part of `LanguageModel` that computes losses and metrics.
 
     See `LanguageModel` for the arguments.

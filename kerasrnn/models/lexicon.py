@@ -7,13 +7,14 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Lexicon(keras.layers.Layer):
+class Lexicon(ReadsIds, keras.layers.Layer):
     """The most likely translations of each source word.
 
     For each source word `x` it holds the most likely `translations` and their

@@ -13,6 +13,7 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -25,7 +26,7 @@ _NONE = 2**31 - 1
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class NgramEmbedding(Configured, KeepsQuantization):
+class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
     """Embeddings of the n-grams that end at each token.
 
         x_t = sqrt(rank) P sum_n E[row(id_{t-n+1} ... id_t)]

@@ -8,13 +8,14 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.models.lexicon import Lexicon
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Shortlist(Deserialized, keras.layers.Layer):
+class Shortlist(ReadsIds, Deserialized, keras.layers.Layer):
     """Chooses the target words of each sentence: a lexical shortlist.
 
     They are the first `frequent` words of the target vocabulary, and those that

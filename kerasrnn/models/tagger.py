@@ -15,6 +15,7 @@ from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.character_reader import CharacterReader
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config
@@ -23,7 +24,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Tagger(Configured, QuantizableModel):
+class Tagger(ReadsIds, Configured, QuantizableModel):
     """Tags each word of a sentence.
 
         x_t = [E w_t; characters(w_t)]

@@ -9,6 +9,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.summaries import get_summary
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -16,7 +17,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(Deserialized, QuantizableModel):
+class TextClassifier(ReadsIds, Deserialized, QuantizableModel):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)

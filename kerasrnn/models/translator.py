@@ -17,13 +17,14 @@ from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.decoder import Decoder
 from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.guided_attention import alignment_cost
+from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(Deserialized, QuantizableModel):
+class Translator(ReadsIds, Deserialized, QuantizableModel):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the

@@ -99,8 +99,9 @@ class TranslatorEnsemble(Ensemble):
             ),
             strict=True,
         )
-        alignments = sum(alignments) / len(self.models)
-        return self._mean(logits), list(new_states), alignments
+        weights = sum(ops.cast(x, "float32") for x in alignments)
+        weights = weights / len(self.models)
+        return self._mean(logits), list(new_states), weights
 
     @contextlib.contextmanager
     def many_steps(self) -> Iterator[None]:

@@ -19,11 +19,13 @@ def check_parts(labeller: Any) -> None:
     labels = labeller.labels
     least = 1 if labeller.multi_label else 2
     classes = max(least, labeller.model.num_classes)
-    names = {label for label in labels if isinstance(label, str)}
+    # A client reads "" as no label.
+    names = {label for label in labels if isinstance(label, str) and label}
     if not len(names) == len(labels) == classes:
         raise ValueError(
             f"`labels` must be {classes}, one for each class of the model, "
-            f"all different strings. Received: labels={list(labels)!r}"
+            "all different strings, not empty. "
+            f"Received: labels={list(labels)!r}"
         )
 
 

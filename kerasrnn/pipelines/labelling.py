@@ -113,6 +113,7 @@ class Labelling(Explaining):
             [Guo et al., 2017](https://arxiv.org/abs/1706.04599).
         """
         kind, true, before = self.kind, self.numbers(labels), self.temperature
+        texts = text_list(texts)
         check_count(true, texts)
         self.temperature = 1.0
         try:
@@ -149,7 +150,7 @@ class Labelling(Explaining):
                 "The most probable label needs no thresholds. Expected: "
                 "several labels a text. Received: multi_label=False"
             )
-        true = self.numbers(labels)
+        true, texts = self.numbers(labels), text_list(texts)
         check_count(true, texts)
         found = self.probabilities(texts, batch_size)
         self.thresholds = best_thresholds(true, found, self.thresholds)

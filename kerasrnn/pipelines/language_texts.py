@@ -133,7 +133,8 @@ class LanguageTexts(CompiledPipeline):
                 probable token is chosen.
             top_k: Integer, from how many of the most probable tokens to
                 sample; 0 for all.
-            max_tokens: Integer, how many tokens to add at most.
+            max_tokens: Integer, how many tokens to add at most; itself at most
+                `max_length`.
             top_p: Float. Samples from the most probable tokens that together
                 have this probability (nucleus sampling, Holtzman et al.
                 2020); 1 for all.
@@ -151,7 +152,7 @@ class LanguageTexts(CompiledPipeline):
         number("temperature", temperature)
         integer("seed", seed)
         integer("top_k", top_k, 0)
-        integer("max_tokens", max_tokens, 0)
+        integer("max_tokens", max_tokens, 0, self.max_length)
         number("top_p", top_p, most=1)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from kerasrnn.pipelines.roll_graphs import continue_rolls
 from kerasrnn.pipelines.roll_graphs import score_rolls
+from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import check_length
 from kerasrnn.pipelines.served_ids import check_number
 from kerasrnn.pipelines.served_ids import check_rows
@@ -12,7 +13,7 @@ from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import named
 
 # A client may ask for more than the memory of a server.
-_MOST_STEPS = 15_000
+MOST_STEPS = 15_000
 
 
 class MusicFunctions:
@@ -49,12 +50,17 @@ class MusicFunctions:
 
     def score(self, roll):
         """The log-likelihood of every step of rolls."""
-        return score_rolls(self.model, roll)
+        with tf.control_dependencies([_check_keys(roll, PAD)]):
+            return score_rolls(self.model, tf.identity(roll))
 
     def step(self, roll, *states):
         """The probabilities of the steps after some, with carried states."""
         given = named("state", states)
-        checks = [check_rows(roll=roll, **given), check_steps(roll)]
+        checks = [
+            check_rows(roll=roll, **given),
+            check_steps(roll),
+            _check_keys(roll),
+        ]
         with tf.control_dependencies(checks):
             roll = tf.identity(roll)
         logits, states = self.model.run(roll, list(states))
@@ -69,9 +75,22 @@ class MusicFunctions:
         checks = [
             check_number("temperature", temperature),
             check_number("steps", steps),
-            check_length(lengths, _MOST_STEPS, "steps"),
+            check_length(lengths, MOST_STEPS, "steps"),
+            _check_keys(prompt),
         ]
         with tf.control_dependencies(checks):
-            steps = tf.identity(steps)
+            steps, prompt = tf.identity(steps), tf.identity(prompt)
         roll = continue_rolls(self.model, prompt, seed, temperature, steps)
         return {"roll": tf.cast(roll, tf.uint8)}
+
+
+def _check_keys(roll, *others):
+    """Raises unless all keys of a roll are 0 or 1, or one of other numbers."""
+    known = tf.reduce_any([roll == x for x in (0, 1, *others)], axis=0)
+    return tf.debugging.Assert(
+        tf.reduce_all(known),
+        [
+            f"A key of a roll must be {(0, 1, *others)}. Received:",
+            tf.boolean_mask(roll, ~known),
+        ],
+    )

@@ -12,6 +12,7 @@ from kerasrnn.arguments import number
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.pipelines.music_functions import MOST_STEPS
 from kerasrnn.pipelines.music_functions import MusicFunctions
 from kerasrnn.pipelines.music_task import MusicTask
 from kerasrnn.pipelines.text_pipeline import TextPipeline
@@ -172,7 +173,7 @@ class MusicPipeline(TextPipeline):
         """
         number("temperature", temperature)
         integer("seed", seed)
-        integer("steps", steps, 0)
+        integer("steps", steps, 0, MOST_STEPS)
         if prompt is None:
             prompt = np.zeros((0, self.model.keys))
         check_rolls([prompt], self.model.keys)

@@ -65,7 +65,7 @@ def continue_rolls(model, prompts, seed, temperature, steps):
     )
     added = tf.reshape(written.stack(), [count, rows, keys])
     added = tf.transpose(added[:steps], [1, 0, 2])
-    return tf.concat([tf.maximum(prompts, 0.0), added], axis=1)
+    return tf.concat([prompts, added], axis=1)
 
 
 def _run_from_silence(model, rolls):

@@ -19,6 +19,8 @@ from kerasrnn.serving.exported import ModelFolder
 from kerasrnn.serving.line_answers import answer_columns
 from kerasrnn.serving.line_answers import line_answers
 from kerasrnn.serving.shards import Shards
+from kerasrnn.training import file_fingerprint
+from kerasrnn.training import fingerprint
 from kerasrnn.training import locked
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -68,7 +70,8 @@ def answer_corpus(
         RuntimeError: when another process writes the same `target`, or Beam
             has failed.
         ValueError: when `TARGET.shards` belongs to another input, model or
-            setting, or the model does not take texts.
+            setting, the model does not take texts, or `target` is `source` or
+            a folder.
 
     Example:
 
@@ -84,11 +87,13 @@ def answer_corpus(
             raise ValueError(
                 f"`{name}` must be a positive integer. Received: {value}"
             )
+    target = pathlib.Path(target)
+    _check_target(target, source)
     found = ModelFolder(model).load(version)
     serve = found.signatures["serving_default"]
     columns = answer_columns(serve)
-    checksum = tf.saved_model.experimental.read_fingerprint(str(found.path))
-    target = pathlib.Path(target)
+    files = sorted(x for x in found.path.rglob("*") if x.is_file())
+    checksum = fingerprint([file_fingerprint(file) for file in files])
     with locked(target.with_name(f"{target.name}.shards")) as folder:
         split = Shards.split(
             source,
@@ -96,7 +101,7 @@ def answer_corpus(
             shards,
             max_bytes,
             model=f"{found.name}/{found.version}",
-            checksum=checksum.singleprint(),
+            checksum=checksum,
             columns=" ".join(columns),
         )
         with _progress(split):
@@ -108,6 +113,14 @@ def answer_corpus(
                 _by_beam(split, found.path, batch_size, beam_args)
         split.join(target)
         split.delete()
+
+
+def _check_target(target, source):
+    if target.is_dir() or target.resolve() == pathlib.Path(source).resolve():
+        raise ValueError(
+            "`target` must be another file than `source`. "
+            f"Received: source={str(source)!r}, target={str(target)!r}"
+        )
 
 
 def _by_beam(*args):

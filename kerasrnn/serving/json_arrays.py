@@ -16,6 +16,8 @@ def listed(array: np.ndarray) -> Any:
     """
     if array.dtype == object:
         return array.tolist()
+    if array.dtype.name == "bfloat16":
+        array = array.astype("float32")  # orjson does not know it.
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, nan=np.nan)
     return np.ascontiguousarray(array) if array.ndim else array[()]

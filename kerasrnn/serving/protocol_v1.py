@@ -205,12 +205,12 @@ def _rows(instances, signature):
         for row in instances
     ):
         return {_only_input(signature): instances}
-    for row in instances:
-        if not isinstance(row, dict) or row.keys() != instances[0].keys():
-            raise ValueError(
-                "All of 'instances' must be objects with the same names. "
-                f"Received: {_kind(instances[0])} and {_kind(row)}."
-            )
+    kinds = list(dict.fromkeys(map(_kind, instances)))
+    if len(kinds) > 1:
+        raise ValueError(
+            "All of 'instances' must be objects with the same names. "
+            f"Received: {kinds[0]} and {kinds[1]}."
+        )
     return {name: [row[name] for row in instances] for name in instances[0]}
 
 

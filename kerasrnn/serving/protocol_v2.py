@@ -121,7 +121,7 @@ def _datatype(dtype):
     """`"BYTES"` for strings, `"INT32"`, `"FP32"` and so on."""
     if dtype == tf.string:
         return "BYTES"
-    return dtype.name.upper().replace("FLOAT", "FP")
+    return dtype.name.upper().replace("BFLOAT", "BF").replace("FLOAT", "FP")
 
 
 @dataclasses.dataclass

@@ -8,7 +8,9 @@ import numpy as np
 
 from kerasrnn.serving.signature import Signature
 
-# Scalars that say how many positions to add to each row.
+# Scalars that say how many rows there will be, and how many positions to add
+# to each row.
+_ROWS = "count"
 _ADDED = ("max_tokens", "steps")
 
 
@@ -43,7 +45,8 @@ def positions(
     """Counts the positions of a request: rows times the longest of them.
 
     The length of a text is its number of characters. Scalars such as
-    `max_tokens` are added to the longest row.
+    `max_tokens` are added to the longest row. The scalar `count` is a number of
+    rows.
 
     Args:
         signature: The `Signature` to call.
@@ -58,8 +61,13 @@ def positions(
         ValueError: when it is too large.
     """
     batches = {name: x for name, x in inputs.items() if x.ndim}
-    rows = max([1, *map(len, batches.values())])
-    added = sum(max(0, int(inputs[name])) for name in _ADDED if name in inputs)
+    numbers = {
+        name: max(0, int(x))
+        for name, x in inputs.items()
+        if not x.ndim and x.dtype.kind == "i"
+    }
+    rows = max([1, *map(len, batches.values()), numbers.get(_ROWS, 1)])
+    added = sum(numbers.get(name, 0) for name in _ADDED)
     longest = max([1, *map(_longest, batches.values())])
     steps = longest + added
     if rows * steps > max_positions:

@@ -147,6 +147,21 @@ def string_table(values):
     )
 
 
+def warn_of_parts(stop_words, treated):
+    """Warns of stop words that are several once they are treated, as bytes."""
+    found = [
+        word
+        for word, parts in zip(stop_words, treated, strict=True)
+        if b" " in parts
+    ]
+    if found:
+        warnings.warn(
+            "`stop_words` must each be one word of the treated text. Not "
+            f"removed: {', '.join(map(repr, found))}",
+            stacklevel=3,
+        )
+
+
 def warn_of_negations(stop_words):
     """Warns of stop words that negate, such as "not"."""
     found = [w for w in stop_words if _NEGATIONS.fullmatch(w.lower())]

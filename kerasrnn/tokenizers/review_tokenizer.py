@@ -19,6 +19,7 @@ from kerasrnn.tokenizers.review_cleaning import string_table
 from kerasrnn.tokenizers.review_cleaning import strip_html
 from kerasrnn.tokenizers.review_cleaning import treat_special
 from kerasrnn.tokenizers.review_cleaning import warn_of_negations
+from kerasrnn.tokenizers.review_cleaning import warn_of_parts
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
@@ -64,7 +65,8 @@ class ReviewTokenizer(WordTokenizer):
             space: "drop", "apart", which makes each a token, or "keep".
         stop_words: List of words to remove, such as scikit-learn's
             `ENGLISH_STOP_WORDS`. A warning names the negations among them,
-            since without "not", "not good" becomes "good".
+            since without "not", "not good" becomes "good", and those that
+            `special` divides into several words, which are not removed.
         name: String, the name of the layer.
 
     Raises:
@@ -121,6 +123,7 @@ class ReviewTokenizer(WordTokenizer):
             warn_of_negations(self.stop_words)
             stops = normalize_text(list(self.stop_words), lowercase)
             stops = treat_special(stops, special).numpy().tolist()
+            warn_of_parts(self.stop_words, stops)
             self.stop_table = string_table(dict.fromkeys(stops, "1"))
 
     @classmethod

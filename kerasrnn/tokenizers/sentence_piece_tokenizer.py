@@ -11,10 +11,12 @@ import keras
 import sentencepiece
 import tensorflow as tf
 
+from kerasrnn.arguments import rate
 from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.tokenizers.tokenizer import texts_of
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -56,7 +58,7 @@ class SentencePieceTokenizer(Tokenizer):
         self, proto: bytes | None = None, sampling: float = 0.0, **options: Any
     ) -> None:
         super().__init__(**options)
-        self.sampling = sampling
+        self.sampling = rate("sampling", sampling)
         if proto is not None:
             self.set_proto(proto)
 
@@ -94,7 +96,7 @@ class SentencePieceTokenizer(Tokenizer):
 
         Raises:
             ValueError: when the vocabulary cannot hold its special tokens
-                and the characters of the corpus.
+                and the characters of the corpus, or `texts` is a string.
         """
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
         if model_type not in ("unigram", "bpe"):
@@ -102,7 +104,7 @@ class SentencePieceTokenizer(Tokenizer):
                 "`model_type` must be 'unigram' or 'bpe'. "
                 f"Received: model_type={model_type!r}"
             )
-        lines = cls(**options).normalize(list(texts))
+        lines = cls(**options).normalize(texts_of(texts))
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(

@@ -12,6 +12,7 @@ import tensorflow as tf
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
+from kerasrnn.tokenizers.tokenizer import texts_of
 from kerasrnn.typing import Tensor
 
 # Texts counted at once. The tokens of a whole corpus may not fit into memory.
@@ -65,7 +66,8 @@ class TableTokenizer(Tokenizer):
                 such as those for normalization.
 
         Raises:
-            ValueError: when `vocabulary_size` leaves no room for a token.
+            ValueError: when `vocabulary_size` leaves no room for a token, or
+                `texts` is a string.
         """
         if vocabulary_size is not None:
             check_vocabulary_size(vocabulary_size, len(specials))
@@ -74,10 +76,10 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        texts = list(texts)
+        listed = texts_of(texts)
         counts: collections.Counter[bytes] = collections.Counter()
-        for start in range(0, len(texts), _AT_ONCE):
-            split = untrained.split(texts[start : start + _AT_ONCE])
+        for start in range(0, len(listed), _AT_ONCE):
+            split = untrained.split(listed[start : start + _AT_ONCE])
             counts.update(split.flat_values.numpy())
         tokens = [
             token.decode()

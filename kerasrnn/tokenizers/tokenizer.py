@@ -313,3 +313,13 @@ def check_vocabulary_size(size, required):
             "of its special tokens. "
             f"Received: vocabulary_size={size}"
         )
+
+
+def texts_of(corpus: Iterable[str]) -> list[str]:
+    """Returns a corpus as a list; a string, a list of letters, is refused."""
+    if isinstance(corpus, (str, bytes)):
+        raise ValueError(
+            "`texts` must be a list of strings. "
+            f"Received: the string {corpus!r:.80}"
+        )
+    return list(corpus)

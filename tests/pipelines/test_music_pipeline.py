@@ -283,11 +283,21 @@ def test_at_first_keys_are_as_likely_as_in_the_pieces():
         music.assign_frequencies([])
 
 
+def generated(music, prompt=ROLLS[0], **given):
+    given = {"seed": 3, "temperature": 1.0, "steps": 5, **given}
+    return music.signatures["generate"](
+        prompt=tf.constant(prompt[None], tf.float32),
+        **{key: tf.constant(x) for key, x in given.items()},
+    )
+
+
 def test_the_steps_are_bounded(music):
+    with pytest.raises(ValueError, match="`steps` .* >= 0 and <= 15000"):
+        music.write(ROLLS[0], steps=15_001)
     with pytest.raises(
         tf.errors.InvalidArgumentError, match="At most 15000 steps are allowed"
     ):
-        music.write(ROLLS[0], steps=15_001)
+        generated(music, steps=15_001)
     with pytest.raises(ValueError, match="steps=-1"):
         music.write(ROLLS[0], steps=-1)
 
@@ -296,11 +306,26 @@ def test_the_steps_are_bounded(music):
     "name, value", [("temperature", np.nan), ("steps", -1)]
 )
 def test_the_served_function_refuses_numbers(music, name, value):
-    given = {"seed": 3, "temperature": 1.0, "steps": 5, name: value}
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=f"{name} must be >= 0"
     ):
-        music.signatures["generate"](
-            prompt=tf.constant(ROLLS[0][None], tf.float32),
-            **{key: tf.constant(x) for key, x in given.items()},
-        )
+        generated(music, **{name: value})
+
+
+def test_the_served_functions_refuse_other_values_than_0_and_1(music):
+    roll = np.array(ROLLS[0], "float32")
+    padded, half = roll.copy(), roll.copy()
+    padded[3:], half[1, 2] = -1, 0.5
+    score, step = (music.signatures[x] for x in ("serving_default", "step"))
+    states = music.model.initial_states(1)
+    assert score(padded[None])["length"].numpy() == [3]
+    for function, wrong in (
+        (score, half),
+        (lambda x: step(x, *states), half),
+        (lambda x: step(x, *states), padded),
+        (lambda x: generated(music, x[0]), half),
+    ):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="A key of a roll must be"
+        ):
+            function(tf.constant(wrong[None]))

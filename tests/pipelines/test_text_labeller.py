@@ -347,6 +347,12 @@ def test_there_is_a_label_for_each_class(num_classes, count):
         TextLabeller(model, TOKENIZER, labels=["yes"])
 
 
+def test_a_label_is_not_empty():
+    model = classifier("last", num_classes=3)
+    with pytest.raises(ValueError, match="not empty. Received: .*'a', ''"):
+        TextLabeller(model, TOKENIZER, ["a", "", "b"])
+
+
 def test_one_of_several_classes():
     model = classifier("attention", num_classes=3)
     labels = ["bad", "fair", "good"]

@@ -568,6 +568,12 @@ def test_the_served_function_refuses_numbers(language, name, value, bound):
         generated(language, PROMPTS, **{name: value})
 
 
+def test_more_tokens_than_fit_are_refused(language):
+    most = language.max_length
+    with pytest.raises(ValueError, match=f"`max_tokens` .* and <= {most}"):
+        language.write(PROMPTS, max_tokens=most + 1)
+
+
 def test_no_prompts_have_no_text(language):
     assert language.write([]) == []
     assert generated(language, []).shape == (0, 12)

@@ -149,6 +149,14 @@ def test_a_long_request_is_refused(server, known):
     assert (status, b"at most 20000 bytes" in answer) == (413, True)
 
 
+def test_nothing_is_waited_for_that_is_announced_to_be_long(server):
+    head = "POST /v1/models/shout:predict HTTP/1.1\r\nHost: x\r\n"
+    address = "127.0.0.1", server.port
+    with socket.create_connection(address, 20) as client:
+        client.sendall(f"{head}Content-Length: 9999999999\r\n\r\n".encode())
+        assert client.recv(1000).startswith(b"HTTP/1.1 413")
+
+
 def test_requests_are_counted(server):
     server.post("/v1/models/shout:predict", {"instances": [1]})
     _, metrics, _ = server.ask("GET", "/metrics")

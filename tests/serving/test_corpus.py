@@ -109,6 +109,19 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
     assert target.read_text().startswith("SENTENCE 0\n")
 
 
+def test_a_version_written_anew_is_not_mixed_with_the_old_one(
+    source, tmp_path, monkeypatch
+):
+    path = toys.translator(tmp_path / "toy")
+    target = tmp_path / "output.txt"
+    monkeypatch.setattr(corpus, "line_answers", lambda *args: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        answer_corpus(path, source, target)
+    toys.export(path, {"serving_default": toys.greedy})
+    with pytest.raises(ValueError, match="checksum=.*Received:.*checksum="):
+        answer_corpus(path, source, target)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -117,10 +130,14 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
         ({"shards": 0}, "`shards` must be a positive.*Received: 0"),
         ({"batch_size": 0}, "`batch_size` must be a positive.*Received: 0"),
         ({"version": 3}, "Received: 3"),
+        ({"target": "input.txt"}, "another file than `source`"),
+        ({"target": "."}, "another file than `source`"),
     ],
 )
 def test_wrong_arguments_are_named(changes, message, model, source, tmp_path):
     given = {"model": model, "source": source, "target": tmp_path / "out.txt"}
+    if "target" in changes:
+        changes = {"target": tmp_path / changes["target"]}
     with pytest.raises((ValueError, OSError), match=message):
         answer_corpus(**given | changes)
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from kerasrnn.serving import ExportedModel
 from kerasrnn.serving.request_size import check_rows
@@ -34,6 +35,21 @@ def test_what_is_to_be_added_counts(signatures):
     assert size(generate, prompt=["a"], max_tokens=-5) == 2
     with pytest.raises(ValueError, match="at most 1000 .* and 999 more"):
         size(generate, prompt=["a"], max_tokens=999)
+
+
+def test_a_number_of_rows_counts(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32, name="count")])
+    def start(count):
+        return {"state": tf.zeros((count, 10))}
+
+    path = toys.export(tmp_path / "toy", {"serving_default": start})
+    signature = ExportedModel(path / "1").signatures["serving_default"]
+    assert size(signature, count=5) == 5
+    assert size(signature, count=-5) == 1
+    with pytest.raises(ValueError, match="2000000000 rows"):
+        size(signature, count=2_000_000_000)
+    with pytest.raises(ValueError, match="`serving_default` may have 9000"):
+        size(signature, max_values=8999, count=900)
 
 
 def test_an_answer_is_bounded_before_it_is_computed(signatures):

@@ -4,6 +4,7 @@ import json
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.saved_graphs import simplify_graphs
 from kerasrnn.serving.prediction_log import WARM_UP_FILE
 from kerasrnn.serving.prediction_log import PredictionLog
 
@@ -16,6 +17,7 @@ def export(path, functions, card=None, version="1"):
     for name, function in functions.items():
         setattr(module, name, function)
     tf.saved_model.save(module, str(path / version), signatures=functions)
+    simplify_graphs(path / version)  # as a pipeline does
     if card is not None:
         (path / version / "card.json").write_text(json.dumps(card))
     return path

@@ -364,3 +364,8 @@ def test_it_cleans_in_a_saved_model(tmp_path):
 def test_the_constant_is_what_is_used(monkeypatch):
     monkeypatch.setitem(review_tokenizer.ABBREVIATIONS, "zz", "sleep")
     assert clean("zz!") == ["sleep"]
+
+
+def test_a_stop_word_of_several_words_is_named():
+    with pytest.warns(UserWarning, match='Not removed: "o\'clock"$'):
+        ReviewTokenizer(special="apart", stop_words=["the", "o'clock"])

@@ -145,7 +145,7 @@ class AttentionMechanism(KeepsQuantization):
     ) -> Tensor:
         """Returns the context: the values, weighted and summed."""
         if "dropout" in noise:
-            weights = weights * noise["dropout"]
+            weights = weights * ops.cast(noise["dropout"], weights.dtype)
         return ops.matmul(ops.cast(weights, values.dtype), values)
 
     def attend(

@@ -97,6 +97,7 @@ class MemoryCell(Configured, KeepsQuantization, WindowCell):
             return x
         masks = self._draw_masks(ops.shape(x)[0])
         mask = ops.split(masks, self.branches, axis=-1)[branch]
+        mask = ops.cast(mask, x.dtype)
         return x * (mask if len(x.shape) == 2 else ops.expand_dims(mask, 1))
 
     def _draw_masks(self, rows):

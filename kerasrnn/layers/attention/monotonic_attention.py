@@ -134,7 +134,7 @@ class MonotonicAttention(BahdanauAttention):
         energy = ops.cast(energy, state.dtype)
         energy = energy + ops.cast(self.bias, state.dtype)
         if "energy" in noise:
-            energy = energy + noise["energy"]
+            energy = energy + ops.cast(noise["energy"], energy.dtype)
         stops = ops.sigmoid(energy) if training else energy > 0
         stops = ops.cast(stops, state.dtype)
         if memory_mask is not None:

@@ -30,7 +30,9 @@ def over_last(project, x):
     kernel, bias = _weights_of(project)
     one_each = all(size == 1 for size in x.shape[1:-1])
     if product and one_each and may_multiply(kernel):
-        flat = ops.cast(product(flat, kernel, bias), x.dtype)
+        # As the layer would return it.
+        dtype = getattr(project, "compute_dtype", x.dtype)
+        flat = ops.cast(product(flat, kernel, bias), dtype)
     elif callable(project):
         flat = project(flat)
     else:

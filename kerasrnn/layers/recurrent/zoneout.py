@@ -135,7 +135,8 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
         zoned = list(after)
         seed = self._step_seed(inputs, before) if training else None
         for index, share in enumerate(self._rates):
-            old, new = before[index], after[index]
+            new = after[index]
+            old = ops.cast(before[index], new.dtype)
             if share and training:
                 keeps = self._noise(ops.shape(new), share, seed, index)
                 zoned[index] = ops.where(keeps, old, new)

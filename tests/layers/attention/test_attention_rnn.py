@@ -11,6 +11,7 @@ from keras.layers import StackedRNNCells
 
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
+from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
@@ -437,6 +438,27 @@ def test_mixed_precision(placement):
         lambda x: ops.cast(x, "float32"), (outputs, states, weights)
     )
     helpers.assert_close(found, exact(**INPUTS), rtol=0.1, atol=0.1)
+
+
+@pytest.mark.parametrize("cell_class", [FastGRUCell, GRUCell])
+@pytest.mark.parametrize("dtypes", [("bfloat16", None), (None, "bfloat16")])
+def test_a_mechanism_may_have_another_dtype_than_its_cell(cell_class, dtypes):
+    cell, attention = (d and f"mixed_{d}" for d in dtypes)
+    mixed, exact = (
+        AttentionRNN(
+            AttentionCell(
+                cell_class(4, dtype=of_cell),
+                BahdanauAttention(3, dtype=of_attention),
+            )
+        )
+        for of_cell, of_attention in ((cell, attention), (None, None))
+    )
+    x = helpers.random(2, 3, 4)
+    for layer in mixed, exact:
+        layer(x, x)
+    mixed.set_weights(exact.get_weights())
+    found = ops.cast(mixed(x, x), "float32")
+    helpers.assert_close(found, exact(x, x), rtol=0, atol=0.05)
 
 
 @pytest.mark.parametrize("placement", ["before", "after"])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers import DotAttention
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers import MultiHeadDotAttention
@@ -294,3 +295,13 @@ def test_gradients_equal_finite_differences(name):
         np.testing.assert_allclose(
             np.sum(found * direction), change, rtol=1e-5, atol=1e-7
         )
+
+
+@pytest.mark.parametrize(
+    "mechanism_class", [BahdanauAttention, MonotonicAttention]
+)
+def test_noise_has_the_dtype_of_the_weights(mechanism_class):
+    x = helpers.random(2, 3, 4)
+    mechanism = mechanism_class(3, dropout=0.1, dtype="float64")
+    context, *_ = mechanism(x, x, training=True)
+    assert keras.backend.standardize_dtype(context.dtype) == "float64"

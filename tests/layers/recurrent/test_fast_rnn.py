@@ -223,6 +223,24 @@ def test_mixed_precision(name):
     helpers.assert_close(found, plain(SEQUENCE), rtol=0, atol=0.05)
 
 
+def test_states_that_keras_keeps_under_mixed_precision():
+    """A stateful loop gives the cell its variables, which are in float32."""
+    cell = RHNCell(3, dtype="mixed_bfloat16")
+    layer = keras.layers.RNN(cell, stateful=True, dtype="mixed_bfloat16")
+    mask = np.ones((3, 5), bool)
+    mask[1, 2:] = False
+    layer(SEQUENCE, mask=mask)
+    found = layer(SEQUENCE, mask=mask)
+    expected = FastRNN(cell, stateful=True)
+    expected(SEQUENCE, mask=mask)
+    helpers.assert_close(
+        ops.cast(found, "float32"),
+        ops.cast(expected(SEQUENCE, mask=mask), "float32"),
+        rtol=0,
+        atol=0.02,
+    )
+
+
 @pytest.mark.parametrize("name", ["slstm", "rhn"])
 def test_dropout_of_the_state_under_mixed_precision(name):
     layers = both(name, dtype="mixed_bfloat16", **DROPOUT)

@@ -220,3 +220,9 @@ def test_an_output_that_is_computed_anew_is_still_the_state():
         layer = RNN(ZoneoutCell(cell, 0.3), return_state=True)
         output, state = layer(helpers.random(2, 5, 3))
         helpers.assert_close(output, state, 0, 0)
+
+
+def test_a_wrapper_may_have_another_dtype_than_its_cell():
+    cell = ZoneoutCell(keras.layers.GRUCell(4), 0.1, dtype="mixed_bfloat16")
+    found = FastRNN(cell)(helpers.random(2, 3, 4))
+    assert keras.backend.standardize_dtype(found.dtype) == "bfloat16"

@@ -1,0 +1,45 @@
+"""Settings with which a server can answer."""
+
+import sys
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from kerasrnn_server import server  # noqa: E402
+from kerasrnn_server.settings import ServerSettings  # noqa: E402
+
+
+@pytest.mark.parametrize("port", [0, 65_535])
+def test_every_port_is_one(port):
+    assert ServerSettings(port=port).port == port
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("port", 65_536, "from 0 to 65535"),
+        ("port", -1, "from 0 to 65535"),
+        ("threads", 0, "> 0"),
+        ("max_rows", -5, "> 0"),
+        ("timeout", -1.0, "> 0"),
+        ("timeout", float("nan"), "> 0"),
+        ("timeout", float("inf"), "> 0"),
+        ("poll_seconds", 0.0, "> 0"),
+    ],
+)
+def test_others_are_named(name, value, expected):
+    with pytest.raises(
+        ValueError, match=f"`{name}` must be {expected}. Received: {name}="
+    ):
+        ServerSettings(**{name: value})
+
+
+def test_the_command_says_so_in_a_line(monkeypatch, capsys):
+    command = ["kerasrnn-serve", "saved_models", "--threads", "0"]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as error:
+        server.main()
+    assert error.value.code == (
+        "kerasrnn-serve: `threads` must be > 0. Received: threads=0"
+    )
