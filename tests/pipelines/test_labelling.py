@@ -256,7 +256,7 @@ def test_a_temperature_is_served_and_saved(tmp_path):
     labeller = new_labeller("xyz")
     before, label = labeller.probabilities(TEXTS), labeller.label(TEXTS)
     given = list("xyzx")
-    temperature = labeller.calibrate(TEXTS, given)
+    temperature = labeller.calibrate((text for text in TEXTS), given)
     assert labeller.temperature == temperature != 1.0
     after = labeller.probabilities(TEXTS)
     logits = np.log(before) / temperature

@@ -89,6 +89,7 @@ def test_rows_and_columns(model, body, name, inputs, answer):
         ({"instances": ["a"], "signature_name": "x"}, "'repeat', 'serving"),
         ({"instances": ["a"], "signature_name": "repeat"}, "one input"),
         ({"instances": [{"text": "a"}, "b"]}, "`str`"),
+        ({"instances": ["b", {"text": "a"}]}, r"`str` and an obj.*\['text'\]"),
         ({"instances": [{"text": "a"}, {"x": "b"}]}, r"\['x'\]"),
     ],
 )

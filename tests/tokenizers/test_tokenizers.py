@@ -205,6 +205,17 @@ def test_a_vocabulary_smaller_than_its_specials(kind, size):
         kind.train(TEXTS, vocabulary_size=size)
 
 
+@pytest.mark.parametrize("kind", [WordTokenizer, SentencePieceTokenizer])
+def test_a_string_is_no_corpus(kind):
+    with pytest.raises(ValueError, match="list of strings.*string 'a text'"):
+        kind.train("a text", vocabulary_size=20)
+
+
+def test_a_sampling_rate_is_a_rate():
+    with pytest.raises(ValueError, match="`sampling`.*Received.*5"):
+        SentencePieceTokenizer(sampling=5.0)
+
+
 def test_the_base_says_what_to_override():
     base = Tokenizer(["a"])
     for method in (base.tokenize, base.detokenize):
