@@ -5,8 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.typing import Nest
-
+_NAMES = {"ids", "inputs", "source", "vocabulary"}
 _NO_IDS = "alignment"
 
 
@@ -18,21 +17,22 @@ class ReadsIds:
     otherwise. So they become integers before.
     """
 
-    def __call__(self, ids: Nest, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(ids, dict):
-            ids = {
-                name: x if name == _NO_IDS else _integers(x)
-                for name, x in ids.items()
-            }
-        else:
-            ids = _integers(ids)
-        return super().__call__(ids, *args, **kwargs)  # type: ignore[misc]
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        first = map(_integers, args[:1])
+        for name in _NAMES & kwargs.keys():
+            kwargs[name] = _integers(kwargs[name])
+        return super().__call__(  # type: ignore[misc]
+            *first, *args[1:], **kwargs
+        )
 
 
 def _integers(ids):
-    dtype = getattr(ids, "dtype", None)
-    if dtype is None or not keras.backend.is_float_dtype(
-        keras.backend.standardize_dtype(dtype)
-    ):
-        return ids
-    return ops.cast(ids, "int32")
+    if isinstance(ids, dict):
+        return {
+            name: x if name == _NO_IDS else _integers(x)
+            for name, x in ids.items()
+        }
+    dtype = getattr(ids, "dtype", "int32")
+    if keras.backend.is_float_dtype(keras.backend.standardize_dtype(dtype)):
+        return ops.cast(ids, "int32")
+    return ids

@@ -39,6 +39,16 @@ def test_they_are_read_as_integers(name):
     keras.tree.map_structure(np.testing.assert_array_equal, found, expected)
 
 
+def test_they_may_be_named():
+    lexicon = Lexicon(500, 4, dtype="mixed_bfloat16")
+    lexicon.build()
+    helpers.randomize(lexicon)
+    np.testing.assert_array_equal(
+        helpers.as_numpy(lexicon(source=IDS.astype("float32"))),
+        helpers.as_numpy(lexicon(source=IDS)),
+    )
+
+
 def test_a_functional_model_has_them_from_an_input():
     policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
