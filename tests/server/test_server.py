@@ -6,13 +6,17 @@ import socket
 
 import pytest
 
+from tests.server.running import Clients
 from tests.server.running import alive
 from tests.server.running import needs_server
 from tests.server.running import running
 from tests.server.running import until
+from tests.serving import toys
 from tests.serving.small import export_small_model
 
 pytestmark = [pytest.mark.slow, needs_server]
+
+METRICS = "GET", "/metrics"
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +163,7 @@ def test_nothing_is_waited_for_that_is_announced_to_be_long(server):
 
 def test_requests_are_counted(server):
     server.post("/v1/models/shout:predict", {"instances": [1]})
-    _, metrics, _ = server.ask("GET", "/metrics")
+    _, metrics, _ = server.ask(*METRICS)
     for line in (
         b'kerasrnn_requests_total{model="shout",status="400"}',
         b'kerasrnn_version{model="shout"} 3.0',
@@ -185,12 +189,17 @@ def test_a_new_model_is_taken_up(server, folder):
     assert answer == {"predictions": ["A?"]}
 
 
-def test_too_many_calls_are_refused(folder):
-    with running(folder, "/v2/health/live", waiting=0) as server:
-        until(lambda: server.get("/v1/models")[1]["models"])
-        status, body, headers = server.ask(
-            "POST", "/v1/models/shout:predict", b'{"instances": ["a"]}'
-        )
+def test_too_many_calls_are_refused(tmp_path):
+    path = "/v1/models/heavy:predict"
+    toys.heavy(tmp_path / "heavy")
+    long = {"prompt": ["a"], "max_tokens": 60_000}
+    long = {"signature_name": "generate", "inputs": long}
+    with running(tmp_path, waiting=1) as server:
+        with Clients(1, lambda: server.post(path, long)):
+            until(lambda: b"unfinished_calls 1" in server.ask(*METRICS)[1])
+            status, body, headers = server.ask(
+                "POST", path, b'{"instances": ["a"]}'
+            )
         assert (status, headers["retry-after"]) == (503, "1")
         assert b"the most allowed" in body
         # A killed server leaves no process behind.
