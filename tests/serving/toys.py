@@ -318,7 +318,7 @@ def heavy(path, version="1"):
         x = tf.ones([tf.size(prompt), 500])
         kernel = tf.fill([500, 500], 1 / 500)
         for _ in tf.range(max_tokens):
-            for _ in range(20):
+            for _ in range(30):
                 x = tf.matmul(x, kernel)
         return {"ids": tf.cast(x[:, :1] * tf.ones([1, max_tokens]), tf.int32)}
 
