@@ -15,8 +15,8 @@ from kerasrnn.arguments import rate
 from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
-from kerasrnn.tokenizers.tokenizer import texts_of
+from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
+from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -104,7 +104,7 @@ class SentencePieceTokenizer(Tokenizer):
                 "`model_type` must be 'unigram' or 'bpe'. "
                 f"Received: model_type={model_type!r}"
             )
-        lines = cls(**options).normalize(texts_of(texts))
+        lines = cls(**options).normalize(listed_texts(texts))
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(

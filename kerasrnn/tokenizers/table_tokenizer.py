@@ -11,8 +11,8 @@ import tensorflow as tf
 
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
-from kerasrnn.tokenizers.tokenizer import check_vocabulary_size
-from kerasrnn.tokenizers.tokenizer import texts_of
+from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
+from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Tensor
 
 # Texts counted at once. The tokens of a whole corpus may not fit into memory.
@@ -76,7 +76,7 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        listed = texts_of(texts)
+        listed = listed_texts(texts)
         counts: collections.Counter[bytes] = collections.Counter()
         for start in range(0, len(listed), _AT_ONCE):
             split = untrained.split(listed[start : start + _AT_ONCE])
