@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+import kerasrnn_server
 from kerasrnn_commands import scripts
 from kerasrnn_server import __main__ as serve
 from tests.test_layering import ROOT
@@ -41,7 +42,9 @@ def test_a_command_runs_with_the_arguments_of_the_process(monkeypatch, capsys):
 
 
 def test_the_server_names_its_extra(monkeypatch):
+    # Another test may have imported it.
     monkeypatch.delitem(sys.modules, "kerasrnn_server.server", raising=False)
+    monkeypatch.delattr(kerasrnn_server, "server", raising=False)
     monkeypatch.setitem(sys.modules, "tyro", None)
     with pytest.raises(SystemExit) as ended:
         serve.main()
