@@ -297,6 +297,7 @@ def test_gradients_equal_finite_differences(name):
         )
 
 
+@pytest.mark.skipif(not small_layers.FLOAT64, reason="no float64")
 @pytest.mark.parametrize(
     "mechanism_class", [BahdanauAttention, MonotonicAttention]
 )
