@@ -137,8 +137,6 @@ def _loop(cell, sequence, states, mask, training):
 
     def advance(before, index):
         after = step(cell, sequence[index], before[1], training)
-        # A cell inside a wrapper may have another dtype.
-        after = keras.tree.map_structure(lambda x: ops.cast(x, dtype), after)
         if mask is not None:
             here = mask[index][:, 0] > 0
             after = keras.tree.map_structure(
