@@ -24,12 +24,8 @@ MAKE = {
 
 @pytest.mark.parametrize("name", MAKE)
 def test_they_are_read_as_integers(name):
-    policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        model = MAKE[name]()
-    finally:
-        keras.config.set_dtype_policy(policy)
+    model = MAKE[name]()
     model(IDS)
     helpers.randomize(model)
     found, expected = (
@@ -50,14 +46,10 @@ def test_they_may_be_named():
 
 
 def test_a_functional_model_has_them_from_an_input():
-    policy = keras.config.dtype_policy()
     keras.config.set_dtype_policy("mixed_bfloat16")
-    try:
-        encoder = Encoder(500, GRUCell(4), 3)
-        ids = keras.Input((None,))  # of floats
-        model = keras.Model(ids, encoder(ids)[0])
-    finally:
-        keras.config.set_dtype_policy(policy)
+    encoder = Encoder(500, GRUCell(4), 3)
+    ids = keras.Input((None,))  # of floats
+    model = keras.Model(ids, encoder(ids)[0])
     np.testing.assert_array_equal(
         helpers.as_numpy(model(IDS.astype("float32"))),
         helpers.as_numpy(encoder(IDS)[0]),

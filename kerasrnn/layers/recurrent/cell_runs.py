@@ -51,20 +51,9 @@ class CellRuns:
         masks = self.masks(inputs, flat, training)
         product = Product(self.compute_dtype)
         output, new = self.advance(inputs, flat, product, masks)
-        new = [
-            self._as_given(x, old) for x, old in zip(new, before, strict=True)
-        ]
+        new = running.as_carried(new, before, self.compute_dtype)
         output = ops.cast(output, self.compute_dtype)
         return output, keras.tree.pack_sequence_as(states, new)
-
-    def _as_given(self, new, old):
-        """A new state in the dtype that its loop carries."""
-        dtype = keras.backend.standardize_dtype(old.dtype)
-        # A stateful `keras.layers.RNN` carries the values of its variables,
-        # which it casts, and gives the variables.
-        if isinstance(old, keras.Variable):
-            dtype = self.compute_dtype
-        return ops.cast(new, dtype) if dtype == self.compute_dtype else new
 
     def advance(
         self,

@@ -150,6 +150,26 @@ def _loop(cell, sequence, states, mask, training):
     return outputs, states
 
 
+def as_carried(states, before, dtype):
+    """Casts new states to the dtype in which the loop around a cell has them.
+
+    Args:
+        states: List of tensors, the new states of a cell.
+        before: List of the states that the loop gave to the cell.
+        dtype: String, the compute dtype of the cell. States that are carried in
+            another, such as float32 in a decoder, are not rounded.
+    """
+
+    def carried(new, old):
+        # A stateful `keras.layers.RNN` carries the values of its variables,
+        # which it casts, and gives the variables.
+        own = isinstance(old, keras.Variable)
+        same = own or keras.backend.standardize_dtype(old.dtype) == dtype
+        return ops.cast(new, dtype) if same else new
+
+    return [carried(*pair) for pair in zip(states, before, strict=True)]
+
+
 def repeated(outputs, skipped):
     """Repeats the output before it at every skipped step, 0 at first.
 

@@ -143,12 +143,7 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
             elif share:
                 zoned[index] = new + share * (old - new)
         # The cell inside may have another dtype than the loop carries.
-        zoned = [
-            ops.cast(x, self.compute_dtype)
-            if keras.backend.standardize_dtype(old.dtype) == self.compute_dtype
-            else x
-            for x, old in zip(zoned, before, strict=True)
-        ]
+        zoned = running.as_carried(zoned, before, self.compute_dtype)
         output = self._read_out(output, inputs, after, zoned)
         return output, keras.tree.pack_sequence_as(states, zoned)
 
