@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from kerasrnn.training.files import whole
+from kerasrnn.files import whole
 
 # Machines may limit the size of a file that comes back from them.
 MOST = 15 * 2**20

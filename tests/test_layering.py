@@ -18,6 +18,9 @@ RECIPES = sorted(
     for path in (ROOT / folder).glob("*.py")
 )
 
+# Modules that every part may import: annotations, checks of arguments, files
+# that are written completely or not at all, a quiet terminal.
+SHARED = "typing", "arguments", "files", "sentence_piece_log"
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
     "__init__": {
@@ -28,9 +31,9 @@ ALLOWED = {
         "kerasrnn.models",
         "kerasrnn.training",
     },
-    # Every part may import these three: annotations, checks, a quiet terminal.
     "typing": {"keras"},
     "arguments": set(),
+    "files": set(),
     "sentence_piece_log": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.
@@ -170,8 +173,7 @@ def test_the_package_imports_along_the_arrows():
         if path == backends and module in {"tensorflow", "jax", "torch"}:
             return False
         part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        shared = "arguments", "sentence_piece_log", "typing"
-        own = {f"kerasrnn.{name}" for name in (part, *shared)}
+        own = {f"kerasrnn.{name}" for name in (part, *SHARED)}
         allowed = ALLOWED[part] | own | sys.stdlib_module_names
         # `from kerasrnn import data` is an import of `kerasrnn.data`.
         from_root = module == "kerasrnn" and f"kerasrnn.{name}" not in allowed
@@ -304,8 +306,7 @@ def test_the_table_for_contributors_has_the_same_arrows():
     known = written.keys() | {"kerasrnn_server"}
     assert written == {
         part: {x.removeprefix("kerasrnn.") for x in ALLOWED[part]} & known
-        for part in ALLOWED.keys()
-        - {"__init__", "arguments", "commands", "sentence_piece_log", "typing"}
+        for part in ALLOWED.keys() - {"__init__", *SHARED}
     }
 
 

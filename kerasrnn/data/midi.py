@@ -1,7 +1,6 @@
 """Piano rolls as MIDI files."""
 
 import pathlib
-import tempfile
 import warnings
 
 import numpy as np
@@ -10,6 +9,7 @@ from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import existing_path
+from kerasrnn.files import whole
 from kerasrnn.typing import PathLike
 
 KEYS = 88
@@ -46,6 +46,7 @@ def write_midi(
         The `pathlib.Path` that was written.
 
     Raises:
+        OSError: If the file cannot be written.
         ValueError: If the roll has another shape, or another argument is
             not such a number.
 
@@ -87,10 +88,8 @@ def write_midi(
                 track.append(mido.Message(kind, note=note, time=then - now))
                 now = then
     path = pathlib.Path(path)
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        partial = pathlib.Path(folder, path.name)
+    with whole(path) as partial:
         mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(partial)
-        partial.replace(path)
     return path
 
 

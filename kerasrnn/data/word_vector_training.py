@@ -13,6 +13,7 @@ import tensorflow as tf
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
+from kerasrnn.files import whole
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -115,6 +116,7 @@ def train_word_vectors(
 
     Raises:
         CorpusError: If no word occurs five times. It is a `ValueError`.
+        OSError: If the file cannot be written.
         ValueError: If `kind` is unknown.
 
     Example:
@@ -134,7 +136,7 @@ def train_word_vectors(
         )
     path = pathlib.Path(path)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        text, partial = (pathlib.Path(folder, x) for x in ("lines", "vectors"))
+        text = pathlib.Path(folder, "lines")
         with text.open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in lines)
         model = Word2Vec(
@@ -159,8 +161,8 @@ def train_word_vectors(
             epochs=model.epochs,
             callbacks=[_EpochBar(model.epochs)],
         )
+    with whole(path) as partial:
         model.wv.save_word2vec_format(str(partial))
-        partial.replace(path)
 
 
 class _EpochBar:

@@ -10,10 +10,10 @@ from kerasrnn.data import CorpusError
 from kerasrnn.data import CorpusWarning
 from kerasrnn.data.lines import all_lines
 from kerasrnn.data.lines import check_limit
+from kerasrnn.files import whole
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
 from kerasrnn.training import fingerprint
-from kerasrnn.training.files import whole
 from kerasrnn.typing import PathLike
 
 TAG = "<BT>"  # the first word of a source that is a translation

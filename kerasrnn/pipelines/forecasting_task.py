@@ -8,12 +8,12 @@ import numpy as np
 from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_windows import window_starts
+from kerasrnn.files import whole
 from kerasrnn.pipelines.forecast_scores import ForecastScores
 from kerasrnn.pipelines.forecast_scores import naive_errors
 from kerasrnn.pipelines.task import Task
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
-from kerasrnn.training.files import whole
 
 _SHOWN = 4  # columns
 _PAST = 3  # horizons of the past in a picture

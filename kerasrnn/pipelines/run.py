@@ -8,6 +8,7 @@ import keras
 
 from kerasrnn.arguments import integer
 from kerasrnn.data import warn_of_unseen
+from kerasrnn.files import whole
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.results import part_scores
 from kerasrnn.pipelines.results import print_end
@@ -24,7 +25,6 @@ from kerasrnn.training import by_size
 from kerasrnn.training import fingerprint
 from kerasrnn.training import identity
 from kerasrnn.training import load_average
-from kerasrnn.training.files import whole
 from kerasrnn.typing import Batches
 from kerasrnn.typing import History
 

@@ -2,7 +2,6 @@
 
 import errno
 import pathlib
-import shutil
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -11,12 +10,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from kerasrnn.files import whole_folder
 from kerasrnn.pipelines.saved_graphs import simplify_graphs
 from kerasrnn.pipelines.warm_up import write_warm_up
-from kerasrnn.training import output_folder
 from kerasrnn.training.card import write_json
-from kerasrnn.training.files import exchange
-from kerasrnn.training.files import partial_of
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -84,38 +81,32 @@ def export_saved_model(
             "`path` must be new, or a SavedModel to replace, such as "
             f"NAME/VERSION. Received: '{path}', which is not a SavedModel."
         )
-    output_folder(path.parent)
-    partial = partial_of(path, ".partial")
     try:
-        tf.saved_model.save(
-            _state(functions.values(), resources),
-            partial,
-            functions,
-            # What is served is not trained, and gradients take much of a graph.
-            tf.saved_model.SaveOptions(experimental_custom_gradients=False),
-        )
-        simplify_graphs(partial)
-        write_warm_up(partial, functions, warm_up_texts or {})
-        write_json(
-            partial / "card.json",
-            {
-                **(card or {}),
-                "signatures": {
-                    name: _described(function)
-                    for name, function in functions.items()
+        with whole_folder(path) as partial:
+            tf.saved_model.save(
+                _state(functions.values(), resources),
+                partial,
+                functions,
+                # What is served is not trained, and gradients take much of a
+                # graph.
+                tf.saved_model.SaveOptions(experimental_custom_gradients=False),
+            )
+            simplify_graphs(partial)
+            write_warm_up(partial, functions, warm_up_texts or {})
+            write_json(
+                partial / "card.json",
+                {
+                    **(card or {}),
+                    "signatures": {
+                        name: _described(function)
+                        for name, function in functions.items()
+                    },
                 },
-            },
-        )
-        if path.exists():
-            exchange(partial, path)
-        else:
-            partial.rename(path)
+            )
     except tf.errors.ResourceExhaustedError as error:
         raise OSError(
             errno.ENOSPC, "No space left to write a SavedModel", str(path)
         ) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return path
 
 

@@ -19,7 +19,7 @@ from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer
-from kerasrnn.training.files import reading
+from kerasrnn.training.reading import reading
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike

@@ -7,13 +7,13 @@ from typing import Any
 
 import keras
 
+from kerasrnn.files import whole
 from kerasrnn.metrics.corpus_scores import sentence_chrf
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import attention_grid
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
-from kerasrnn.training.files import whole
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import Strings
 

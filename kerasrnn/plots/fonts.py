@@ -11,7 +11,8 @@ from matplotlib.font_manager import findfont
 from matplotlib.font_manager import fontManager
 from matplotlib.ft2font import FT2Font
 
-from kerasrnn.plots.saving import replace_bytes
+from kerasrnn.files import output_folder
+from kerasrnn.files import whole
 
 # Comes with matplotlib. Has Latin with stacked marks, Greek and Cyrillic.
 BASE_FAMILY = "DejaVu Sans"
@@ -110,7 +111,9 @@ def packaged_font():
     path = Path(matplotlib.get_cachedir(), "kerasrnn", "FiraGO-Regular.ttf")
     content = pymupdf_fonts.myfont("figo")
     if not path.is_file() or path.read_bytes() != content:
-        replace_bytes(path, content)
+        output_folder(path.parent)
+        with whole(path) as partial:
+            partial.write_bytes(content)
     fontManager.addfont(path)
     return str(path)
 

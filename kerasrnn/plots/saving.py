@@ -1,11 +1,12 @@
-"""Files that are written whole or not at all."""
+"""Pictures as files."""
 
 import io
-import os
-import uuid
 from pathlib import Path
 
 from matplotlib.figure import Figure
+
+from kerasrnn.files import output_folder
+from kerasrnn.files import whole
 
 DOTS_PER_INCH = 150
 
@@ -13,9 +14,8 @@ DOTS_PER_INCH = 150
 def save_figure(figure: Figure, path: str | Path) -> Path:
     """Writes a figure to a file, whole or not at all.
 
-    The picture is drawn in memory, written under a temporary name in the folder
-    of `path`, and renamed: a reader never sees a partial file, and on failure
-    an older file is not changed.
+    The picture is drawn in memory: a picture that cannot be drawn, or a folder
+    that cannot be written, leaves an older file as it was.
 
     Args:
         figure: A `matplotlib.figure.Figure`, as the functions of
@@ -49,30 +49,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
         dpi=DOTS_PER_INCH,
         bbox_inches="tight",
     )
-    try:
-        replace_bytes(path, picture.getvalue())
-    except OSError as error:
-        raise OSError(
-            "The figure could not be written: `path` must be a file in a "
-            f"folder that can be written ({error.strerror or error}). "
-            f"Received: path={str(path)!r}"
-        ) from error
+    output_folder(path.parent)
+    with whole(path) as partial:
+        partial.write_bytes(picture.getvalue())
     return path
-
-
-def replace_bytes(path, content):
-    """Writes `content` to the file `path` in one step.
-
-    Args:
-        path: A `pathlib.Path`. Missing folders are created.
-        content: Bytes.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder, since renaming is atomic only within a file system.
-    temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -8,15 +8,14 @@ Each file is compared with the SavedModel before it is left.
 import argparse
 import importlib.util
 import pathlib
-import shutil
 
 import tensorflow as tf
 
+from kerasrnn.files import whole_folder
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.onnx_check import TOLERANCE
 from kerasrnn.serving.onnx_check import greatest_difference
 from kerasrnn.serving.onnx_conversion import converted
-from kerasrnn.training import output_folder
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -73,11 +72,7 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
         raise FileExistsError(
             f"`output` must be a new folder. Received: '{output}'."
         )
-    partial = output_folder(output.parent) / f".partial-{output.name}"
-    # A killed process may have left one behind.
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir()
-    try:
+    with whole_folder(output) as partial:
         # Its signatures hold no reference to the variables.
         loaded = ExportedModel(model)
         outcomes = {
@@ -89,9 +84,6 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
                 "`model` must have a signature that can be converted. "
                 f"Received: {outcomes}."
             )
-        partial.rename(output)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return outcomes
 
 

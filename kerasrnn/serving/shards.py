@@ -7,7 +7,6 @@ import itertools
 import json
 import pathlib
 import shutil
-import uuid
 from collections.abc import Iterable
 from collections.abc import Mapping
 from typing import Self
@@ -15,7 +14,7 @@ from typing import Self
 from kerasrnn.data.encodings import decode
 from kerasrnn.data.lines import byte_lines
 from kerasrnn.data.report import Report
-from kerasrnn.training.files import whole
+from kerasrnn.files import whole
 from kerasrnn.typing import PathLike
 
 
@@ -128,12 +127,12 @@ class Shards:
         """
         if refused:
             before = self.lines * shard // self.count
-            self._put(
+            _write(
                 self._file("bad", shard),
                 (f"{before + i + 1}\t{refused[i]}" for i in sorted(refused)),
             )
         # Last, since it says that the shard is finished.
-        self._put(self._file("output", shard), answers)
+        _write(self._file("output", shard), answers)
 
     def unfinished(self) -> list[int]:
         """Returns the numbers of the shards that have no answers yet."""
@@ -177,12 +176,6 @@ class Shards:
         # First what says that the others are there.
         (self.folder / "settings.json").unlink()
         shutil.rmtree(self.folder)
-
-    def _put(self, path, lines):
-        # A runner of Beam may answer a shard twice at the same time.
-        own = path.with_name(f"{uuid.uuid4().hex}-{path.name}")
-        _write(own, lines)
-        own.replace(path)
 
     def _file(self, side, shard):
         return self.folder / f"{side}-{shard:05}-of-{self.count:05}"

@@ -1,5 +1,6 @@
 """Training with `Model.fit`: losses, callbacks, logs, resumable runs."""
 
+from kerasrnn.files import output_folder
 from kerasrnn.training.callbacks import GradientNorms
 from kerasrnn.training.callbacks import Stopwatch
 from kerasrnn.training.callbacks import TextScores
@@ -21,10 +22,9 @@ from kerasrnn.training.encoder_settings import EncoderSettings
 from kerasrnn.training.fingerprints import file_fingerprint
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.forecast_loss import ForecastLoss
+from kerasrnn.training.locked_folder import locked
 from kerasrnn.training.losses import PianoRollCrossentropy
 from kerasrnn.training.losses import TokenCrossentropy
-from kerasrnn.training.output_folder import locked
-from kerasrnn.training.output_folder import output_folder
 from kerasrnn.training.precision import faster_dtype
 from kerasrnn.training.schedules import ExponentialSampling
 from kerasrnn.training.schedules import InverseSigmoidSampling

@@ -15,9 +15,9 @@ from typing import Any
 
 import keras
 
-from kerasrnn.training.files import reading
-from kerasrnn.training.files import whole
+from kerasrnn.files import whole
 from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.reading import reading
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
 

@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Mapping
 from collections.abc import Sequence
 
-from kerasrnn.training.files import whole
+from kerasrnn.files import whole
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
 

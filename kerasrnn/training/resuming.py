@@ -5,7 +5,7 @@ import math
 from kerasrnn.distribute.workers import copy_from_first_worker
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import write_rows
-from kerasrnn.training.files import reading
+from kerasrnn.training.reading import reading
 from kerasrnn.training.run_callbacks import BEST
 from kerasrnn.training.run_callbacks import LOG
 from kerasrnn.training.run_state import Progress

@@ -9,8 +9,8 @@ import time
 
 import keras
 
+from kerasrnn.files import whole
 from kerasrnn.training.csv_log import write_rows
-from kerasrnn.training.files import whole
 from kerasrnn.training.run_state import Progress
 from kerasrnn.training.run_state import constant_rate
 from kerasrnn.training.run_state import finish_state

@@ -8,11 +8,11 @@ import re
 import h5py
 import keras
 
+from kerasrnn.files import make_sure_of_room
+from kerasrnn.files import put
+from kerasrnn.files import writing
 from kerasrnn.training.batches import zeros
-from kerasrnn.training.files import make_sure_of_room
-from kerasrnn.training.files import put
-from kerasrnn.training.files import reading
-from kerasrnn.training.files import writing
+from kerasrnn.training.reading import reading
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 import json
 
-from kerasrnn.training.files import reading
-from kerasrnn.training.files import whole
+from kerasrnn.files import whole
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.fingerprints import plain
+from kerasrnn.training.reading import reading
 
 NAME = "settings.json"
 

@@ -20,10 +20,10 @@ from kerasrnn.training.batches import check_executions
 from kerasrnn.training.batches import endless
 from kerasrnn.training.best_epoch import BestEpoch
 from kerasrnn.training.csv_log import columns
-from kerasrnn.training.files import reading
 from kerasrnn.training.fingerprints import fingerprint
-from kerasrnn.training.output_folder import locked
+from kerasrnn.training.locked_folder import locked
 from kerasrnn.training.progress_line import ProgressLine
+from kerasrnn.training.reading import reading
 from kerasrnn.training.resuming import last_state
 from kerasrnn.training.resuming import logged_rows
 from kerasrnn.training.resuming import start_together

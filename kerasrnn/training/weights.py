@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from kerasrnn.training.files import reading
+from kerasrnn.training.reading import reading
 from kerasrnn.training.run_state import constant_rate
 from kerasrnn.training.run_state import deletion_remedy
 from kerasrnn.training.run_state import load_weights

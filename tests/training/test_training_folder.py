@@ -13,9 +13,9 @@ import keras
 import numpy as np
 import pytest
 
+from kerasrnn import files
 from kerasrnn.training import TrainingFolder
 from kerasrnn.training import TrainingSpeed
-from kerasrnn.training import files
 from kerasrnn.training import fingerprint
 from kerasrnn.training import load_average
 from kerasrnn.training import locked

@@ -1,37 +1,13 @@
-"""The folder that a run writes: writable, and locked while the run lasts."""
+"""The folder that a run writes, which is locked while the run lasts."""
 
 import contextlib
 import pathlib
-import tempfile
 from collections.abc import Iterator
 
 import filelock
 
+from kerasrnn.files import output_folder
 from kerasrnn.typing import PathLike
-
-
-def output_folder(path: PathLike) -> pathlib.Path:
-    """Creates a folder, and checks at once that it can be written.
-
-    Args:
-        path: String or path of the folder.
-
-    Returns:
-        The folder, a `pathlib.Path`.
-
-    Raises:
-        OSError: when the folder cannot be created or written.
-    """
-    path = pathlib.Path(path)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            return path
-    except OSError as error:
-        raise OSError(
-            "The output folder must be one that can be created and written. "
-            f"Received: '{path}' ({error.strerror})."
-        ) from error
 
 
 @contextlib.contextmanager

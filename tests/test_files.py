@@ -1,10 +1,9 @@
 import os
 import pathlib
 
-import keras
 import pytest
 
-from kerasrnn.training import files
+from kerasrnn import files
 
 
 @pytest.fixture
@@ -84,23 +83,6 @@ def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path):
     with files.whole(path) as partial:
         partial.write_text("{}")
     assert [*tmp_path.iterdir()] == [path]
-
-
-def test_an_unknown_class_is_no_damage(tmp_path):
-    class Unknown(keras.layers.Layer):
-        def call(self, x):
-            return x
-
-    model = keras.Sequential([keras.Input((1,)), Unknown()])
-    path = tmp_path / "model.keras"
-    model.save(path)
-    with pytest.raises(ValueError, match="needs the class 'Unknown'.*regis"):
-        with files.reading(path, "Delete it."):
-            keras.saving.load_model(path)
-    path.write_bytes(path.read_bytes()[:-99])
-    with pytest.raises(ValueError, match="is damaged.*Delete it."):
-        with files.reading(path, "Delete it."):
-            keras.saving.load_model(path)
 
 
 def test_an_error_of_what_is_written_is_no_full_disk(tmp_path):

@@ -1,19 +1,18 @@
-"""Files that are written completely or not at all."""
+"""Files and folders that are written completely or not at all."""
 
 import contextlib
 import ctypes
 import glob
 import os
 import pathlib
-import re
 import shutil
 import tempfile
 import time
 import uuid
 
+from kerasrnn.typing import PathLike
+
 _LEFT_BEHIND = 24 * 60 * 60  # seconds
-# How Keras begins the error.
-_NOT_FOUND = re.compile(r"Could not locate (class|function) '([^']+)'")
 
 
 @contextlib.contextmanager
@@ -45,6 +44,64 @@ def whole(path):
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
+
+
+@contextlib.contextmanager
+def whole_folder(path):
+    """Provides a partial folder to fill, and renames it to `path` at the end.
+
+    An existing folder is replaced only then. If the block raises, nothing is
+    left.
+
+    Args:
+        path: A `pathlib.Path`. Missing folders above it are created.
+
+    Yields:
+        The folder to fill, beside `path`.
+
+    Raises:
+        OSError: when the folder cannot be created or written.
+
+    Example:
+
+    >>> with whole_folder(pathlib.Path("model/1")) as partial:
+    ...     (partial / "card.json").write_text("{}")
+    """
+    output_folder(path.parent)
+    partial = partial_of(path, ".partial")
+    try:
+        partial.mkdir()
+        yield partial
+        if path.exists():
+            exchange(partial, path)
+        else:
+            partial.rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def output_folder(path: PathLike) -> pathlib.Path:
+    """Creates a folder, and checks at once that it can be written.
+
+    Args:
+        path: String or path of the folder.
+
+    Returns:
+        The folder, a `pathlib.Path`.
+
+    Raises:
+        OSError: when the folder cannot be created or written.
+    """
+    path = pathlib.Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        raise OSError(
+            "The output folder must be one that can be created and written. "
+            f"Received: '{path}' ({error.strerror})."
+        ) from error
 
 
 def partial_of(path, mark="partial"):
@@ -134,7 +191,7 @@ def writing(path):
             number,
             f"{os.strerror(number) if number else error}. Expected: a folder "
             "that can be written, on a disk that is not full. Earlier files "
-            "are intact; call the run again to resume from them. Received",
+            "are intact; an interrupted run resumes from them. Received",
             str(path),
         ) from error
 
@@ -154,41 +211,3 @@ def make_sure_of_room(folder, size):
     with tempfile.TemporaryFile(dir=folder) as file:
         if hasattr(os, "posix_fallocate"):  # not on macOS and Windows
             os.posix_fallocate(file.fileno(), 0, size)
-
-
-@contextlib.contextmanager
-def reading(path, remedy):
-    """Says which file could not be read, and what to do about it.
-
-    Args:
-        path: Path of the file that is read in the block.
-        remedy: String, full sentences that say what to do.
-
-    Raises:
-        ValueError: instead of the error of the reader; also where the file is
-            right, but has a class that is not registered.
-    """
-    try:
-        yield
-    # The errors of h5py, Keras and json when a file is damaged.
-    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        if name := _unknown(error):
-            raise ValueError(
-                f"A file needs {name}, which this process does not know. "
-                "Expected: that its module is imported first, and that it is "
-                "registered, by `keras.saving.register_keras_serializable`. "
-                f"Received: '{path}'."
-            ) from error
-        raise ValueError(
-            "A file is damaged, missing or from another run. "
-            f"{remedy} Received: '{path}'."
-        ) from error
-
-
-def _unknown(error):
-    """The class or function that Keras could not find, in words, if any."""
-    while error is not None:
-        if found := _NOT_FOUND.search(str(error)):
-            return f"the {found[1]} '{found[2]}'"
-        error = error.__cause__ or error.__context__
-    return None
