@@ -5,6 +5,10 @@ import os
 import pathlib
 from typing import NamedTuple
 
+import keras
+
+from kerasrnn.data.lines import existing_path
+
 
 class _Corpus(NamedTuple):
     """One corpus: its files in a data folder, and how to get them.
@@ -205,7 +209,7 @@ def find_corpus(
     PosixPath('data/hin.txt')
     """
     if not isinstance(name_or_path, str) or name_or_path not in _CORPORA:
-        return _existing_path(name_or_path)
+        return _existing(name_or_path)
     corpus = _CORPORA[name_or_path]
     places = _places(corpus, data_dir or os.environ.get("KERASRNN_DATA"))
     for place in places:
@@ -240,19 +244,20 @@ def _places(corpus, folder):
     return list(dict.fromkeys(itertools.chain.from_iterable(places)))
 
 
-def _existing_path(path):
-    path = pathlib.Path(path).expanduser()
-    if path.exists():
-        return path
-    message = f"The file or folder {str(path.absolute())!r} does not exist."
-    if not path.suffix:  # It may be meant for a name.
-        message += f" The named corpora are {', '.join(_CORPORA)}."
-    raise FileNotFoundError(message)
+def _existing(path):
+    """The path of a file or folder, which may be meant for a name."""
+    try:
+        return existing_path(path)
+    except FileNotFoundError as error:
+        if pathlib.Path(path).suffix:
+            raise
+        names = ", ".join(_CORPORA)
+        raise FileNotFoundError(
+            f"{error}. The named corpora are {names}."
+        ) from None
 
 
 def _download(corpus):
-    import keras  # here, since it is slow to import and rarely needed
-
     relative = pathlib.Path(corpus.paths[0])
     return pathlib.Path(
         keras.utils.get_file(

@@ -36,8 +36,8 @@ def read_word_vectors(
     of GloVe, which is the same without the header. It is read line by line,
     and only vectors of the vocabulary are kept. If a word occurs twice, its
     first vector is used. A word may itself contain spaces, as some in GloVe
-    do, if no part after a space is a number. If its name ends in `.gz`, the
-    file is unpacked while it is read.
+    do, if no part after a space is a number. Blank lines are passed over. If
+    its name ends in `.gz`, the file is unpacked while it is read.
 
     Tokens that are not in the file, such as special tokens, get random
     vectors: normally distributed, with mean 0 and the standard deviation of
@@ -79,12 +79,14 @@ def read_word_vectors(
     known = np.zeros(len(vocabulary), bool)
     matrix = None
     report = Report(path)
-    lines = byte_lines(path, report)
+    lines = (x for x in byte_lines(path, report) if x[1].strip())
     number, first = next(lines, (0, b""))
     count, width = _sizes(first, path)
     if count is None:
         lines = itertools.chain([(number, first)], lines)
+    total = 0
     for number, line in lines:
+        total += 1
         word, numbers = _divide(line, width, number, path)
         i = ids.get(word, -1)
         if i < 0 or known[i]:
@@ -94,7 +96,6 @@ def read_word_vectors(
             matrix = np.zeros((len(vocabulary), width), "float32")
         matrix[i] = _parse(numbers, width, number, path)
         known[i] = True
-    total = report.seen - (count is not None)
     if matrix is None:
         raise CorpusError(
             f"The word vectors {path} have no token of the vocabulary. "
@@ -123,7 +124,7 @@ def _sizes(line, path):
     if not columns:
         raise CorpusError(
             f"The word vectors {path} are empty. Expected: lines of "
-            "`word number ... number`. Received: a blank first line"
+            "`word number ... number`. Received: nothing"
         )
     if len(columns) == 2 and all(column.isdigit() for column in columns):
         count, width = map(int, columns)

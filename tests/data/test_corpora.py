@@ -1,8 +1,6 @@
 import functools
 import hashlib
 import pathlib
-import subprocess
-import sys
 
 import keras
 import pytest
@@ -94,12 +92,12 @@ def test_any_existing_file(tmp_path):
 
 
 def test_neither_a_name_nor_a_file(tmp_path):
-    with pytest.raises(FileNotFoundError, match="does not exist") as error:
+    with pytest.raises(FileNotFoundError, match="is missing") as error:
         find_corpus("gutenberg", data_dir=tmp_path)
-    assert repr(str(pathlib.Path("gutenberg").absolute())) in str(error.value)
+    assert f": {pathlib.Path('gutenberg').absolute()}. " in str(error.value)
     for name in FILES:
         assert f" {name}" in str(error.value)
-    with pytest.raises(FileNotFoundError, match="pairs.tsv' does not exist.$"):
+    with pytest.raises(FileNotFoundError, match="Looked for: .*pairs.tsv$"):
         find_corpus("pairs.tsv", data_dir=tmp_path)
 
 
@@ -212,22 +210,6 @@ def test_download_is_checked_and_cached(tmp_path, monkeypatch, intact):
     assert cache in path.parents
     source.unlink()
     assert find_corpus("guha") == path
-
-
-def test_keras_is_not_needed_to_find_a_file(tmp_path):
-    place(tmp_path / "hin.txt")
-    code = (
-        "import sys, importlib.util as u\n"
-        "spec = u.spec_from_file_location('corpora', sys.argv[1])\n"
-        "corpora = u.module_from_spec(spec)\n"
-        "spec.loader.exec_module(corpora)\n"
-        "corpora.find_corpus('tatoeba', sys.argv[2])\n"
-        "assert 'keras' not in sys.modules\n"
-    )
-    subprocess.run(
-        [sys.executable, "-c", code, corpora.__file__, str(tmp_path)],
-        check=True,
-    )
 
 
 def test_a_path_is_no_name(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ def write(tmp_path):
 
 @both
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "\n\n"])
 def test_rows_are_those_of_the_file(write, content, mark, end):
     path = write(mark + content.replace("\n", end))
     with warnings.catch_warnings():
@@ -104,7 +104,6 @@ def test_words_that_are_not_utf8_are_passed_over(write):
     [
         ("c 1", "", 3),
         ("c 1 2 3 4", "3 3\n", 4),
-        ("", "", 3),
         ("1 2 3 4 5", "", 3),
     ],
 )

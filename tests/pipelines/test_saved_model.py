@@ -374,7 +374,7 @@ def test_a_failure_leaves_the_older_export(tmp_path, monkeypatch):
     export_saved_model(path, *scaler(2.0))
 
     def half_written(module, folder, *_):
-        os.makedirs(folder)
+        os.makedirs(folder, exist_ok=True)
         (folder / "saved_model.pb").write_bytes(b"half")
         raise RuntimeError("disk full")
 
