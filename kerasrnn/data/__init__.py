@@ -29,7 +29,6 @@ from kerasrnn.data.parallel_parts import read_parallel_parts
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import hold_out_pairs
-from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
 from kerasrnn.data.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.piano_rolls import PianoRollCorpus
@@ -38,6 +37,7 @@ from kerasrnn.data.piano_rolls import split_piano_rolls
 from kerasrnn.data.read_series import read_series
 from kerasrnn.data.rows import Rows
 from kerasrnn.data.rows import read_rows
+from kerasrnn.data.same_text import source_key
 from kerasrnn.data.series import Series
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_splits import split_series

@@ -169,6 +169,6 @@ def usual_season(step: str) -> int:
 
 def the_pandas():
     """Returns the library pandas, which only tables of series need."""
-    with needs("pandas"):
+    with needs("pandas", "recipes"):
         import pandas
     return pandas

@@ -4,11 +4,12 @@ import ast
 import contextlib
 import json
 import math
+import unicodedata
 
 from kerasrnn.data.encodings import decode
 from kerasrnn.data.errors import CorpusError
 
-_MISSING = ("nan", "<na>", "null")  # how programs write no value
+MISSING = "", "nan", "<na>", "null"  # how programs write no value
 
 
 def cell_value(value, name):
@@ -32,22 +33,32 @@ def _text(value, name):
     text = (value or "").strip()
     if not text:
         raise ValueError(f"empty {name}")
-    try:  # bytes that are not UTF-8 were read as lone surrogates
+    return decoded(text, name)
+
+
+def decoded(text, name):
+    """A text in which bytes that are not UTF-8 may be lone surrogates.
+
+    Raises:
+        ValueError: If it has such bytes, or other surrogates.
+    """
+    try:
         return decode(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
         raise ValueError(f"a lone surrogate in {name!r}") from None
 
 
 def _name(value, name):
-    """The name in a cell, a string even if the value is a number."""
+    """The name in a cell, also of a number, composed as Unicode can be."""
     if isinstance(value, dict | list | tuple):
         raise ValueError(f"no {name}: {value!r:.40}")
-    return _text("" if is_missing(value) else str(value), name)
+    text = _text("" if is_missing(value) else str(value), name)
+    return unicodedata.normalize("NFC", text)
 
 
 def is_missing(value):
     """Whether a cell has no value, or what programs write for none."""
-    return value is None or str(value).strip().lower() in ("", *_MISSING)
+    return value is None or str(value).strip().lower() in MISSING
 
 
 def _one_name(value, name):

@@ -1,10 +1,9 @@
 """Checks and statistics of a corpus of sentences, before training."""
 
 import collections
-import warnings
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.report import warn
 from kerasrnn.data.text_corpus import TextCorpus
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
@@ -66,11 +65,7 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
             f"{problem}, which has no '<unk>'. Expected: a vocabulary with "
             f"'<unk>', or with every token. Received: {examples}"
         )
-    warnings.warn(
-        f"{problem} and become '<unk>': {examples}",
-        CorpusWarning,
-        stacklevel=2,
-    )
+    warn(f"{problem} and become '<unk>': {examples}")
 
 
 def length_table(corpus: TextCorpus) -> dict[str, dict[str, float]]:

@@ -19,7 +19,7 @@ _OTHERS = {
     rb"BZh[1-9]1AY&SY": "packed by bzip2",
     rb"\xfd7zXZ\0": "packed by xz",
     rb"\(\xb5/\xfd": "packed by zstd",
-    rb"PAR1": "parquet, which needs a name that ends in .parquet",
+    rb"PAR1": "parquet, which is read as a table whose name ends in .parquet",
 }
 # The encodings that old corpora have, the likeliest of similar ones first.
 _USUAL = (

@@ -3,6 +3,7 @@
 import collections
 import decimal
 import re
+import unicodedata
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 _SPREAD = 20  # classes, before as many of one text are suspicious
@@ -19,6 +20,12 @@ def _value(name):
     return (0, decimal.Decimal(name)) if is_number else (1, 0)
 
 
+def _folded(name):
+    """A name without case, invisible characters and repeated white space."""
+    seen = (x for x in name.casefold() if unicodedata.category(x) != "Cf")
+    return " ".join("".join(seen).split())
+
+
 def one_spelling(names, known, report):
     """Writes each number in one way, and notes names that look like mistakes.
 
@@ -27,7 +34,7 @@ def one_spelling(names, known, report):
         known: Sequence of strings, the classes of a trained model, which keep
             their spelling; may be empty.
         report: The `Report` to note in: numbers in several spellings, numbers
-            among other names, names that differ only in case, and classes
+            among other names, names that look alike, and classes
             that are about as many as texts.
 
     Returns:
@@ -62,12 +69,14 @@ def one_spelling(names, known, report):
         )
     folded = collections.defaultdict(list)
     for name in others:
-        folded[" ".join(name.casefold().split())].append(name)
+        folded[_folded(name)].append(name)
     twins = [names for names in folded.values() if len(names) > 1]
     if twins:
         report.notes.append(
-            "labels that differ only in case or white space are different "
-            f"classes: {twins[0]}" + ", ..." * (len(twins) > 1)
+            "labels that differ only in case, white space or invisible "
+            f"characters are different classes: {twins[0]}"
+            + ", ..."
+            * (len(twins) > 1)
         )
     if len(counts) > max(_SPREAD, len(names) // 2):
         report.notes.append(

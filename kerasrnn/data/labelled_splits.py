@@ -6,6 +6,7 @@ from kerasrnn.data.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled_texts import LabelledTexts
 from kerasrnn.data.labelled_texts import hold_out
 from kerasrnn.data.labelled_texts import select
+from kerasrnn.data.same_text import source_key
 from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import unequal
 from kerasrnn.data.stratified_splits import has_several
@@ -16,13 +17,13 @@ def split_labelled_corpus(
 ) -> tuple[LabelledCorpus, LabelledTexts]:
     """Holds out texts of the training part for validation.
 
-    Texts that also occur in the validation or test part are removed from the
-    training part and from the texts without a label, and a `CorpusWarning`
-    counts them. If the corpus has
-    groups, such as the reviews of a film, whole groups are held out, and their
-    texts without a label are removed, too. Otherwise texts are held out one by
-    one: if some belong together, such as those of one author, a score on them
-    is higher than on those of new authors.
+    Texts that also occur in the validation or test part, as `source_key` tells,
+    are removed from the training part and from the texts without a label, and
+    a `CorpusWarning` counts them. If the corpus has groups, such as the reviews
+    of a film, whole groups are held out, and their texts without a label are
+    removed, too. Otherwise texts are held out one by one: if some belong
+    together, such as those of one author, a score on them is higher than on
+    those of new authors.
 
     Args:
         corpus: `LabelledCorpus`.
@@ -52,10 +53,11 @@ def split_labelled_corpus(
     (2, 2)
     """
     texts, groups = corpus.train, None
+    copies = list(map(source_key, texts.texts))
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
     elif has_several(texts.labels):
-        groups = texts.texts  # copies of a text stay together
+        groups = copies  # copies of a text stay together
     counts = collections.Counter(texts.labels)
     several = [count for count in counts.values() if count > 1]
     if has_several(texts.labels):
@@ -67,7 +69,7 @@ def split_labelled_corpus(
     left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():
         # A class consisted of copies of a held-out text: keep copies together.
-        train, validation = hold_out(texts, size, seed, texts.texts)
+        train, validation = hold_out(texts, size, seed, copies)
         left, gone = _without(corpus._replace(train=train), validation)
     _say_removed(gone, train, corpus.unlabelled)
     return left, validation
@@ -137,13 +139,14 @@ def how_held_out(
 
 def _without(corpus, held_out):
     """The corpus without held-out texts, and how many of both parts went."""
-    taken = {*held_out.texts, *(corpus.test.texts if corpus.test else ())}
+    tested = corpus.test.texts if corpus.test else ()
+    taken = set(map(source_key, (*held_out.texts, *tested)))
     taken_groups = set(corpus.groups_of(held_out.texts))
 
     def are_taken(texts):
         groups = corpus.groups_of(texts)
         return [
-            text in taken or group in taken_groups
+            source_key(text) in taken or group in taken_groups
             for text, group in zip(texts, groups, strict=True)
         ]
 

@@ -104,14 +104,11 @@ def split_lines(content, place):
     check_encoding(content[:SAMPLE], place)
     try:
         text = decode(content)
-    except ValueError as error:
+    except ValueError:
         report = Report(place)
         for report.seen, line in enumerate(content.split(b"\n"), start=1):
             _decoded(line, report)
-        report.check_encoding()
-        raise CorpusError(
-            f"The corpus {place} is not UTF-8 text. Received: {error}"
-        ) from error
+        report.refuse()
     lines = text.removesuffix("\n").split("\n")
     return [line.removeprefix("\ufeff") for line in lines]
 

@@ -1,14 +1,13 @@
 """Piano rolls as MIDI files."""
 
 import pathlib
-import warnings
 
 import numpy as np
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import existing_path
+from kerasrnn.data.report import warn
 from kerasrnn.files import whole
 from kerasrnn.typing import PathLike
 
@@ -185,12 +184,10 @@ def _warn_of_rounding(starts, file, steps_per_beat):
     if share > _MOST_OFF:
         finer = [n for n in _GRIDS if n > steps_per_beat and off(n) < share / 2]
         advice = f"; with {finer[0]}, fewer would" if finer else ""
-        warnings.warn(
+        warn(
             f"{share:.0%} of the notes of {file.filename} begin between two "
             f"steps and are moved to the nearest{advice}. Expected: notes on "
-            f"the steps. Received: steps_per_beat={steps_per_beat}",
-            CorpusWarning,
-            stacklevel=3,
+            f"the steps. Received: steps_per_beat={steps_per_beat}"
         )
 
 

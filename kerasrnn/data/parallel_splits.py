@@ -1,50 +1,14 @@
 """Splits of a parallel corpus whose sides share no source sentence."""
 
-import unicodedata
 from collections.abc import Callable
 from collections.abc import Hashable
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.same_text import source_key
 from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import unequal
 from kerasrnn.data.splits import whole_groups
 from kerasrnn.typing import Pairs
-
-
-class _Punctuation(dict):
-    """What `str.translate` removes, looked up once for each character."""
-
-    def __missing__(self, code):
-        is_mark = unicodedata.category(chr(code)).startswith("P")
-        return self.setdefault(code, None if is_mark else code)
-
-
-_PUNCTUATION = _Punctuation()
-
-
-def source_key(text: str) -> str:
-    """Reduces a sentence to a key that is equal for near-identical sentences.
-
-    The key ignores case, punctuation (Unicode category P), the form of
-    Unicode composition and the amount of white space. A sentence that is only
-    punctuation keeps it.
-
-    Args:
-        text: String, a sentence.
-
-    Returns:
-        A string, equal for two sentences that count as the same.
-
-    Example:
-
-    >>> source_key("Hello!") == source_key("hello")
-    True
-    >>> source_key("  I don't   know.")
-    'i dont know'
-    """
-    text = unicodedata.normalize("NFC", text.casefold())
-    kept = text.translate(_PUNCTUATION)
-    return " ".join((kept.strip() or text).split())
 
 
 def split_by_source(

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.piano_rolls import check_rolls
 
@@ -59,21 +61,16 @@ def piano_roll_batches(
     >>> inputs[1].numpy().tolist()
     [[0.0, 0.0], [1.0, 0.0]]
     """
-    if not len(rolls) or batch_size < 1:
+    if not len(rolls):
+        raise ValueError("`rolls` must hold at least one piece. Received: none")
+    positive_integer("batch_size", batch_size)
+    integer("transpose", transpose, minimum=0)
+    if max_length is not None:
+        positive_integer("max_length", max_length)
+    if seed is None and (transpose or max_length):
         raise ValueError(
-            "`rolls` must hold at least one piece, and `batch_size` must be "
-            f"positive. Received: {len(rolls)} pieces, "
-            f"batch_size={batch_size}"
-        )
-    if transpose < 0 or (transpose and seed is None):
-        raise ValueError(
-            "`transpose` must be 0, or positive and with a `seed`. "
-            f"Received: transpose={transpose}, seed={seed}"
-        )
-    if max_length is not None and (max_length < 1 or seed is None):
-        raise ValueError(
-            "`max_length` must be `None`, or positive and with a `seed`. "
-            f"Received: max_length={max_length}, seed={seed}"
+            "`transpose` and `max_length` need a `seed`. Received: "
+            f"transpose={transpose}, max_length={max_length}, seed=None"
         )
     check_rolls(rolls, keys)
     lengths = np.array([len(roll) for roll in rolls])

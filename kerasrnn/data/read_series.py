@@ -13,13 +13,16 @@ from kerasrnn.data.calendar import checked_step
 from kerasrnn.data.calendar import step_of
 from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.calendar import time_grid
-from kerasrnn.data.cells import is_missing
+from kerasrnn.data.cells import cell_value
+from kerasrnn.data.cells import decoded
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.records import check_names
 from kerasrnn.data.report import Report
 from kerasrnn.data.series import Series
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_cells import numbers_of
 from kerasrnn.data.series_cells import times_of
+from kerasrnn.data.tables import Table
 from kerasrnn.data.tables import find_column
 from kerasrnn.data.tables import open_table
 
@@ -44,8 +47,8 @@ def read_series(
     A row is a time; with `key`, a time of one of the series. Every series must
     be on a regular grid. Rows that are missing in it are added, without values;
     other times are refused, unless they are to be resampled. Rows need no
-    order. An empty cell, `NA`, `NaN` or `null` is a missing value. What was
-    read is printed to the standard error.
+    order. An empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing
+    value. What was read is printed to the standard error.
 
     Args:
         source: String or path of a table of any format of `read_rows`; or a
@@ -53,7 +56,7 @@ def read_series(
         time: String, the column of times. Those with an offset, such as
             `+02:00`, are turned into UTC.
         columns: List of strings, what to forecast. Defaults to `None`: all
-            columns that are not named otherwise.
+            columns that have a name and are not named otherwise.
         key: String, the column that tells the series apart.
         known: List of strings, columns that are known ahead, such as prices.
             Rows after the last values may tell them.
@@ -67,9 +70,10 @@ def read_series(
         resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
             what the rows of each step become, those of `known` columns as
             well; for another rule, resample these before. It needs `step`.
-        time_format: String, how times are written, such as `"%d.%m.%Y"`.
-            Defaults to `None`, as pandas understands the first; not where
-            all would also be times with day and month exchanged.
+        time_format: String, how times are written, such as `"%d.%m.%Y"`, or
+            `"ISO8601"` for several of its forms. Defaults to `None`, as pandas
+            understands the first; not where all would also be times with day
+            and month exchanged, or years have two digits.
 
     Returns:
         A `SeriesTable`.
@@ -102,7 +106,8 @@ def read_series(
         )
     names = calendar_names(calendar)
     step = step and checked_step(step)
-    report = Report(source if isinstance(source, str | os.PathLike) else "it")
+    is_path = isinstance(source, str | os.PathLike)
+    report = Report(source if is_path else type(source).__name__)
     named = {"time": [time], "known": list(known), "static": list(static)}
     named["key"] = [] if key is None else [key]
     frame, columns = _frame(source, columns, named, report)
@@ -111,28 +116,18 @@ def read_series(
         frame[name] = numbers_of(frame[name], report)
     groups = {_WHOLE: frame}
     if key is not None:
-        lacking = frame[key].map(is_missing).to_numpy(bool)
-        if lacking.any():
-            raise CorpusError(
-                f"Each row of {report.corpus} must have a {key!r}. "
-                f"Received: {lacking.sum():,} rows without, the first of them "
-                f"row {lacking.argmax() + 1}"
-            )
-        frame[key] = frame[key].map(
-            lambda name: name.strip() if isinstance(name, str) else name
-        )
+        frame[key] = _keys(frame[key], report.corpus)
         groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
     series = []
     for name, rows in groups.items():
-        rows = rows.set_index(time).sort_index()
+        # Rows of one time stay in the order of the table.
+        rows = rows.set_index(time).sort_index(kind="stable")
         features = _constant(rows, static, name, report)
         rows = rows[[*columns, *known]]
         rows = _on_grid(rows, step, resample, name, report)
-        series.append(
-            _series(str(name), rows, len(columns), calendar, features)
-        )
+        series.append(_series(name, rows, len(columns), calendar, features))
     table = SeriesTable(
         series,
         list(columns),
@@ -157,13 +152,17 @@ def _frame(source, columns, named, report):
     pandas = the_pandas()
     given = [name for names in named.values() for name in names]
     if isinstance(source, pandas.DataFrame):
-        report.unit, known = "row", list(source.columns)
+        source, report.unit = source.rename(columns=str), "row"
+        table = Table(list(source.columns), iter(()))
+        check_names(table.columns, "the DataFrame")
     else:
         table = open_table(source, report, [*given, *(columns or [])])
-        taken = _found(table, named, report)
-        known = [name for name in table.columns if name not in taken]
+    taken = _found(table, named, report)
     if columns is None:
-        columns = [name for name in known if name not in given]
+        columns = [name for name in table.columns if name not in taken]
+        if not all(columns):
+            report.notes.append("columns without a name are left out")
+            columns = list(filter(None, columns))
     if not columns or isinstance(columns, str):
         raise ValueError(
             "`columns` must be a list of names, at least one. "
@@ -175,28 +174,52 @@ def _frame(source, columns, named, report):
             "Each column can be one thing: time, key, known, static or to be "
             f"forecast. Received: {', '.join(wanted)}"
         )
+    taken += _found(table, {"columns": columns}, report)
+    if len(set(taken)) < len(taken):
+        raise ValueError(
+            "Each column can have one name. Received: "
+            f"{', '.join(wanted)} for {', '.join(taken)}"
+        )
     if isinstance(source, pandas.DataFrame):
-        lacking = [name for name in wanted if name not in known]
-        if lacking:
-            raise CorpusError(
-                f"The DataFrame lacks {lacking}. Received: columns {known}"
-            )
-        frame = source[wanted].copy()
+        frame = source[taken].set_axis(wanted, axis="columns")
     else:
-        taken += _found(table, {"columns": columns}, report)
-        if len(set(taken)) < len(taken):
-            raise ValueError(
-                "Each column can have one name. Received: "
-                f"{', '.join(wanted)} for {', '.join(taken)}"
-            )
-        rows = [[row.get(x) for x in taken] for _, row in table.rows]
-        report.warn()
+        rows = list(_rows(table, taken, report))
         frame = pandas.DataFrame(rows, columns=wanted)
+    report.warn()
     if frame.empty:
         raise CorpusError(
             f"There must be rows in {report.corpus}. Received: none"
         )
     return frame, list(columns)
+
+
+def _rows(table, columns, report):
+    """Yields the cells of rows; reports those that cannot be decoded."""
+    for number, row in table.rows:
+        cells = [(row.get(name), name) for name in columns]
+        try:
+            yield [
+                decoded(value, name) if isinstance(value, str) else value
+                for value, name in cells
+            ]
+        except ValueError as error:
+            report.add(number, error)
+
+
+def _keys(column, corpus):
+    """The names of the series that rows belong to."""
+    names, rows = [], Report(corpus, "row")
+    for rows.seen, value in enumerate(column, start=1):
+        try:
+            names.append(cell_value(value, "group"))
+        except ValueError as error:
+            rows.add(rows.seen, error)
+    if rows.malformed:
+        raise CorpusError(
+            f"Each row of {corpus} must have a {column.name!r}. "
+            f"Received: {len(rows.malformed):,} rows without, {rows.first()}"
+        )
+    return names
 
 
 def _found(table, named, report):

@@ -239,12 +239,12 @@ def _class_names(feature):
 
 
 @contextlib.contextmanager
-def needs(library):
+def needs(library, extra="datasets"):
     """Says what to install if an import fails."""
     try:
         yield
     except ImportError as error:
         raise ImportError(
-            f"Reading this format needs the library {library!r}. "
-            "Install it: pip install 'kerasrnn[datasets]'"
+            f"This needs the library {library!r}. "
+            f"Install it: pip install 'kerasrnn[{extra}]'"
         ) from error

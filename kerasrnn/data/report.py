@@ -70,6 +70,21 @@ class Report:
                 f"Received: {self.first()}"
             )
 
+    def refuse(self):
+        """Raises `CorpusError` because of the items that are left out."""
+        self.check_encoding()
+        raise CorpusError(
+            f"The corpus {self.corpus} is not UTF-8 text. Expected: "
+            f"{self._remedy() or f'all its {self.unit}s in UTF-8'}. "
+            f"Received: {self.received()}"
+        )
+
+    def _remedy(self):
+        """How to convert the text, if much of it has another encoding."""
+        if len(self._undecodable) > _SHARE * self.seen:
+            return remedy(b" ".join(self._undecodable))
+        return None
+
     def warn(self):
         """Warns of the items that were left out, and of the notes.
 
@@ -82,9 +97,8 @@ class Report:
                 f"{len(self.malformed)} malformed of {self.seen} {self.unit}s "
                 f"in the corpus {self.corpus} were left out: {self.first()}"
             )
-            if len(self._undecodable) > _SHARE * self.seen:
-                content = b" ".join(self._undecodable)
-                message += f". Expected: {remedy(content)}"
+            if found := self._remedy():
+                message += f". Expected: {found}"
             warn(message)
         for note in self.notes:
             warn(f"The corpus {self.corpus}: {note}")
@@ -120,7 +134,7 @@ def warn(message):
     """Gives a `CorpusWarning` that refers to the line of the user's call."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(
-        __package__
+        "kerasrnn."
     ):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CorpusWarning, stacklevel=level)

@@ -49,7 +49,8 @@ class SeriesTable:
         step: String, the step of time as an offset of pandas, such as `"h"`.
         known: List of strings, the names of what is known ahead.
         static: List of strings, the names of what describes a whole series.
-        calendar: List of strings, those of the calendar, the last of `known`.
+        calendar: List of strings, cycles such as `"hour"`, whose sines and
+            cosines are the last of `known`.
         time: String, the name of the column of times.
     """
 

@@ -5,10 +5,13 @@ import warnings
 import numpy as np
 
 from kerasrnn.data.calendar import the_pandas
+from kerasrnn.data.cells import MISSING
 from kerasrnn.data.errors import CorpusError
 
-_MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
+# Among names, as of classes, these three may be names.
+_MISSING = {*MISSING, "na", "n/a", "none"}
 _DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
+_SHORT_YEAR = _DAY_OR_MONTH + r"\d{2}(?!\d)"
 
 
 def times_of(column, time_format, report):
@@ -25,9 +28,18 @@ def times_of(column, time_format, report):
     pandas = the_pandas()
     if pandas.api.types.is_numeric_dtype(column):
         _refuse(column, column.notna(), "a time, such as 2024-05-31", report)
+    text = column.astype(str)
+    if time_format is None:
+        short = text.str.match(_SHORT_YEAR)
+        expected = "years of four digits, or `time_format`, such as %d.%m.%y"
+        _refuse(column, short, expected, report)
     times = _read(column, time_format)
-    _refuse(column, times.isna(), "a time, such as 2024-05-31 13:00", report)
-    short = column.astype(str).str.match(_DAY_OR_MONTH)
+    expected = "a time, such as 2024-05-31 13:00" + (
+        ", written as the first; or `time_format`, such as %d.%m.%Y, or "
+        "ISO8601 for several forms"
+    ) * (time_format is None)
+    _refuse(column, times.isna(), expected, report)
+    short = text.str.match(_DAY_OR_MONTH)
     if time_format is None and short.any():
         others = _read(column, None, dayfirst=True)
         # One day after the 12th tells them apart.
@@ -40,7 +52,7 @@ def times_of(column, time_format, report):
 def _read(column, time_format, **options):
     """A column as times of UTC, NaT where pandas understands none."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore")
         return the_pandas().to_datetime(
             column, errors="coerce", utc=True, format=time_format, **options
         )

@@ -3,11 +3,15 @@
 import itertools
 import os
 import pathlib
+import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from kerasrnn.data.delimited import delimited_rows
+from kerasrnn.data.encodings import UndecodableError
 from kerasrnn.data.encodings import decode
+from kerasrnn.data.encodings import remedy
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import byte_lines
 from kerasrnn.data.lines import existing_path
@@ -26,6 +30,7 @@ NAMED_ENDS = (*JSON_ENDS, ".parquet", ".tmx")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
 _FIRST = 100  # records, for the names of the columns
 _LABEL = "__label__"  # of fastText
+_DECLARED = re.compile(rb"sep=([,;\t])\s*")  # a first line for spreadsheets
 
 
 class Table(NamedTuple):
@@ -63,7 +68,8 @@ def open_table(source, report, wanted=(), delimiter=None):
     or one array) are what they say; their columns are those of the first 100
     records together. A file that begins with `__label__` is one of fastText,
     with the columns `label` and `text`. Any other is text between delimiters,
-    with a header unless the wanted columns are numbers.
+    with a header unless the wanted columns are numbers; a line `sep=;` before
+    it, as spreadsheets read it, says the delimiter.
 
     A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
     translation, becomes a row with the languages as columns.
@@ -99,6 +105,9 @@ def open_table(source, report, wanted=(), delimiter=None):
     lines = byte_lines(path, counted)
     text = itertools.dropwhile(lambda line: not line[1].strip(), lines)
     first = list(itertools.islice(text, _LOOKED_AT))
+    if first and (declared := _DECLARED.fullmatch(first[0][1])):
+        delimiter = delimiter or declared[1].decode()
+        first = first[1:]
     numbered = bool(wanted) and all(map(is_number, wanted))
     if not first:
         report.seen = counted.seen
@@ -137,10 +146,10 @@ def find_column(table, names, argument, report):
             f"The corpus {report.corpus} is empty. Expected: rows with "
             f"columns. Received: {report.received(1)}"
         )
-    by_name = {column.lower(): column for column in reversed(table.columns)}
+    by_name = {_folded(column): column for column in reversed(table.columns)}
     for name in names:
-        column = name if name in table.columns else by_name.get(name.lower())
-        varieties = [x for x in by_name if x.startswith(f"{name.lower()}-")]
+        column = name if name in table.columns else by_name.get(_folded(name))
+        varieties = [x for x in by_name if x.startswith(f"{_folded(name)}-")]
         if column is None and len(varieties) == 1:
             column = by_name[varieties[0]]
         if column is not None:
@@ -155,8 +164,14 @@ def find_column(table, names, argument, report):
     )
 
 
+def _folded(name):
+    """A name without case, composed as Unicode can be."""
+    return unicodedata.normalize("NFC", name.lower())
+
+
 def _headed_table(rows, report):
     columns = [cell.strip() for cell in next(rows, (1, []))[1]]
+    _check_names_are_text(columns, report)
     check_names(
         *(columns, report.corpus),
         "; if its first row is no header, give them by their numbers, from 1",
@@ -173,6 +188,18 @@ def _headed_table(rows, report):
                 report.add(number, problem)
 
     return Table(columns, named())
+
+
+def _check_names_are_text(columns, report):
+    """Raises an error if the header has bytes that are not UTF-8."""
+    header = "\t".join(columns).encode("utf-8", "surrogateescape")
+    try:
+        decode(header)
+    except UndecodableError as error:
+        raise CorpusError(
+            f"The names of the columns of {report.corpus} cannot be decoded. "
+            f"Expected: {remedy(header)}. Received: {error}"
+        ) from error
 
 
 def _numbered_table(rows, most, report):

@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.untuned import untuned
 from kerasrnn.typing import Tensor
 
@@ -41,11 +42,8 @@ def text_windows(
     ([[0, 5, 6], [7, 8, 0]], [[5, 6, 7], [8, 9, -1]])
     """
     ids = np.asarray(ids)
-    if min(batch_size, window) < 1:
-        raise ValueError(
-            "`batch_size` and `window` must be positive. "
-            f"Received: batch_size={batch_size}, window={window}"
-        )
+    positive_integer("batch_size", batch_size)
+    positive_integer("window", window)
     is_integer = ids.dtype.kind in "iu"
     if ids.ndim != 1 or len(ids) < batch_size or not is_integer:
         raise ValueError(

@@ -1,5 +1,7 @@
 """Reading a vocabulary from a file."""
 
+import unicodedata
+
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.lines import all_lines
 from kerasrnn.tokenizers.tokenizer import END
@@ -13,6 +15,8 @@ def read_vocabulary(
     path: PathLike, required: Strings = (UNKNOWN, START, END)
 ) -> list[str]:
     """Reads a vocabulary of one token per line, in the order of the ids.
+
+    Tokens are composed, as tokenizers compose texts: Unicode form C.
 
     Args:
         path: String or path, the file to read.
@@ -34,7 +38,9 @@ def read_vocabulary(
     >>> tokenizer.vocabulary_size
     4
     """
-    tokens = [token.strip() for token in all_lines(path)]
+    tokens = [
+        unicodedata.normalize("NFC", token.strip()) for token in all_lines(path)
+    ]
     if not any(tokens):
         raise CorpusError(f"The vocabulary {path} is empty.")
     seen = set()

@@ -1,15 +1,16 @@
 """Word vectors for a vocabulary, read from a file."""
 
 import itertools
-import warnings
+import unicodedata
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.lines import byte_lines
 from kerasrnn.data.report import Report
+from kerasrnn.data.report import warn
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -78,8 +79,9 @@ def read_word_vectors(
     ids = {token.encode(): i for i, token in enumerate(vocabulary)}
     known = np.zeros(len(vocabulary), bool)
     matrix = None
-    report = Report(path)
-    lines = (x for x in byte_lines(path, report) if x[1].strip())
+    lines: Iterator[tuple[int, bytes]] = (
+        line for line in byte_lines(path, Report(path)) if line[1].strip()
+    )
     number, first = next(lines, (0, b""))
     count, width = _sizes(first, path)
     if count is None:
@@ -89,6 +91,8 @@ def read_word_vectors(
         total += 1
         word, numbers = _divide(line, width, number, path)
         i = ids.get(word, -1)
+        if i < 0 and not word.isascii():
+            i = ids.get(_composed(word), -1)
         if i < 0 or known[i]:
             continue
         if matrix is None:
@@ -103,11 +107,9 @@ def read_word_vectors(
             f"Received: {total} other words"
         )
     if count is not None and total != count:
-        warnings.warn(
+        warn(
             f"The word vectors {path} may be truncated. Expected: {count} "
-            f"words, as the first line says. Received: {total}",
-            CorpusWarning,
-            stacklevel=2,
+            f"words, as the first line says. Received: {total}"
         )
     found = matrix[known]
     rng = np.random.default_rng(seed)
@@ -154,6 +156,14 @@ def _divide(line, width, number, path):
             f"Received: {len(columns)} columns, {line[:80]!r}"
         )
     return b" ".join(columns[:-width]), b" ".join(columns[-width:])
+
+
+def _composed(word):
+    """A word composed as tokenizers compose it; as it is if it is no UTF-8."""
+    try:
+        return unicodedata.normalize("NFC", word.decode()).encode()
+    except UnicodeDecodeError:
+        return word
 
 
 def _is_number(column):

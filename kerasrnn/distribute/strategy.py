@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.devices import check_count
 
 Distribution = typing.Literal["mirrored", "workers"]
@@ -58,11 +59,8 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
         raise ValueError(
             f"`name` must be one of {', '.join(names)}. Received: name={name!r}"
         )
-    if devices is not None and devices < 1:
-        raise ValueError(
-            "`devices` must be a positive integer, or `None` for all. "
-            f"Received: devices={devices}"
-        )
+    if devices is not None:
+        positive_integer("devices", devices)
     backend = keras.backend.backend()
     if backend != "tensorflow" and (backend, name) != ("jax", "mirrored"):
         raise RuntimeError(

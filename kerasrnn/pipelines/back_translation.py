@@ -2,14 +2,13 @@
 
 import itertools
 import pathlib
-import warnings
 
 import keras
 
 from kerasrnn.data import CorpusError
-from kerasrnn.data import CorpusWarning
 from kerasrnn.data.lines import all_lines
 from kerasrnn.data.lines import check_limit
+from kerasrnn.data.report import warn
 from kerasrnn.files import whole
 from kerasrnn.pipelines.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
@@ -72,11 +71,9 @@ def back_translate(
     pairs = [line.split("\t") for line in lines if line]
     kept = [(f"{TAG} {source}", target) for source, target in pairs if source]
     if len(kept) < len(pairs):
-        warnings.warn(
+        warn(
             f"{len(pairs) - len(kept):,} of {len(pairs):,} sentences have an "
-            "empty translation and are left out.",
-            CorpusWarning,
-            stacklevel=2,
+            "empty translation and are left out."
         )
     return kept
 

@@ -7,6 +7,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.plots.arrangement import arrange
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
@@ -96,12 +97,7 @@ def attention_grid(
             "`sentences` must hold at least one sentence. "
             f"Received: sentences={sentences!r}"
         )
-    if columns < 1:
-        raise ValueError(
-            "`columns` must be a positive integer. "
-            f"Received: columns={columns!r}"
-        )
-    columns = min(columns, len(sentences))
+    columns = min(positive_integer("columns", columns), len(sentences))
     # On a figure of one inch, positions are inches until all is arranged.
     figure = Figure(figsize=(1.0, 1.0))
     scale = max(map(_greatest, sentences)) or 1.0

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
 
@@ -50,11 +51,7 @@ def frequency_figure(
     ['2  (33.3 %)', '2  (33.3 %)']
     """
     items, values = _checked(counts)
-    if most_common < 1:
-        raise ValueError(
-            "`most_common` must be a positive integer. "
-            f"Received: most_common={most_common!r}"
-        )
+    positive_integer("most_common", most_common)
     order = np.argsort(-values, kind="stable")[:most_common]
     names = [_shown(items[index]) for index in order]
     figure = Figure(

@@ -15,6 +15,7 @@ import time
 
 import tensorflow as tf
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.serving.exported import ModelFolder
 from kerasrnn.serving.line_answers import answer_columns
 from kerasrnn.serving.line_answers import line_answers
@@ -83,10 +84,7 @@ def answer_corpus(
     """
     counts = {"shards": shards, "batch_size": batch_size}
     for name, value in {**counts, "max_bytes": max_bytes}.items():
-        if value < 1:
-            raise ValueError(
-                f"`{name}` must be a positive integer. Received: {value}"
-            )
+        positive_integer(name, value)
     target = pathlib.Path(target)
     _check_target(target, source)
     found = ModelFolder(model).load(version)

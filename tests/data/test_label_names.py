@@ -30,7 +30,8 @@ def test_one_number_is_one_class():
     "names, message",
     [
         (["1", "0", "Pos"], r"numbers and some are not: 'Pos' \(1 times\)"),
-        (["pos", "neg", "Pos"], r"only in case .*\['pos', 'Pos'\]"),
+        (["pos", "neg", "Pos"], r"only in case.*\['pos', 'Pos'\]"),
+        (["pos", "neg", "pos\u200b"], r"\['pos', 'pos\\u200b'\]"),
         ([f"text {n}" for n in range(30)], "30 classes of 30 texts"),
     ],
 )

@@ -18,7 +18,7 @@ def corpus_of(texts, test=None, unlabelled=()):
 def test_scored_texts_are_never_trained_on():
     texts = LabelledTexts(["c", "b", "d", "a", "c"], [1, 0, 0, 1, 1])
     test = LabelledTexts(["d"], [0])
-    held_out = LabelledTexts(["a", "b"], [1, 0])
+    held_out = LabelledTexts(["A!", "b"], [1, 0])
     corpus = corpus_of(texts, test, ["b", "e", "d"])
     with pytest.warns(CorpusWarning, match="2 of 3 texts without a label"):
         with pytest.warns(CorpusWarning, match="3 of 5 training texts are"):

@@ -74,7 +74,7 @@ def test_a_nul_byte_is_not_text(write):
     with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte at o"):
         assert len(read_parallel_corpus(path).pairs) == 51
     for read in (read_text_corpus, read_tagged_words, read_vocabulary):
-        with pytest.raises(CorpusError, match="a NUL byte at offset 5"):
+        with pytest.raises(CorpusError, match="line 2 .*a NUL byte at off"):
             read(path)
     path = write(b"text,label\na\0,1\nb,0\nc,1\n")
     with pytest.warns(CorpusWarning, match="line 2 .not text: a NUL byte"):
@@ -105,11 +105,6 @@ def test_joined_files_have_no_mark_between_them(write):
     path = write(mark + b"text,label\nx,0\n" + mark + b"text,label\ny,1\n")
     with pytest.warns(CorpusWarning, match="line 3 .the header again"):
         assert read_labelled_corpus(path).label_names == ["0", "1"]
-
-
-def test_offsets_are_those_of_the_file(write):
-    with pytest.raises(CorpusError, match="byte 0xe9 at offset 10$"):
-        read_text_corpus(write(b"\xef\xbb\xbfone\ncaf\xe9\n"))
 
 
 @by_all

@@ -8,34 +8,14 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.parallel_splits import drop_long
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import hold_out_pairs
-from kerasrnn.data.parallel_splits import source_key
 from kerasrnn.data.parallel_splits import split_by_source
+from kerasrnn.data.same_text import source_key
 
 HELLO = ("Hello!", "नमस्ते!")
 KNOWS = ("who knows", "किसे पता")
 
 
 # The source key.
-
-
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("Hello!", "hello"),
-        ("  I don't\tknow.\n", "i dont know"),
-        ("STRASSE – Straße", "strasse strasse"),
-        ("क्या?  हाँ।", "क्या हाँ"),
-        ("cafe\u0301", "caf\u00e9"),
-        ("?!", "?!"),
-        ("", ""),
-    ],
-)
-def test_source_key(text, key):
-    assert source_key(text) == key
-
-
-def test_source_key_keeps_words_apart():
-    assert source_key("no one") != source_key("none")
 
 
 # Splitting.
@@ -141,10 +121,6 @@ def test_bad_dev_size(dev_size):
 
 
 # Dropping an overlap.
-
-
-def test_punctuation_alone_tells_sentences_apart():
-    assert source_key(" ? ") == "?" != source_key("...")
 
 
 def test_drop_overlap_compares_normalised_sources():

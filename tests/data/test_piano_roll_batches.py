@@ -120,11 +120,13 @@ def test_order_cuts_and_transposition_continue_after_an_interruption():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (([], 2), "Received: 0 pieces"),
+        (([], 2), "at least one piece. Received: none"),
         ((ROLLS, 0), "batch_size=0"),
         ((ROLLS, 2, -1, 3), "transpose=-1"),
-        ((ROLLS, 2, 3), "transpose=3, seed=None"),
+        ((ROLLS, 2, 3), "transpose=3, .*seed=None"),
+        ((ROLLS, 2, 1.5, 3), "transpose=1.5"),
         ((ROLLS, 2, 0, 1, None, 0), "max_length=0"),
+        ((ROLLS, 2, 0, 1, None, 2.5), "max_length=2.5"),
         ((ROLLS, 2, 0, None, None, 4), "max_length=4, seed=None"),
         (([np.float32(1)], 2), r"\(time, keys\).*Received: shape \(\)"),
         (([*ROLLS, ROLLS[0][:, 1:]], 2), "Received: shape"),

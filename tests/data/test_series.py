@@ -3,6 +3,7 @@ import pandas
 import pytest
 
 from kerasrnn.data import CorpusError
+from kerasrnn.data import CorpusWarning
 from kerasrnn.data import SeriesTable
 from kerasrnn.data import read_series
 from kerasrnn.data import series_windows
@@ -68,8 +69,67 @@ def test_a_row_without_a_key_is_refused(tmp_path, key):
     path = tmp_path / "shops.csv"
     rows = ["date,shop,load", "2024-05-01,a,1", f"2024-05-02,{key},2"]
     path.write_text("\n".join(rows), "utf-8")
-    with pytest.raises(CorpusError, match="1 rows without, .* row 2"):
+    with pytest.raises(CorpusError, match=r"1 rows without, row 2 \(empty"):
         read_series(path, "date", key="shop")
+
+
+def test_names_that_look_alike_are_one(tmp_path):
+    path = tmp_path / "towns.csv"
+    rows = ["date,Gr\u00f6\u00dfe,ort", "2024-05-01,1,K\u00f6ln"]
+    rows.append("2024-05-02,2,Ko\u0308ln")
+    path.write_text("\n".join(rows), "utf-8")
+    table = read_series(path, "date", ["Gro\u0308\u00dfe"], "ORT", step="D")
+    assert [(x.name, len(x.times)) for x in table.series] == [("K\u00f6ln", 2)]
+
+
+@pytest.mark.parametrize("bad", ["header", "key"])
+def test_another_encoding_is_named(tmp_path, bad):
+    path = tmp_path / "towns.csv"
+    column = "W\u00e4rme" if bad == "header" else "Last"
+    name = "Kiel" if bad == "header" else "K\u00f6ln"
+    rows = [f"Zeit,Ort,{column}"]
+    rows += [f"2024-05-{day:02},{name},1" for day in range(1, 9)]
+    path.write_text("\n".join(rows), "latin-1")
+    with pytest.raises(CorpusError, match="iconv -f ISO-8859-1"):
+        read_series(path, "Zeit", key="Ort")
+
+
+@pytest.mark.parametrize("end", ["", ";"])
+def test_columns_without_a_name_are_left_out(tmp_path, end):
+    """The index of pandas, and what spreadsheets write after the last."""
+    path = tmp_path / "load.csv"
+    rows = [f";date;load{end}", f"0;2024-05-01;7{end}", f"1;2024-05-02;8{end}"]
+    path.write_text("\n".join(rows), "utf-8")
+    with pytest.warns(CorpusWarning, match="columns without a name are left"):
+        table = read_series(path, "date", step="D")
+    assert table.columns == ["load"]
+    assert table.series[0].values.tolist() == [[7.0], [8.0]]
+
+
+def test_a_spreadsheet_may_say_its_delimiter(tmp_path):
+    path = tmp_path / "load.csv"
+    path.write_text("sep=;\ndate;load,kW\n2024-05-01;7\n2024-05-02;8", "utf-8")
+    assert read_series(path, "date", step="D").columns == ["load,kW"]
+
+
+def test_a_data_frame_is_read_by_the_rules_of_a_file():
+    given = frame().rename(columns={"date": "Date", "load": 0})
+    assert read_series(given, "date").columns == ["0"]
+    with pytest.raises(CorpusError, match="different names.*'load', 'load'"):
+        both = pandas.concat([frame(), frame()[["load"]]], axis="columns")
+        read_series(both, "date", ["load"])
+
+
+@pytest.mark.parametrize("rule", ["first", "last"])
+def test_rows_of_one_time_keep_their_order(rule):
+    count = 400
+    hours = np.random.default_rng(0).integers(0, 20, count)
+    times = np.datetime64("2024-05-01", "h") + hours
+    given = pandas.DataFrame({"date": times, "load": np.arange(count)})
+    table = read_series(given, "date", step="h", resample=rule)
+    rows = [np.flatnonzero(hours == hour) for hour in range(20)]
+    expected = [row[0 if rule == "first" else -1] for row in rows]
+    assert table.series[0].values[:, 0].tolist() == expected
 
 
 @pytest.mark.parametrize("border", ["tomorrow", None, np.nan])
@@ -264,6 +324,16 @@ BAD = {
         {},
         "11 cells.*`time_format`.*'01/02/2024' in row 2",
     ),
+    "short years": (
+        frame().assign(date=[f"24-05-{x:02}" for x in range(1, 13)]),
+        {},
+        "12 cells.*four digits.*`time_format`",
+    ),
+    "a time in another form": (
+        frame().assign(date=["2024-05-01 13:00"] + 11 * ["2024-05-02"]),
+        {},
+        "written as the first.*ISO8601",
+    ),
     "off by nanoseconds": (
         frame().assign(date=frame()["date"] + pandas.to_timedelta(range(12))),
         {"step": "h"},
@@ -272,7 +342,7 @@ BAD = {
     "no key": (
         frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
         {"key": "shop"},
-        "1 rows without, the first of them row 1",
+        r"1 rows without, row 1 \(empty group\)",
     ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),

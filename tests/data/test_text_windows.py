@@ -131,13 +131,11 @@ def test_the_text_must_fill_the_rows(ids, batch_size, shape):
         text_windows(ids, batch_size, 2)
 
 
-@pytest.mark.parametrize("batch_size, window", [(0, 2), (2, 0)])
-def test_sizes_must_be_positive(batch_size, window):
-    with pytest.raises(
-        ValueError,
-        match=f"positive. Received: batch_size={batch_size}, window={window}",
-    ):
-        text_windows([1, 2, 3], batch_size, window)
+@pytest.mark.parametrize("bad", [0, 2.5, True])
+@pytest.mark.parametrize("name", ["batch_size", "window"])
+def test_sizes_must_be_positive_integers(name, bad):
+    with pytest.raises(ValueError, match=f"positive int.*{name}={bad}"):
+        text_windows([1, 2, 3], **{"batch_size": 2, "window": 2, name: bad})
 
 
 def test_ids_are_integers():

@@ -35,5 +35,10 @@ def test_a_bad_vocabulary(write, content, message):
         read_vocabulary(write("vocab", content))
 
 
+def test_tokens_are_composed(write):
+    path = write("vocab", "re\u0301sume\u0301\n")
+    assert read_vocabulary(path, required=()) == ["r\u00e9sum\u00e9"]
+
+
 def test_a_vocabulary_may_need_no_specials(write):
     assert read_vocabulary(write("vocab", "a\nb\n"), required=()) == ["a", "b"]

@@ -95,6 +95,13 @@ def test_several_spaces_and_tabs_divide_columns(write):
     assert matrix.tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
+def test_words_are_composed_as_tokenizers_do(write):
+    path = write("caf\u00e9 1 2\nnhe\u0302\u0301 3 4\n\u0958 5 6\n")
+    words = ["nh\u1ebf", "\u0915\u093c"]
+    matrix, found = read_word_vectors(path, words)
+    assert (found, matrix.tolist()) == (2, [[3, 4], [5, 6]])
+
+
 def test_words_that_are_not_utf8_are_passed_over(write):
     assert read_word_vectors(write(b"caf\xe9 1 2\na 3 4\n"), ["a"]).found == 1
 

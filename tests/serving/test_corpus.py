@@ -122,8 +122,8 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
     [
         ({"source": "missing.txt"}, "missing"),
         ({"model": "missing"}, "versions of a SavedModel"),
-        ({"shards": 0}, "`shards` must be a positive.*Received: 0"),
-        ({"batch_size": 0}, "`batch_size` must be a positive.*Received: 0"),
+        ({"shards": 0}, "`shards` must be a positive.*=0"),
+        ({"batch_size": 0}, "`batch_size` must be a positive.*=0"),
         ({"version": 3}, "Received: 3"),
         ({"target": "input.txt"}, "another file than `source`"),
         ({"target": "."}, "another file than `source`"),
