@@ -18,6 +18,7 @@ from kerasrnn.data.cells import decoded
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.records import check_names
 from kerasrnn.data.report import Report
+from kerasrnn.data.report import warn
 from kerasrnn.data.series import Series
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_cells import numbers_of
@@ -46,9 +47,10 @@ def read_series(
 
     A row is a time; with `key`, a time of one of the series. Every series must
     be on a regular grid. Rows that are missing in it are added, without values;
-    other times are refused, unless they are to be resampled. Rows need no
-    order. An empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing
-    value. What was read is printed to the standard error.
+    other times are refused, unless they are to be resampled. A series without
+    any value is left out, and a `CorpusWarning` says so. Rows need no order. An
+    empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing value. What
+    was read is printed to the standard error.
 
     Args:
         source: String or path of a table of any format of `read_rows`; or a
@@ -80,8 +82,8 @@ def read_series(
 
     Raises:
         CorpusError: If a cell is no time or no number, days may be months, a
-            row has no key, a time is there twice, times are irregular, or a
-            static column changes. It is a `ValueError`.
+            row has no key, a time is there twice, times are irregular, a
+            static column changes, or there is no value. It is a `ValueError`.
         ImportError: If pandas is not installed.
         ValueError: If arguments are wrong.
 
@@ -129,7 +131,7 @@ def read_series(
         rows = _on_grid(rows, step, resample, name, report)
         series.append(_series(name, rows, len(columns), calendar, features))
     table = SeriesTable(
-        series,
+        _with_values(series, report.corpus),
         list(columns),
         step,
         [*known, *names],
@@ -237,6 +239,24 @@ def _series(name, rows, count, calendar, static):
     numbers = rows.to_numpy("float32")
     known = [numbers[:, count:], calendar_columns(times, calendar)]
     return Series(name, times, numbers[:, :count], np.hstack(known), static)
+
+
+def _with_values(series, corpus):
+    """The series that have a value; says which have none."""
+    empty = [x.name for x in series if not x.observed()]
+    if len(empty) == len(series):
+        raise CorpusError(
+            f"The columns to forecast must have values in {corpus}. "
+            "Received: none"
+        )
+    if empty:
+        warn(
+            f"{len(empty)} of {len(series)} series of {corpus} have no value "
+            f"and are left out: {', '.join(map(repr, empty[:3]))}"
+            + ", ..."
+            * (len(empty) > 3)
+        )
+    return [x for x in series if x.observed()]
 
 
 def _constant(rows, static, name, report):

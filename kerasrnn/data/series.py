@@ -36,6 +36,11 @@ class Series(NamedTuple):
     static: np.ndarray
     begin: int = 0
 
+    def observed(self) -> int:
+        """Returns the number of steps up to the last one with a value."""
+        found = np.flatnonzero(~np.isnan(self.values).all(axis=1))
+        return int(found[-1]) + 1 if len(found) else 0
+
 
 @dataclasses.dataclass(frozen=True)
 class SeriesTable:
@@ -87,14 +92,24 @@ class SeriesTable:
         )
 
     def grid(self) -> np.ndarray:
-        """Returns the times from the first step of any series to the last."""
+        """Returns the times from the first step to the last with a value."""
         first = min(x.times[x.begin] for x in self.series)
-        last = max(x.times[-1] for x in self.series)
+        last = max(x.times[x.observed() - 1] for x in self.series)
         return time_grid(first, self.step, last)
 
     def missing(self) -> float:
-        """Returns the share of values that are missing."""
-        return float(np.isnan(self.stacked("values")).mean())
+        """Returns the share of values that are missing before the last."""
+        found = [x.values[x.begin : x.observed()] for x in self.series]
+        return float(np.isnan(np.concatenate(found)).mean())
+
+    def not_known(self) -> dict[str, int]:
+        """Returns how many steps lack a column that is to be known ahead.
+
+        Those of the calendar never do, and are not in the dictionary.
+        """
+        count = len(self.known) - 2 * len(self.calendar)
+        lacking = np.isnan(self.stacked("known")[:, :count]).sum(axis=0)
+        return dict(zip(self.known, map(int, lacking), strict=False))
 
     def replace(self, series: Sequence[Series]) -> Self:
         """Returns a table of other series with the same columns.
@@ -119,13 +134,13 @@ class SeriesTable:
         return self.replace([self._ahead(x, horizon) for x in self.series])
 
     def _ahead(self, series, horizon):
-        observed = np.flatnonzero(~np.isnan(series.values).all(axis=1))
-        if not len(observed):
+        observed = series.observed()
+        if not observed:
             raise CorpusError(
                 "A series to forecast must have a value. "
                 f"Received: none in the series {series.name!r}"
             )
-        end = observed[-1] + 1 + horizon
+        end = observed + horizon
         times = time_grid(series.times[0], self.step, count=end)
         values = np.full((end, len(self.columns)), np.nan, "float32")
         values[: len(series.values)] = series.values[:end]
@@ -143,12 +158,17 @@ class SeriesTable:
         first, last = (
             f"{x:.16}".replace("T", " ") for x in (times.min(), times.max())
         )
+        lacking = "".join(
+            f" Steps without {name}: {count:,}."
+            for name, count in self.not_known().items()
+            if count
+        )
         print(
             f"Read {len(self):,} steps of {self.step} in {len(self.series):,} "
             f"series, {first} to {last}.\n"
             + textwrap.fill(
                 f"Columns: {', '.join(self.columns)}. "
-                f"Missing values: {self.missing():.1%}.",
+                f"Missing values: {self.missing():.1%}.{lacking}",
                 79,
             ),
             file=sys.stderr,

@@ -22,14 +22,16 @@ def split_series(
         *borders: The first time of each part but the first, in rising order: a
             time, such as `"2024-05-01"`; an integer, a number of steps after
             the first time of the table, or before its end if it is negative;
-            or a float between 0 and 1, that share of its time. A part that is
-            split again begins with its own first step.
+            or a float between 0 and 1, that share of its time. The table ends
+            with the last value: rows after it, which tell what is known ahead,
+            are no time of their own. A part that is split again begins with
+            its own first step.
 
     Returns:
         List of one `SeriesTable` more than there are borders.
 
     Raises:
-        CorpusError: when a part has no step. It is a `ValueError`.
+        CorpusError: when a part has no value. It is a `ValueError`.
         ValueError: when there is no border, or they do not rise.
 
     Example:
@@ -54,9 +56,9 @@ def split_series(
         for begin, end in zip([None, *ends], [*ends, None], strict=True)
     ]
     for position, part in enumerate(parts):
-        if not part.series:
+        if not any(x.observed() > x.begin for x in part.series):
             raise CorpusError(
-                f"Part {position + 1} of {len(parts)} has no step. Expected: "
+                f"Part {position + 1} of {len(parts)} has no value. Expected: "
                 f"borders between {grid[0]} and {grid[-1]}. "
                 f"Received: {', '.join(map(str, borders))}"
             )

@@ -19,11 +19,11 @@ def series_windows(
 ) -> tf.data.Dataset:
     """Batches of windows: what was, and what followed.
 
-    All steps to forecast are in the part of the table itself. Those looked back
-    at may be before it, in the parts before. A series that has no whole window
-    gives one whose past is filled up with missing values, if a step precedes
-    its last `horizon` ones. Each window is cut when it is needed: the table is
-    in memory once.
+    All steps to forecast are in the part of the table itself, up to its last
+    value. Those looked back at may be before it, in the parts before. A series
+    that has no whole window gives one whose past is filled up with missing
+    values, if a step precedes its last `horizon` ones. Each window is cut when
+    it is needed: the table is in memory once.
 
     Args:
         table: A `SeriesTable`.
@@ -129,7 +129,10 @@ def window_starts(
 
 
 def _starts(series, lookback, horizon, stride):
-    last = len(series.values) - horizon
+    # Up to the last value; all of a part without any, which is forecast.
+    observed = series.observed()
+    end = observed if observed > series.begin else len(series.values)
+    last = end - horizon
     # Whole windows only, unless there is none.
     first = max(series.begin, min(lookback, last), 1)
     return np.arange(first, last + 1, stride)

@@ -62,7 +62,7 @@ class ForecastScores:
                 found[f"below {level}"] = below
         for name, x in found.items():
             self.sums[name] = self.sums.get(name, 0) + x.sum(axis=0)
-        self.windows += len(values)
+        self.windows += int(real.any(axis=(1, 2)).sum())
 
     def result(self, columns: Sequence[str]) -> dict[str, Any]:
         """Returns the scores of all forecasts.

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kerasrnn.data.report import warn
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.pipelines.forecast_baselines import Baseline
 from kerasrnn.pipelines.forecast_baselines import baselines
@@ -94,8 +95,8 @@ class Forecasting(TextPipeline):
         """Forecasts what follows the last values of each series.
 
         Args:
-            table: A `SeriesTable`. Rows after the last values may tell what is
-                known ahead.
+            table: A `SeriesTable`. Rows after the last values tell what is
+                known ahead; a `CorpusWarning` says where they are missing.
             batch_size: Positive integer, series in a batch.
 
         Returns:
@@ -103,6 +104,17 @@ class Forecasting(TextPipeline):
         """
         self._check(table)
         ahead = table.ahead(self.model.horizon)
+        lacking = {x: n for x, n in ahead.not_known().items() if n}
+        if lacking:
+            warn(
+                "Columns that are known ahead lack values, which count as "
+                "missing. Expected: rows after the last values, with the "
+                "columns that are known. Received: "
+                + ", ".join(
+                    f"{name!r} in {count:,} of {len(ahead):,} steps"
+                    for name, count in lacking.items()
+                )
+            )
         found: list[Forecast] = []
         for inputs, _ in self.batches(ahead, batch_size):
             point, quantiles = self.answers_to(inputs)
@@ -148,7 +160,7 @@ class Forecasting(TextPipeline):
         Returns:
             A dictionary of `"mse"`, `"mae"`, `"mase"`, `"mae_by_column"` in
             units of the series, `"coverage"` of the quantiles, and
-            `"windows"`, how many forecasts were scored.
+            `"windows"`, how many forecasts were scored: those with a value.
         """
         if not (baseline is None or callable(baseline)):
             raise ValueError(

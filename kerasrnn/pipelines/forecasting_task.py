@@ -109,13 +109,15 @@ def score(forecaster, table, baseline=None, batch_size=256):
     scores = ForecastScores(forecaster.model.units, naive, levels)
     size = forecaster.lookback, forecaster.model.horizon
     series, _ = window_starts(table, *size)
+    start = 0
     for inputs, values in batches:
         if baseline:
             point, quantiles = baseline(inputs["past"].numpy()), None
         else:
             point, quantiles = forecaster.answers_to(inputs)
-        here = series[scores.windows :][: len(values)]
+        here = series[start : start + len(values)]
         scores.add(values.numpy(), point, here, quantiles)
+        start += len(values)
     return scores
 
 

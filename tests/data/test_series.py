@@ -120,6 +120,47 @@ def test_a_data_frame_is_read_by_the_rules_of_a_file():
         read_series(both, "date", ["load"])
 
 
+def with_future(count=10, future=30):
+    """Values of some hours; what is known ahead, of more."""
+    values = np.r_[np.arange(count, dtype="float64"), future * [np.nan]]
+    return frame(count + future, load=values, price=np.ones(count + future))
+
+
+def test_rows_after_the_last_value_are_no_part_of_the_time(capsys):
+    table = read_series(with_future(), "date", ["load"], known=["price"])
+    assert table.missing() == 0.0 and "Missing values: 0.0%" in (
+        capsys.readouterr().err
+    )
+    borders = (0.6, 0.8), (6, 8), (-4, -2)
+    for parts in (split_series(table, *found) for found in borders):
+        assert [x.series[0].begin for x in parts] == [0, 6, 8]
+        assert len(parts[2].series[0].known) == 40  # to forecast from
+        numbers, starts = window_starts(parts[2], 3, 2)
+        assert starts.tolist() == [8]
+    assert len(window_starts(table, 3, 2)[1]) == 6
+    with pytest.raises(CorpusError, match="Part 2 of 2 has no value"):
+        split_series(table, "2024-05-01 12:00")
+
+
+def test_what_is_not_known_is_counted(capsys):
+    given = with_future().assign(wind=np.r_[np.ones(38), np.nan, np.nan])
+    table = read_series(
+        given, "date", ["load"], known=["price", "wind"], calendar=["hour"]
+    )
+    assert table.not_known() == {"price": 0, "wind": 2}
+    assert "Steps without wind: 2." in capsys.readouterr().err
+    assert table.ahead(31).not_known() == {"price": 1, "wind": 3}
+
+
+def test_a_series_without_a_value_is_left_out():
+    given = frame(load=[*range(6), *6 * [np.nan]], shop=[*"aaaaaabbbbbb"])
+    with pytest.warns(CorpusWarning, match="1 of 2 series .*left out: 'b'"):
+        table = read_series(given, "date", key="shop")
+    assert [x.name for x in table.series] == ["a"]
+    with pytest.raises(CorpusError, match="must have values"):
+        read_series(given.assign(load=np.nan), "date", key="shop")
+
+
 @pytest.mark.parametrize("rule", ["first", "last"])
 def test_rows_of_one_time_keep_their_order(rule):
     count = 400
