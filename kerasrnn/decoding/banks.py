@@ -39,6 +39,11 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
     position = ops.arange(ops.shape(columns)[2], dtype="int32")
     same = ops.equal(tokens[..., None], ops.cast(columns, "int32")[:, :, None])
     earlier = position < position[size:, None]
+    # Of the phrases, only tokens that they want are choices.
+    are_choices = ops.pad(
+        wanted, [[0, 0], [0, 0], [size, 0]], constant_values=True
+    )
+    earlier = ops.logical_and(earlier, are_choices[:, :, None])
     is_there = ops.any(ops.logical_and(same, earlier), axis=3)
     new = ops.logical_and(wanted, ops.logical_not(is_there))
     their_gains = ops.where(new, their_gains, NEVER)

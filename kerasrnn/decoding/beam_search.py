@@ -18,7 +18,7 @@ from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
 from kerasrnn.decoding.phrases import arranged
-from kerasrnn.decoding.phrases import missing
+from kerasrnn.decoding.phrases import unmet
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import empty_trace
@@ -45,10 +45,11 @@ class BeamSearch(Search):
         log P(Y) / ((5 + n) / 6)^length_penalty
             + coverage_penalty sum_i log(min(sum_t a_{t,i}, 1))
 
-    A sentence is done when `beam_width` of its hypotheses are finished and no
-    live one scores better than the `num_hypotheses`-th best of them, when no
-    live one can still reach that score, or at its maximum length. With a width
-    of 1 and no coverage penalty this is greedy search.
+    where attention below 1e-6 counts as 1e-6. A sentence is done when
+    `beam_width` of its hypotheses are finished and no live one, without its
+    penalty for coverage, scores better than the `num_hypotheses`-th best of
+    them; when no live one can still reach that score; or at its maximum
+    length. With a width of 1 and no coverage penalty this is greedy search.
 
     Finished hypotheses come first, best score first. If they are too few, those
     cut at the maximum length follow, best score first; if these are too few as
@@ -97,7 +98,8 @@ class BeamSearch(Search):
             arguments. XLA needs that in a graph for batches of any size.
         prefix: Optional integer tensor of shape `(batch, tokens)`, with which
             the hypotheses of each sentence begin, whatever else is refused.
-            Here and below, negative ids are padding, on the right.
+            One that is longer than they may be has none. Here and below,
+            negative ids are padding, on the right.
         required: Optional integer tensor of shape `(batch, phrases, tokens)`:
             phrases that occur in each hypothesis. If a hypothesis lacks one, it
             is not returned.
@@ -109,8 +111,9 @@ class BeamSearch(Search):
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, there is a coverage penalty but no `source_mask`, or with
-            `source_mask` the step returns no alignments.
+            tensor, there is a coverage penalty but no `source_mask`, with
+            `source_mask` the step returns no alignments, or there are phrases
+            and a `vocabulary`.
 
     Example:
 
@@ -199,9 +202,8 @@ class BeamSearch(Search):
             static_sizes,
         )
         living = rows["hypotheses"]["living"]
-        if required is not None:
-            lacks = missing(rows["progress"], given["phrases"]) > 0
-            living["totals"] = ops.where(lacks, NEVER, living["totals"])
+        lacks = unmet(rows["progress"], given["phrases"], given["limits"])
+        living["totals"] = ops.where(lacks, NEVER, living["totals"])
         found, has_end = self._scores.ranked(given, **rows["hypotheses"])
         written = write_out(
             rows["trace"],

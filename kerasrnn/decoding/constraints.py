@@ -105,16 +105,13 @@ class Constraints:
         # all.
         steps = [self.min_length] + [self.max_length] * len(self.forbidden_ids)
         refused = ops.logical_and(present, t < ops.array(steps, "int32"))
-        end, has_end = columns[:, :, :1], present[:, :, :1]
+        end, has_end = columns[:, :, 0], present[:, :, 0]
         if self._reads_history:
             endings, repeated = repetitions(history, t, self.no_repeat_ngram)
             columns = ops.concatenate([columns, endings], axis=2)
             refused = ops.concatenate([refused, repeated], axis=2)
         left = refuse(logits, columns, refused)
-        stuck = ops.equal(ops.max(left, axis=2, keepdims=True), NEVER)
-        is_end = ops.equal(ops.arange(shape[2], dtype=end.dtype), end)
-        may_end = ops.logical_and(ops.logical_and(stuck, has_end), is_end)
-        return ops.where(may_end, logits, left)
+        return or_end(left, logits, end, has_end)
 
 
 def find(ids, vocabulary, shape):
@@ -158,6 +155,21 @@ def repetitions(history, t, n):
         same = ops.equal(history[:, :, i : i + count], latest)
         repeated = ops.logical_and(repeated, same)
     return ops.maximum(endings, 0), repeated
+
+
+def or_end(allowed, logits, end, has_end):
+    """Lets hypotheses end that have no allowed token.
+
+    Args:
+        allowed: Float tensor of shape `(batch, beams, columns)`.
+        logits: The same, from which the logit of the end token is taken.
+        end: Integer, or integer tensor of shape `(batch, beams)`, its column.
+        has_end: Boolean, or boolean tensor of that shape, whether there is one.
+    """
+    stuck = ops.equal(ops.max(allowed, axis=2), NEVER)
+    may_end = ops.where(ops.logical_and(stuck, has_end), end, -1)[:, :, None]
+    columns = ops.arange(ops.shape(allowed)[2], dtype="int32")
+    return ops.where(ops.equal(columns, may_end), logits, allowed)
 
 
 def refuse(logits, columns, refused):

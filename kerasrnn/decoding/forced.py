@@ -33,6 +33,7 @@ def forced_decoding(
     memory: Nest | None = None,
     source_mask: Tensor | None = None,
     start_id: int = 1,
+    end_id: int | None = None,
 ) -> ForcedDecoding:
     """Runs a step function along hypotheses that are given.
 
@@ -44,13 +45,15 @@ def forced_decoding(
             alignments)`, such as `Translator.decode_step`. See `Search`.
         states: Nest of tensors of shape `(batch, ...)`, the first states.
         targets: Integer tensor of shape `(batch, time)`, the tokens after the
-            start token. A negative id has a log-probability of 0, and stands
-            at the end of its row.
+            start token. A negative id, or one behind an `end_id`, has a
+            log-probability of 0; none stands before a token.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, positions)`. With
             it the alignments are returned.
         start_id: Integer id of the start token.
+        end_id: Integer id of the end token, behind which a search pads; `None`
+            if only negative ids are padding.
 
     Returns:
         A `ForcedDecoding`.
@@ -70,6 +73,10 @@ def forced_decoding(
     targets = ops.cast(targets, "int32")
     batch_size, time = ops.shape(targets)
     is_token = targets >= 0
+    if end_id is not None:
+        ends = ops.cast(ops.equal(targets, end_id), "int32")
+        behind = ops.cumsum(ends, axis=1) > ends
+        is_token = ops.logical_and(is_token, ops.logical_not(behind))
     targets = ops.where(is_token, targets, 0)
     written = {"log_probabilities": ops.zeros((batch_size, time), "float32")}
     if source_mask is not None:

@@ -47,7 +47,8 @@ class GreedySearch(IndependentSearch):
             arguments. XLA needs that in a graph for batches of any size.
         prefix: Optional integer tensor of shape `(batch, tokens)`, with which
             the hypotheses of each sentence begin, whatever else is refused.
-            Here and below, negative ids are padding, on the right.
+            One that is longer than they may be has none. Here and below,
+            negative ids are padding, on the right.
         required: Optional integer tensor of shape `(batch, phrases, tokens)`:
             phrases that occur in each hypothesis. If a hypothesis lacks one, it
             is not returned.
@@ -60,7 +61,8 @@ class GreedySearch(IndependentSearch):
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, or with `source_mask` the step returns no alignments.
+            tensor, with `source_mask` the step
+            returns no alignments, or there are phrases and a `vocabulary`.
 
     Example:
 

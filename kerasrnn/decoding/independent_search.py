@@ -12,6 +12,8 @@ from kerasrnn.decoding.phrases import continuing
 from kerasrnn.decoding.phrases import in_prefix
 from kerasrnn.decoding.phrases import is_begun
 from kerasrnn.decoding.phrases import missing
+from kerasrnn.decoding.phrases import needed
+from kerasrnn.decoding.phrases import unmet
 from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import put
@@ -89,10 +91,8 @@ class IndependentSearch(Search):
             given,
             static_sizes,
         )
-        scores = rows["scores"]
-        if required is not None:
-            lacks = missing(rows["progress"], given["phrases"]) > 0
-            scores = ops.where(lacks, NEVER, scores)
+        lacks = unmet(rows["progress"], given["phrases"], given["limits"])
+        scores = ops.where(lacks, NEVER, rows["scores"])
         return self.hypotheses(scores, **rows["written"])
 
     def _advance(self, step, t, rows, given):
@@ -151,7 +151,8 @@ class IndependentSearch(Search):
         phrases = given["phrases"]
         left = missing(progress, phrases)
         # One more position, for the end token.
-        no_room = given["limits"][:, None] - t <= left + 1
+        room = given["limits"][:, None] - t
+        no_room = room <= needed(progress, phrases) + 1
         ends = ops.equal(columns, self.end_id)
         goes_on = ops.logical_and(rows["urged"], is_begun(progress, phrases))
         urged = ops.logical_or(ops.logical_or(ends, no_room), goes_on)

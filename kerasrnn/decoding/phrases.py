@@ -9,7 +9,7 @@ from keras import ops
 
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import marked
-from kerasrnn.decoding.constraints import refuse
+from kerasrnn.decoding.constraints import or_end
 
 
 def arranged(prefix, required, forbidden):
@@ -104,7 +104,7 @@ def _at(progress, values):
     return ops.take(flat, index, axis=0)
 
 
-def restricted(logits, allowed, t, progress, phrases):
+def restricted(logits, allowed, t, progress, phrases, end_id):
     """Leaves the next token of a prefix, and no end of a forbidden phrase.
 
     Args:
@@ -114,6 +114,8 @@ def restricted(logits, allowed, t, progress, phrases):
         t: Integer, how many tokens a hypothesis has.
         progress: The progress of the hypotheses.
         phrases: What `arranged` returned.
+        end_id: Integer id of the end token, which a hypothesis may write that
+            has no other.
     """
     if "forbidden" in phrases:
         tokens, lengths, borders = (
@@ -127,7 +129,12 @@ def restricted(logits, allowed, t, progress, phrases):
         )[..., 0]
         ends = ops.logical_and(ends, lengths[:, None] > 0)
         columns = ops.broadcast_to(ops.maximum(columns, 0), ops.shape(ends))
-        allowed = refuse(allowed, columns, ends)
+        refused = marked(ops.shape(logits), columns, ends)
+        allowed, others = (
+            ops.where(refused, NEVER, x) for x in (allowed, logits)
+        )
+        has_end = 0 <= end_id < logits.shape[2]
+        allowed = or_end(allowed, others, end_id, has_end)
     if "prefix" in phrases:
         token = _token_of_prefix(t, phrases)[:, None, None]
         columns = ops.arange(ops.shape(logits)[2], dtype="int32")
@@ -156,6 +163,37 @@ def missing(progress, phrases):
     """
     lengths = phrases["required"]["lengths"][:, None]
     return ops.sum(lengths - progress["required"], axis=2)
+
+
+def needed(progress, phrases):
+    """Returns the length of the required phrases that are not all written.
+
+    Another token may undo the beginning of one. An integer tensor of shape
+    `(batch, beams)`.
+    """
+    lengths = phrases["required"]["lengths"][:, None]
+    is_written = ops.equal(progress["required"], lengths)
+    return ops.sum(ops.where(is_written, 0, lengths), axis=2)
+
+
+def unmet(progress, phrases, limits):
+    """Returns whether hypotheses lack a required phrase or their whole prefix.
+
+    Args:
+        progress: The progress of the hypotheses.
+        phrases: What `arranged` returned, or `None`.
+        limits: Integer tensor of shape `(batch,)`, their greatest lengths.
+
+    Returns:
+        Boolean tensor of shape `(batch, beams)` or `(batch, 1)`.
+    """
+    lacks = ops.zeros((1, 1), "bool")
+    if "prefix" in (phrases or {}):
+        length = ops.sum(ops.cast(phrases["prefix"] >= 0, "int32"), axis=1)
+        lacks = (length > limits)[:, None]
+    if "required" in progress:
+        lacks = ops.logical_or(lacks, missing(progress, phrases) > 0)
+    return lacks
 
 
 def is_begun(progress, phrases):

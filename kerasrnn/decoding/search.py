@@ -236,7 +236,8 @@ class Search(metaclass=_Frozen):
         )
         if given["phrases"] is not None:
             allowed = restricted(
-                logits, allowed, t, rows["progress"], given["phrases"]
+                *(logits, allowed, t, rows["progress"], given["phrases"]),
+                self.end_id,
             )
         return logits, allowed, states, weights
 

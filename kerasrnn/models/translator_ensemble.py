@@ -1,6 +1,7 @@
 """An ensemble of translators."""
 
 import contextlib
+import math
 from collections.abc import Iterator
 
 import keras
@@ -113,8 +114,6 @@ class TranslatorEnsemble(Ensemble):
 
     def _mean(self, logits):
         """The logarithms of the mean probabilities of all members."""
-        probabilities = [
-            ops.softmax(ops.cast(x, "float32"), axis=-1) for x in logits
-        ]
-        mean = sum(probabilities) / len(self.models)
-        return ops.log(ops.maximum(mean, 1e-30))
+        each = [ops.log_softmax(ops.cast(x, "float32")) for x in logits]
+        total = ops.logsumexp(ops.stack(each), axis=0)
+        return total - math.log(len(self.models))

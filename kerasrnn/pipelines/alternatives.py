@@ -131,7 +131,8 @@ class Alternatives(TranslatorSources):
 
         Subwords are merged into words: the weights of a target word are the
         mean over its tokens, the weight on a source word is the sum over its
-        tokens.
+        tokens. A text that is one word of characters, such as a word to
+        pronounce, stays in characters.
 
         Args:
             texts: List of strings.

@@ -7,7 +7,6 @@ from typing import Self
 import keras
 import tensorflow as tf
 
-from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.lexicon import translation_lexicon
 from kerasrnn.data.translation_batches import translation_batches
@@ -21,6 +20,7 @@ from kerasrnn.pipelines.texts import pair_list
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.translating import Translating
 from kerasrnn.pipelines.translator_parts import check_parts
+from kerasrnn.pipelines.translator_parts import check_search
 from kerasrnn.pipelines.translator_parts import lexicon_of
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.tokenizers import WordTokenizer
@@ -69,9 +69,11 @@ class TextTranslator(Translating):
         **kwargs: Base model arguments, such as `name`.
 
     Raises:
-        ValueError: when the model was built for other tokenizers, the end
-            token is not on the shortlist, unknown words cannot be copied with
-            these tokenizers, or `max_length` is no positive integer.
+        ValueError: when the model was built for other tokenizers, the search
+            has other special ids than the target or a coverage penalty without
+            attention, the end token is not on the shortlist, unknown words
+            cannot be copied with these tokenizers, or `max_length` is no
+            positive integer.
 
     Example:
 
@@ -112,7 +114,7 @@ class TextTranslator(Translating):
         super().__init__(model, **kwargs)
         self.source_tokenizer = source_tokenizer
         self.target_tokenizer = target_tokenizer
-        self.search = instance("search", search, Search)
+        self.search = search
         self.max_length = positive_integer("max_length", max_length)
         self.fixed_length = fixed_length
         self.shortlist = shortlist
@@ -120,6 +122,11 @@ class TextTranslator(Translating):
         if shortlist is not None and not shortlist.built:
             shortlist.build((None, None))
         check_parts(self)
+
+    def __setattr__(self, name, value):
+        if name == "search":
+            check_search(value, self.target_tokenizer, self.model)
+        super().__setattr__(name, value)
 
     @classmethod
     def ensemble(cls, translators: Sequence[Self]) -> Self:

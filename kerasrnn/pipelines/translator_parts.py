@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from kerasrnn.arguments import instance
+from kerasrnn.decoding import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
@@ -32,6 +34,35 @@ def check_parts(translator: Any) -> None:
     model = models_of(translator.model)[0]
     check_vocabulary(source, getattr(model, "encoder", None), "source ")
     check_vocabulary(target, getattr(model, "decoder", None), "target ")
+
+
+def check_search(search: Search, target: Tokenizer, model: Any) -> None:
+    """Raises `ValueError` unless a search fits a translator.
+
+    Args:
+        search: A `Search`.
+        target: The target `Tokenizer`.
+        model: The model, or an ensemble.
+    """
+    instance("search", search, Search)
+    # While a file is loaded, the tokenizer has no vocabulary yet.
+    if target.built:
+        own = target.special_ids
+        given = {name: getattr(search, name) for name in own}
+        if own != given:
+            raise ValueError(
+                "The search must have the special ids of the target tokenizer: "
+                f"`{type(search).__name__}(..., **tokenizer.special_ids)`. "
+                f"Expected: {own}. Received: {given}"
+            )
+    decoder = getattr(models_of(model)[0], "decoder", None)
+    attends = decoder is None or decoder.rnn.cell.attention is not None
+    penalty = getattr(search, "coverage_penalty", 0)
+    if penalty and not attends:
+        raise ValueError(
+            "A coverage penalty needs a model with attention. Received: "
+            f"coverage_penalty={penalty}, attention=None"
+        )
 
 
 def check_shortlist(shortlist: Shortlist, target: Tokenizer) -> None:

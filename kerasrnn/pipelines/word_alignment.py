@@ -2,12 +2,16 @@
 
 import numpy as np
 
+from kerasrnn.tokenizers import CharacterTokenizer
+from kerasrnn.tokenizers.tokenizer import SPECIALS
+
 
 def align_words(weights, source, target, source_tokenizer, target_tokenizer):
     """Merges subwords into words, and their attention weights with them.
 
     The weights of a target word are the mean over its tokens; the weight on a
-    source word is the sum over its tokens. Padding is removed.
+    source word is the sum over its tokens. Padding is removed. A text that is
+    one word of characters, such as a word to pronounce, stays in characters.
 
     Args:
         weights: Array of shape `(target tokens, source tokens)`.
@@ -27,9 +31,18 @@ def align_words(weights, source, target, source_tokenizer, target_tokenizer):
     source, target = ([t.decode() for t in x if t] for x in (source, target))
     if not weights.size:
         return weights, source, target
-    source_starts, source = zip(*source_tokenizer.words(source), strict=True)
-    target_starts, target = zip(*target_tokenizer.words(target), strict=True)
+    source_starts, source = zip(*_words(source, source_tokenizer), strict=True)
+    target_starts, target = zip(*_words(target, target_tokenizer), strict=True)
     counts = np.diff([*target_starts, len(weights)])[:, None]
     weights = np.add.reduceat(weights, source_starts, axis=1)
     weights = np.add.reduceat(weights, target_starts, axis=0) / counts
     return weights, list(source), list(target)
+
+
+def _words(tokens, tokenizer):
+    """The index of the first token of each word, and the word."""
+    words = tokenizer.words(tokens)
+    is_one = sum(word not in SPECIALS for _, word in words) == 1
+    if is_one and isinstance(tokenizer, CharacterTokenizer):
+        return [(i, tokenizer.piece(x)[1]) for i, x in enumerate(tokens)]
+    return words

@@ -164,3 +164,63 @@ def test_a_token_outside_the_vocabulary_concerns_no_other_sentence(search):
     # What the model cannot write is not found.
     assert np.isfinite(found.scores)[:, 0].tolist() == [False, True, False]
     np.testing.assert_array_equal(found.ids[1], plain.ids[1])
+
+
+def by_time(*rows):
+    """A step whose logits depend on the time alone, and its first states."""
+    table = ops.convert_to_tensor(np.array(rows, "float32"))
+
+    def step(ids, states, memory):
+        logits = ops.take(table, ops.cast(states[:, 0], "int32"), axis=0)
+        return logits, states + 1, None
+
+    return step, np.zeros((1, 1))
+
+
+@pytest.mark.parametrize(
+    "required",
+    [[[0]], [[0], [5]], [[5], [0]], [[-1], [0]]],
+    ids=str,
+)
+def test_the_order_of_phrases_does_not_matter(required):
+    """Nor do empty ones; the token 0 is a token as any other."""
+    row = np.zeros(12)
+    row[3:9], row[11] = 5, 2
+    search = BeamSearch(1, 11, -1, max_length=6, beam_width=2)
+    found = search(*by_time(*6 * [row]), required=np.array([required]))
+    ids = [x for [x] in required if x >= 0]
+    assert set(ids) <= set(ops.convert_to_numpy(found.ids).ravel().tolist())
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("limit", range(3, 10))
+def test_a_search_in_one_go_keeps_room_for_a_phrase_it_has_begun(limit):
+    """The likeliest tokens begin it again and again, and never end it."""
+    rows = [9 * np.eye(7)[i] for i in [3, 4, 6, 3, 4, 6, 3, 4, 6]]
+    search = GreedySearch(1, 2, 0, max_length=limit)
+    found = search(*by_time(*rows), required=np.array([[[3, 4, 5]]]))
+    assert np.isfinite(found.scores).all()
+    ids = ops.convert_to_numpy(found.ids)[0, 0].tolist()
+    assert [3, 4, 5] in [ids[i : i + 3] for i in range(limit)]
+
+
+@pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
+@pytest.mark.parametrize("limit", [0, 3])
+def test_a_prefix_that_is_too_long_has_none(kind, limit):
+    search, rows = kind(1, 2, 0, max_length=4), 4 * [np.zeros(7)]
+    long, right = np.array([[3, 4, 5, 6]]), np.array([[3, 4, -1, -1]])
+    limits = np.array([limit])
+    found = search(*by_time(*rows), prefix=long, max_lengths=limits)
+    assert (ops.convert_to_numpy(found.ids) == 0).all()
+    assert np.isneginf(found.scores).all()
+    if limit:
+        found = search(*by_time(*rows), prefix=right, max_lengths=limits)
+        assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
+def test_a_hypothesis_without_an_allowed_token_may_end(kind):
+    search = kind(1, 2, -1, max_length=4, min_length=2)
+    forbidden = np.array([[[0], [1], [3]]])
+    found = search(*by_time(*4 * [np.zeros(4)]), forbidden=forbidden)
+    assert ops.convert_to_numpy(found.ids)[0, 0].tolist() == [2, -1, -1, -1]

@@ -409,6 +409,20 @@ def test_padding_in_a_translation_moves_no_row(tokenizers):
     np.testing.assert_array_equal(found, weights[[0, 2]][:, :2])
 
 
+def test_one_word_of_characters_stays_in_characters(tokenizers):
+    letters = CharacterTokenizer.train(["shook the book"])
+    both = letters, tokenizers[1]
+    tokens = [x.encode() for x in (*"shook", "</s>")]
+    weights = np.arange(12.0).reshape(2, 6)
+    found, source, target = align_words(weights, tokens, [b"x", b"y"], *both)
+    assert (source, target) == ([*"shook", "</s>"], ["x", "y"])
+    np.testing.assert_array_equal(found, weights)
+    several = [x.encode() for x in "the book"]
+    weights = np.ones((2, 8))
+    found, source, _ = align_words(weights, several, [b"x", b"y"], *both)
+    assert source == ["the", "book"] and found.tolist() == 2 * [[3.0, 5.0]]
+
+
 def test_nothing_has_no_alignment(translator):
     assert translator.alignments([]) == []
 
@@ -502,6 +516,24 @@ def test_an_ensemble_is_used_as_its_first(model, tokenizers):
     for name in expected.keys() - {"name", "model"}:
         assert config[name] == expected[name], name
     assert found.source_ids(tf.constant(["a"])).shape == (1, 8)
+
+
+def test_a_search_fits_its_translator(beam, tokenizers):
+    """When it is made, and when it is set."""
+    wrong = beam.search.with_(end_id=99)
+    with pytest.raises(ValueError, match="Received: .*'end_id': 99"):
+        TextTranslator(beam.model, *tokenizers, wrong)
+    for search in wrong, "greedy":
+        with pytest.raises(ValueError, match="search.*Received: "):
+            beam.search = search
+    source, target = (x.vocabulary_size for x in tokenizers)
+    cell = keras.layers.GRUCell(4)
+    model = Translator(
+        Encoder(source, cell, 4), Decoder(target, cell, 4, attention=None)
+    )
+    covering = BeamSearch(coverage_penalty=0.2, **tokenizers[1].special_ids)
+    with pytest.raises(ValueError, match="needs a model with attention"):
+        TextTranslator(model, *tokenizers, covering)
 
 
 def test_an_ensemble_needs_the_same_tokenizers(beam, model, tokenizers):
