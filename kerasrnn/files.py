@@ -13,6 +13,8 @@ import uuid
 from kerasrnn.typing import PathLike
 
 _LEFT_BEHIND = 24 * 60 * 60  # seconds
+_DIGITS = 12
+_UNIQUE = _DIGITS * "[0-9a-f]"
 
 
 @contextlib.contextmanager
@@ -50,14 +52,14 @@ def whole(path):
 def whole_folder(path):
     """Provides a partial folder to fill, and renames it to `path` at the end.
 
-    An existing folder is replaced only then. If the block raises, nothing is
-    left.
+    An existing folder, or the one that a link names, is replaced only then. If
+    the block raises, nothing is left.
 
     Args:
         path: A `pathlib.Path`. Missing folders above it are created.
 
     Yields:
-        The folder to fill, beside `path`.
+        The folder to fill, beside the one to replace.
 
     Raises:
         OSError: when the folder cannot be created or written.
@@ -67,6 +69,7 @@ def whole_folder(path):
     >>> with whole_folder(pathlib.Path("model/1")) as partial:
     ...     (partial / "card.json").write_text("{}")
     """
+    path = path.resolve()
     output_folder(path.parent)
     partial = partial_of(path, ".partial")
     try:
@@ -107,7 +110,7 @@ def output_folder(path: PathLike) -> pathlib.Path:
 def partial_of(path, mark="partial"):
     """Returns a name for a partial file or folder that no other writer has.
 
-    Those of `path` that are older than a day are removed, since a killed
+    Those in the folder that are older than a day are removed, since a killed
     process may have left them behind.
 
     Args:
@@ -118,12 +121,11 @@ def partial_of(path, mark="partial"):
         A `pathlib.Path` in the same folder, whose name ends like that of
         `path`.
     """
-    pattern = f"{glob.escape(mark)}-*{glob.escape(path.name)}"
-    for left in path.parent.glob(pattern):
+    for left in path.parent.glob(f"{glob.escape(mark)}-{_UNIQUE}-*"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _LEFT_BEHIND:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-    return path.with_name(f"{mark}-{uuid.uuid4().hex[:12]}-{path.name}")
+    return path.with_name(f"{mark}-{uuid.uuid4().hex[:_DIGITS]}-{path.name}")
 
 
 def put(partial, path):

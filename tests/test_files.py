@@ -73,16 +73,35 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path):
 
 def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path):
     path = tmp_path / "card.json"
-    for name in ("partial-ab12-card.json", "partial-card.json"):
+    names = [f"partial-0123456789ab-{x}" for x in ("card.json", "log.csv")]
+    for name in (*names, "partial-mine.json"):
         (tmp_path / name).write_text("half")
     with files.whole(path) as partial:
         partial.write_text("{}")
-    assert len([*tmp_path.iterdir()]) == 3
+    assert len([*tmp_path.iterdir()]) == 4
     for left in tmp_path.glob("partial-*"):
         os.utime(left, (0, 0))
     with files.whole(path) as partial:
         partial.write_text("{}")
-    assert [*tmp_path.iterdir()] == [path]
+    assert {x.name for x in tmp_path.iterdir()} == {
+        *("card.json", "partial-mine.json"),
+    }
+
+
+def test_a_folder_is_written_whole_where_a_link_leads(tmp_path):
+    real, link = tmp_path / "real" / "3", tmp_path / "served" / "1"
+    for path in real, link.parent:
+        path.mkdir(parents=True)
+    link.symlink_to(real, target_is_directory=True)
+    for text in "one", "other":
+        with files.whole_folder(link) as partial:
+            (partial / "name").write_text(text)
+        assert link.is_symlink() and (real / "name").read_text() == text
+    with pytest.raises(KeyboardInterrupt):
+        with files.whole_folder(link) as partial:
+            raise KeyboardInterrupt
+    assert [*real.parent.iterdir()] == [real]
+    assert [*link.parent.iterdir()] == [link]
 
 
 def test_an_error_of_what_is_written_is_no_full_disk(tmp_path):

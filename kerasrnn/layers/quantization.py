@@ -43,7 +43,14 @@ class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
 
 
 class QuantizableModel(KeepsQuantization, keras.Model):
-    """Base of the models that Keras can quantize."""
+    """Base of the models that Keras can quantize.
+
+    Attributes:
+        times_quantized: Integer. Graphs that were traced at another number
+            have other weights.
+    """
+
+    times_quantized = 0
 
     def quantize(
         self, mode: str | None = None, config: Any = None, **kwargs: Any
@@ -55,6 +62,7 @@ class QuantizableModel(KeepsQuantization, keras.Model):
                 f"'int8', 'int4' or 'float8'. Received: mode={mode!r}"
             )
         super().quantize(mode, config=config, **kwargs)
+        self.times_quantized += 1
 
 
 def quantized_layers(layer):

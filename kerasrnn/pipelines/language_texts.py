@@ -29,7 +29,7 @@ class LanguageTexts(CompiledPipeline):
     See `TextLanguageModel`.
     """
 
-    traced = ("signatures", "_scores_of_any_length")
+    traced = ("_signatures", "_scores_of_any_length")
 
     tokenizer: Tokenizer
     window: int

@@ -2,6 +2,7 @@
 
 import errno
 import pathlib
+import re
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -126,7 +127,8 @@ def next_version(folder: PathLike) -> pathlib.Path:
     '1'
     """
     folder = pathlib.Path(folder)
-    numbers = [int(x.name) for x in folder.glob("*") if x.name.isdecimal()]
+    names = (x.name for x in folder.glob("*"))
+    numbers = [int(x) for x in names if re.fullmatch("[0-9]+", x)]
     return folder / str(max(numbers, default=0) + 1)
 
 

@@ -46,7 +46,8 @@ class TextPipeline(keras.Model):
     """
 
     # Properties that hold traced functions.
-    traced: tuple[str, ...] = ("signatures",)
+    traced: tuple[str, ...] = ("_signatures",)
+    _times_quantized = 0
 
     def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -68,15 +69,23 @@ class TextPipeline(keras.Model):
 
     def __dir__(self) -> list[str]:
         # Keras looks at all that this lists for state to save or to load.
-        return [name for name in super().__dir__() if name not in self.traced]
+        hidden = {"signatures", *self.traced}
+        return [name for name in super().__dir__() if name not in hidden]
 
-    @functools.cached_property
+    @property
     def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
         """The functions to export, by the names under which they are served.
 
         They take tensors and return dictionaries of tensors. They are traced
         at their first call.
         """
+        times = getattr(self.model, "times_quantized", 0)
+        if times != self._times_quantized:
+            self._times_quantized = times  # drops what is traced
+        return self._signatures
+
+    @functools.cached_property
+    def _signatures(self):
         return {
             name: served_function(function, *specs)
             for name, (function, *specs) in self.functions().items()

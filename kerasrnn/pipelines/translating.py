@@ -29,7 +29,7 @@ class Translating(Alternatives):
     See `TextTranslator`.
     """
 
-    traced = ("signatures", "_functions")
+    traced = ("_signatures", "_functions")
 
     copy_unknown: bool
 

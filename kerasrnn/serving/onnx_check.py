@@ -1,5 +1,7 @@
 """Whether an ONNX model answers as the signature that it was made from."""
 
+import itertools
+
 import numpy as np
 import tensorflow as tf
 
@@ -14,7 +16,8 @@ def greatest_difference(model, signature):
     """Compares random answers of onnxruntime and of the SavedModel.
 
     Ids are the greatest range that the SavedModel takes, up to a power of two,
-    padded at the end if it takes that; masks are of rows of several lengths.
+    padded at the end if it takes that; masks are of rows of several lengths;
+    numbers are of any size, or 0 and 1 if it takes no others.
 
     Args:
         model: Bytes of an ONNX model.
@@ -38,10 +41,10 @@ def greatest_difference(model, signature):
     )
     names = [output.name for output in session.get_outputs()]
     random = np.random.default_rng(0)
-    ids = _accepted_ids(signature, random)
+    accepted = _accepted(signature, random)
     worst = 0.0
     for sizes in SIZES:
-        inputs = random_inputs(signature, random, *sizes, *ids)
+        inputs = random_inputs(signature, random, *sizes, *accepted)
         expected = signature(**inputs)
         found = dict(zip(names, session.run(names, inputs), strict=True))
         for name, value in expected.items():
@@ -63,7 +66,7 @@ def difference(found, expected):
     return float(np.where(np.isnan(gap), np.inf, gap).max(initial=0.0))
 
 
-def random_inputs(signature, random, rows, steps, most, padded):
+def random_inputs(signature, random, rows, steps, most, padded, binary):
     """Draws inputs of a signature.
 
     Args:
@@ -73,6 +76,7 @@ def random_inputs(signature, random, rows, steps, most, padded):
         most: Integers are below, and one of them is the next below.
         padded: Boolean, whether integers of shape `(rows, steps)` are followed
             by -1 at the end of a row.
+        binary: Boolean, whether numbers are 0 and 1, as in piano rolls.
 
     Returns:
         Dictionary from names to arrays.
@@ -92,22 +96,26 @@ def random_inputs(signature, random, rows, steps, most, padded):
             value.flat[0] = most - 1
             if padded and value.shape == real.shape:
                 value[~real] = -1
+        elif binary:
+            value = random.integers(0, 2, shape)
         else:
             value = random.standard_normal(shape)
         inputs[name] = np.asarray(value, dtype)
     return inputs
 
 
-def _accepted_ids(signature, random):
-    """The last two arguments of `random_inputs` that the SavedModel takes."""
-    for padded in (True, False):
-        most = MOST_IDS
-        while most:
-            try:
-                signature(
-                    **random_inputs(signature, random, *SIZES[0], most, padded)
-                )
-                return most, padded
-            except ValueError as error:
-                refused, most = error, most // 2
+def _accepted(signature, random):
+    """The last arguments of `random_inputs` that the SavedModel takes."""
+    powers = [MOST_IDS >> i for i in range(MOST_IDS.bit_length())]
+    for binary, padded, most in itertools.product(
+        (False, True), (True, False), powers
+    ):
+        drawn = random_inputs(
+            signature, random, *SIZES[0], most, padded, binary
+        )
+        try:
+            signature(**drawn)
+            return most, padded, binary
+        except ValueError as error:
+            refused = error
     raise refused

@@ -139,6 +139,16 @@ def test_another_search_gives_other_answers():
     assert all(len(text.split()) <= 1 for text in after)
 
 
+@pytest.mark.filterwarnings("ignore:.*does not have a `quantize`")
+def test_a_quantized_model_answers_as_such():
+    labeller, texts = small.labeller(), REVIEWS
+    before = labeller.probabilities(texts)
+    labeller.model.quantize("int8")
+    after = labeller.probabilities(texts)
+    assert (after != before).any()
+    np.testing.assert_allclose(after, before, atol=0.01)
+
+
 def test_texts_come_in_a_list(trained):
     pipeline, *_ = trained
     with pytest.raises(ValueError, match="list of strings.*'a film'"):

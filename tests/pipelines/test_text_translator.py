@@ -290,6 +290,9 @@ def test_steps_spell_what_greedy_search_finds(beam):
         signatures["decode_step"](
             ids[:1, 0], *states.values(), *memory.values()
         )
+    none = [x[:0] for x in (*states.values(), *memory.values())]
+    step = signatures["decode_step"](ids[:0, 0], *none)
+    assert step["log_probabilities"].shape[0] == 0
 
 
 def test_tokens_are_what_the_model_reads(translator):

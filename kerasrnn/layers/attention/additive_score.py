@@ -65,6 +65,8 @@ def _in_blocks(query, keys, vector, most):
         positions = ops.shape(keys)[1]
         # Of negative numbers, ONNX rounds quotients up.
         blocks = (count + most - 1) // most
+        if ops.is_tensor(blocks):  # then there may be no queries
+            blocks = ops.maximum(blocks, 1)
         size = (count + blocks - 1) // blocks
 
         def divided(x, width):
