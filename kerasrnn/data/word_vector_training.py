@@ -13,6 +13,7 @@ import tensorflow as tf
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.word_vectors import WordVectors
 from kerasrnn.data.word_vectors import read_word_vectors
+from kerasrnn.files import output_folder
 from kerasrnn.files import whole
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
@@ -108,7 +109,7 @@ def train_word_vectors(
         lines: Iterable of strings, words separated by spaces, as
             `ReviewTokenizer.normalize_all` returns them.
         path: String or path, the file to write, for `read_word_vectors`. It
-            is written completely or not at all.
+            is written completely or not at all. Missing folders are created.
         dimensions: Positive integer, the length of a vector.
         kind: `"skip-gram"`, which predicts the context words from a word, or
             `"cbow"`, which predicts a word from its context words.
@@ -135,6 +136,7 @@ def train_word_vectors(
             f"`kind` must be 'skip-gram' or 'cbow'. Received: kind={kind!r}"
         )
     path = pathlib.Path(path)
+    output_folder(path.parent)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         text = pathlib.Path(folder, "lines")
         with text.open("w", encoding="utf-8") as file:

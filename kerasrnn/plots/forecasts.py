@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
@@ -72,17 +73,22 @@ def forecast_figure(
 
 
 def _draw_bands(axes, ahead, quantiles, levels):
-    for index in range(len(levels) // 2):
+    count = len(levels) // 2
+    for index in range(count):
         share = levels[-1 - index] - levels[index]
         axes.fill_between(
             ahead,
             quantiles[:, index],
             quantiles[:, -1 - index],
-            color=_BAND,
-            alpha=0.2,
+            # Narrower bands hide the wider below them, and are darker.
+            color=_mixed_with_white(_BAND, 0.2 + 0.5 * index / count),
             linewidth=0,
             label=f"{share:.0%}",
         )
+
+
+def _mixed_with_white(color, share):
+    return tuple(1 - share * (1 - x) for x in to_rgb(color))
 
 
 def _check(past, forecast, names, values, quantiles, levels):

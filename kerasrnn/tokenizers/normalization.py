@@ -22,9 +22,9 @@ _ESCAPES = [
 # Stand for an address, and for an opening quote; no text has these characters.
 _ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
 # An address of the web or of a person, without the punctuation that follows.
-_ADDRESSES = (
-    r"(?i)(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»]*[\pL\pM\pN/=&#_~%+-]"
-    r"|[\pL\pN_][\pL\pM\pN._%+-]*@[\pL\pM\pN-]+(?:\.[\pL\pM\pN-]+)+"
+ADDRESSES = (
+    r"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»]*[\pL\pM\pN/=&#_~%+-]"
+    r"|[\pL\pN_][\pL\pM\pN._%+-]*@[\pL\pM\pN-]+(?:\.[\pL\pM\pN-]+)+)"
 )
 # Any other character, with what belongs to it: marks, the color of a skin, the
 # letters of a flag. Joiners join several, as in a family of emoji.
@@ -184,7 +184,7 @@ def _around_addresses(texts):
     shape = tf.shape(texts)
     texts = _replace(tf.reshape(texts, [-1]), _ADDRESS, "\ufffd")
     texts = tf.strings.regex_replace(
-        texts, _ADDRESSES, rf"{_ADDRESS}\0{_ADDRESS}"
+        texts, ADDRESSES, rf"{_ADDRESS}\0{_ADDRESS}"
     )
     # Every other part is an address.
     parts = tf.strings.split(texts, _ADDRESS)

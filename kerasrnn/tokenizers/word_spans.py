@@ -5,13 +5,13 @@ from typing import NamedTuple
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from kerasrnn.tokenizers.normalization import ADDRESSES
 from kerasrnn.typing import Tensor
 
 _LETTER = r"[\pL\pM\pN_\x{200C}\x{200D}]"
 # The first that matches is a word.
 _WORDS = [
-    r"(?:https?://|www\.)\S*[\pL\pN/]",
-    r"[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+",
+    ADDRESSES,
     rf"[@#]{_LETTER}+",
     r"(?:\pL\.){2,}",
     r"(?i:['’](?:s|re|ve|ll|d|m|t))\b",

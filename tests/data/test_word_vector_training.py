@@ -102,3 +102,9 @@ def test_several_workers_do_not_train_vectors_of_their_own(
         with pytest.raises(ValueError, match="Expected: the path of a file"):
             load_word_vectors("cbow", tokenizer, texts, tmp_path, 4)
     assert len(list(tmp_path.iterdir())) == 2 - hosts
+
+
+def test_missing_folders_are_created(tmp_path):
+    path = tmp_path / "a" / "b" / "vectors.txt"
+    train_word_vectors(10 * ["a red book"], path, 4)
+    assert [*path.parent.iterdir()] == [path]

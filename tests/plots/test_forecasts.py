@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
@@ -20,6 +21,11 @@ def test_a_forecast_is_drawn_after_its_past_with_its_bands():
     assert other.get_ylabel() == "$x$"
     labels = [text.get_text() for text in load.get_legend().get_texts()]
     assert labels == ["truth", "80%", "50%", "forecast"]
+    swatches, bands = (
+        [to_hex(np.ravel(x.get_facecolor())) for x in found]
+        for found in (load.get_legend().get_patches(), load.collections)
+    )
+    assert swatches == bands and swatches[0] > swatches[1]
     before, truth, forecast, _ = load.lines
     assert before.get_xdata().tolist() == [-4, -3, -2, -1, 0]
     assert truth.get_ydata().tolist() == [2, 2, 2]

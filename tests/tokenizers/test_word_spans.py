@@ -23,6 +23,7 @@ def split(*texts):
         ("Anna's 2,5 kg (U.S.).", "Anna 's 2,5 kg ( U.S. ) ."),
         ("me@a-b.org, @bob #tag!", "me@a-b.org , @bob #tag !"),
         ("see https://a.b/c?d=1.", "see https://a.b/c?d=1 ."),
+        ("राम@उदाहरण.भारत ftp://a.b/c", "राम@उदाहरण.भारत ftp://a.b/c"),
         ("well-known... 3:30 -- no", "well-known ... 3:30 -- no"),
         ("मैं दिल्\u200dली में हूँ।", "मैं दिल्\u200dली में हूँ ।"),
         ("ok😀👩\u200d👩\u200d👧👍🏽", "ok 😀 👩\u200d👩\u200d👧 👍🏽"),
