@@ -34,9 +34,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "recipes"))
 
 import keras
 import language_model
-import language_models
 import numpy as np
 import packed_reviews
+import treebank_ids
 
 from kerasrnn import models
 from kerasrnn import training
@@ -89,7 +89,7 @@ def train_languages(args, reviews):
 
     def windows(indices):
         ways = [
-            language_models.windows(
+            treebank_ids.windows(
                 reviews.text(indices, backwards),
                 *(settings.batch_size, settings.window, reviews.end_id),
             )

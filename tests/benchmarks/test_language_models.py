@@ -7,6 +7,7 @@ import language_models
 import numpy as np
 import ptb_lm
 import pytest
+import treebank_ids
 
 from kerasrnn.layers import RHNCell
 from kerasrnn.models import LanguageModel
@@ -39,13 +40,13 @@ def test_it_trains_on_the_batches_of_the_recipe(preset, monkeypatch):
     flags = ["x", "--preset", preset, "--vocabulary-size", "9"]
     monkeypatch.setattr(sys, "argv", flags)
     _, settings = language_models.read_arguments()
-    text = language_models.read_text(settings)
+    text = treebank_ids.read_text(settings)
     lines = LINES * 5
     tokenizer = language_model.build_tokenizer(settings, lines)
     assert text.vocabulary_size == tokenizer.vocabulary_size == 9
     model = LanguageModel(9, RHNCell(2), batch_size=4)
     language = TextLanguageModel(model, tokenizer, window=5)
-    x, y = language_models.windows(text.train, batch_size=4, window=5)
+    x, y = treebank_ids.windows(text.train, batch_size=4, window=5)
     found = {**x, "labels": y}
     batches = language.batches(lines).as_numpy_iterator()
     expected = [{**inputs, "labels": labels} for inputs, labels in batches]
@@ -115,4 +116,4 @@ def test_flags_without_an_effect(tmp_path, capsys):
 
 def test_an_empty_variable_is_no_data_folder(monkeypatch):
     monkeypatch.setenv("KERASRNN_DATA", "")
-    assert language_models.find_treebank(ptb_lm.PRESETS["rhn"]) is None
+    assert treebank_ids.find_treebank(ptb_lm.PRESETS["rhn"]) is None

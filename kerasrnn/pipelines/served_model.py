@@ -1,0 +1,169 @@
+"""The base of what is served: a model, its traced functions, its SavedModel."""
+
+import functools
+import pathlib
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.pipelines.saved_model import export_saved_model
+from kerasrnn.pipelines.served_ids import served_function
+from kerasrnn.pipelines.texts import indices_by_length
+from kerasrnn.pipelines.texts import text_list
+from kerasrnn.pipelines.texts import warn_of_cut
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.typing import Config
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+from kerasrnn.typing import Tensor
+
+
+class ServedModel(keras.Model):
+    """Base of the models that serve functions of another model.
+
+    A subclass names what it serves in `functions`. These are traced at their
+    first call, and again after an attribute was set, or the inner model was
+    quantized.
+
+    Args:
+        model: The inner Keras model, or layer, which works on ids.
+        **kwargs: Base model arguments, such as `name`.
+    """
+
+    # Properties that hold traced functions.
+    traced: tuple[str, ...] = ("_signatures",)
+    _times_quantized = 0
+
+    def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.model = model
+        self.built = True
+
+    def __setattr__(self, name, value):
+        old = self.__dict__.get(name)
+        if isinstance(old, keras.Layer) and old is not value:
+            # Keras would still track and save the old one.
+            raise AttributeError(
+                f"A pipeline keeps its `{name}`. Expected: a new pipeline "
+                f"with another one. Received: {name}={value!r}"
+            )
+        # Functions that are already traced use the old value.
+        for functions in self.traced:
+            self.__dict__.pop(functions, None)
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        # Keras looks at all that this lists for state to save or to load.
+        hidden = {"signatures", *self.traced}
+        return [name for name in super().__dir__() if name not in hidden]
+
+    @property
+    def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
+        """The functions to export, by the names under which they are served.
+
+        They take tensors and return dictionaries of tensors. They are traced
+        at their first call.
+        """
+        times = getattr(self.model, "times_quantized", 0)
+        if times != self._times_quantized:
+            self._times_quantized = times  # drops what is traced
+        return self._signatures
+
+    @functools.cached_property
+    def _signatures(self):
+        return {
+            name: served_function(function, *specs)
+            for name, (function, *specs) in self.functions().items()
+        }
+
+    def functions(self) -> dict[str, list[Any]]:
+        """Returns the functions to serve, by name.
+
+        Returns:
+            A dictionary of lists: a function, then the `tf.TensorSpec` of
+            each of its arguments.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} must override `functions()`."
+        )
+
+    def export(
+        self,
+        path: PathLike,
+        card: Mapping[str, Any] | None = None,
+    ) -> pathlib.Path:
+        """Writes a SavedModel of the `signatures`.
+
+        Args:
+            path: Folder to write, `NAME/VERSION`; see `export_saved_model`.
+            card: Facts for `card.json` in that folder, such as scores, besides
+                the pipeline's `served_facts`.
+
+        Returns:
+            The path written, a `pathlib.Path`.
+        """
+        facts = {**self.served_facts(), **(card or {})}
+        return export_saved_model(
+            path, self.signatures, self.layers, facts, self.warm_up_texts()
+        )
+
+    def warm_up_texts(self) -> dict[str, list[list[str]]]:
+        """Returns the batches of texts to warm signatures up with, by name.
+
+        One batch of one text is enough for the others.
+        """
+        return {}
+
+    def served_facts(self) -> Config:
+        """Returns what a client must know, for the card of an export."""
+        return {}
+
+    def reads(self) -> tuple[Tokenizer, int | None] | None:
+        """Returns the tokenizer of the texts, and of how many tokens of each.
+
+        `None` where no text is cut.
+        """
+        return None
+
+    def answers(
+        self,
+        texts: Strings,
+        batch_size: int,
+        signature: str | Callable[..., dict[str, Tensor]] = "serving_default",
+        *others: Strings,
+    ) -> Iterator[tuple[np.ndarray, dict[str, Tensor]]]:
+        """Calls a signature on batches of texts of similar length.
+
+        It warns if texts are cut.
+
+        Args:
+            texts: List of strings.
+            batch_size: Positive integer, texts in a batch.
+            signature: Name of a signature that takes texts, or the function.
+            *others: Lists of strings, as long, for a signature that takes
+                more.
+
+        Yields:
+            Tuples `(indices, answer)`: the indices of the texts of a batch in
+            the list, and the dictionary that the signature returns.
+
+        Raises:
+            ValueError: when `texts` is not a list of strings, or `batch_size`
+                is no positive integer.
+        """
+        if isinstance(signature, str):
+            signature = self.signatures[signature]
+        texts = text_list(texts)
+        if reads := self.reads():
+            warn_of_cut(texts, *reads)
+        for indices in indices_by_length(texts, batch_size):
+            columns = (
+                tf.constant([column[i] for i in indices], tf.string)
+                for column in (texts, *others)
+            )
+            yield indices, signature(*columns)
