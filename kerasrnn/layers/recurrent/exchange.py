@@ -6,13 +6,16 @@ from typing import TypeAlias
 
 import keras
 
-from kerasrnn.layers.recurrent.torch_arrays import Direction
+from kerasrnn.layers.recurrent.directions import assign
+from kerasrnn.layers.recurrent.directions import build_all
+from kerasrnn.layers.recurrent.directions import check_built
+from kerasrnn.layers.recurrent.directions import check_facts
+from kerasrnn.layers.recurrent.directions import facts_of
+from kerasrnn.layers.recurrent.directions import stacked
 from kerasrnn.layers.recurrent.torch_arrays import check_names
 from kerasrnn.layers.recurrent.torch_arrays import check_shapes
-from kerasrnn.layers.recurrent.torch_arrays import class_of
 from kerasrnn.layers.recurrent.torch_arrays import from_torch
 from kerasrnn.layers.recurrent.torch_arrays import names_of
-from kerasrnn.layers.recurrent.torch_arrays import shown
 from kerasrnn.layers.recurrent.torch_arrays import to_torch
 from kerasrnn.layers.recurrent.torch_arrays import torch_arrays
 from kerasrnn.layers.recurrent.torch_arrays import weights_of
@@ -61,7 +64,7 @@ def copy_weights(source: Layers, target: Layers) -> None:
     True
     >>> copy_weights(fast, trained)
     """
-    sources, targets = _stack("source", source), _stack("target", target)
+    sources, targets = stacked("source", source), stacked("target", target)
     numbers = [[len(layer) for layer in stack] for stack in (sources, targets)]
     if numbers[0] != numbers[1]:
         raise ValueError(
@@ -70,14 +73,14 @@ def copy_weights(source: Layers, target: Layers) -> None:
         )
     pairs = list(zip(sum(sources, []), sum(targets, []), strict=True))
     for old, new in pairs:
-        _check_built(old)
-        facts = _facts(old.cell)
+        check_built(old)
+        facts = facts_of(old.cell)
         if not new.cell.built:
             del facts["input width"]
-        _check(new, facts, f" as `{old.place}` has")
-    _build(target, [layer[0].cell.kernel.shape[0] for layer in sources])
+        check_facts(new, facts, f" as `{old.place}` has")
+    build_all(target, [layer[0].cell.kernel.shape[0] for layer in sources])
     for old, new in pairs:
-        _assign(new, weights_of(old.cell))
+        assign(new, weights_of(old.cell))
 
 
 def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
@@ -121,7 +124,7 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
     >>> np.allclose(layer(x), trained(x))
     True
     """
-    stack = _stack("target", target)
+    stack = stacked("target", target)
     found = torch_arrays(source, prefix)
     _check_like_torch("target", stack)
     names = [name for layer in stack for d in layer for name in names_of(d)]
@@ -134,9 +137,9 @@ def load_torch_weights(source: Any, target: Layers, prefix: str = "") -> None:
         for direction in layer:
             check_shapes(direction, widths[-1], found, prefix)
     values = [from_torch(d, found) for layer in stack for d in layer]
-    _build(target, widths)
+    build_all(target, widths)
     for direction, arrays in zip(sum(stack, []), values, strict=True):
-        _assign(direction, arrays)
+        assign(direction, arrays)
 
 
 def torch_weights(source: Layers) -> dict[str, Tensor]:
@@ -169,16 +172,16 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
     [('weight_ih_l0', (32, 4)), ('weight_hh_l0', (32, 8)),
      ('bias_ih_l0', (32,)), ('bias_hh_l0', (32,))]
     """
-    stack = _stack("source", source)
+    stack = stacked("source", source)
     _check_like_torch("source", stack)
     first, directions = stack[0][0], len(stack[0])
     for layer in stack:
         for direction in layer:
-            _check_built(direction)
-            facts = _facts(first.cell)
+            check_built(direction)
+            facts = facts_of(first.cell)
             if layer is not stack[0]:
                 facts["input width"] = directions * facts["units"]
-            _check(direction, facts, ", as one module of PyTorch has")
+            check_facts(direction, facts, ", as one module of PyTorch has")
     return {
         name: array
         for layer in stack
@@ -187,85 +190,6 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
             names_of(direction), to_torch(direction.cell), strict=True
         )
     }
-
-
-def _stack(name, layers):
-    """Returns the directions of each layer of an argument."""
-    several = isinstance(layers, (list, tuple))
-    stack = []
-    for i, layer in enumerate(layers if several else [layers]):
-        place = f"{name}[{i}]" if several else name
-        directions = {"": (place, layer)}
-        if isinstance(layer, keras.layers.Bidirectional):
-            directions = {
-                "": (f"{place}.forward_layer", layer.forward_layer),
-                "_reverse": (f"{place}.backward_layer", layer.backward_layer),
-            }
-        stack.append(
-            [
-                _direction(where, f"_l{i}{end}", inner)
-                for end, (where, inner) in directions.items()
-            ]
-        )
-    if not stack:
-        raise ValueError(
-            f"`{name}` must be a layer or a list of layers. Received: "
-            f"{layers!r}"
-        )
-    return stack
-
-
-def _direction(place, suffix, layer):
-    cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
-    if class_of(cell) is None:
-        raise ValueError(
-            f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
-            f"or run a cell of these. Received: {layer!r}"
-        )
-    return Direction(place, suffix, cell)
-
-
-def _facts(cell):
-    """Returns what has to agree, by name."""
-    facts = {
-        "class": class_of(cell),
-        "units": cell.units,
-        "use_bias": cell.use_bias,
-        "activation": cell.activation,
-        "recurrent_activation": cell.recurrent_activation,
-        "layer_norm": getattr(cell, "layer_norm", False),
-    }
-    if class_of(cell) is keras.layers.GRUCell:
-        facts["reset_after"] = cell.reset_after
-    if cell.built:
-        facts["input width"] = cell.kernel.shape[0]
-    return facts
-
-
-def _check(direction, expected, why):
-    """Raises an error that names each fact that is not as expected."""
-    facts = _facts(direction.cell)
-    wrong = [
-        name
-        for name in expected
-        if name in facts and facts[name] != expected[name]
-    ]
-    if wrong:
-        wanted, received = (
-            ", ".join(f"{name}={shown(of[name])}" for name in wrong)
-            for of in (expected, facts)
-        )
-        raise ValueError(
-            f"`{direction.place}` must have {wanted}{why}. Received: {received}"
-        )
-
-
-def _check_built(direction):
-    if not direction.cell.built:
-        raise ValueError(
-            f"`{direction.place}` must have weights: call it, or build it, "
-            "first. Received: a layer that is not built."
-        )
 
 
 def _check_like_torch(name, stack):
@@ -277,27 +201,4 @@ def _check_like_torch(name, stack):
             f"directions {[len(layer) for layer in stack]}"
         )
     for direction in sum(stack, []):
-        _check(direction, _OF_PYTORCH, ", as PyTorch has")
-
-
-def _build(layers, widths):
-    """Builds each layer that is not built yet for inputs of a width."""
-    if not isinstance(layers, (list, tuple)):
-        layers = [layers]
-    for layer, width in zip(layers, widths, strict=True):
-        if not layer.built:
-            if getattr(layer, "stateful", False):
-                raise ValueError(
-                    "A stateful layer has the batch size of its first call. "
-                    "Expected: a layer that was called. "
-                    f"Received: {layer.name}, which is not built"
-                )
-            runs = isinstance(
-                layer, (keras.layers.RNN, keras.layers.Bidirectional)
-            )
-            layer.build((None, None, width) if runs else (None, width))
-
-
-def _assign(direction, values):
-    for weight, value in zip(weights_of(direction.cell), values, strict=True):
-        weight.assign(value)
+        check_facts(direction, _OF_PYTORCH, ", as PyTorch has")
