@@ -40,7 +40,7 @@ def whole(path):
     """
     partial = partial_of(path)
     try:
-        with writing(partial):
+        with writing(partial, path):
             yield partial
             put(partial, path)
     finally:
@@ -171,11 +171,13 @@ def exchange(one, other):
 
 
 @contextlib.contextmanager
-def writing(path):
+def writing(partial, path, more=""):
     """Explains why a file could not be written, and deletes the partial file.
 
     Args:
-        path: A `pathlib.Path`, of the file that is written in the block.
+        partial: A `pathlib.Path`, of the file that is written in the block.
+        path: A `pathlib.Path`, of the file that it becomes.
+        more: String, what else there is to say of earlier files.
 
     Raises:
         OSError: instead of the error of the writer.
@@ -188,12 +190,12 @@ def writing(path):
             raise  # Of what is written, not of the disk.
         number = getattr(error, "errno", None)
         with contextlib.suppress(OSError):
-            path.unlink()
+            partial.unlink()
         raise OSError(
             number,
             f"{os.strerror(number) if number else error}. Expected: a folder "
             "that can be written, on a disk that is not full. Earlier files "
-            "are intact; an interrupted run resumes from them. Received",
+            f"are intact{more}. Received",
             str(path),
         ) from error
 

@@ -48,7 +48,7 @@ def decoded(text, name):
         raise ValueError(f"a lone surrogate in {name!r}") from None
 
 
-def _name(value, name):
+def name_in(value, name):
     """The name in a cell, also of a number, composed as Unicode can be."""
     if isinstance(value, dict | list | tuple):
         raise ValueError(f"no {name}: {value!r:.40}")
@@ -68,7 +68,7 @@ def _one_name(value, name):
         if len(value) != 1:
             raise ValueError(f"{len(value)} {name}s, not one")
         [value] = value
-    return _name(value, name)
+    return name_in(value, name)
 
 
 def _names(value, name):
@@ -82,7 +82,7 @@ def _names(value, name):
         value = _written_list(value)
     if not isinstance(value, list | tuple):
         raise ValueError(f"no list of {name}: {value!r:.40}")
-    return list(dict.fromkeys(_name(x, name) for x in value))
+    return list(dict.fromkeys(name_in(x, name) for x in value))
 
 
 def _written_list(text):
@@ -151,7 +151,7 @@ def named_tags(tags, names):
 KINDS = {
     "label": _one_name,
     "labels": _names,
-    "group": _name,
+    "group": name_in,
     "weight": _float,
     "tokens": _strings,
     "tags": _strings,

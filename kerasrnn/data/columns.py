@@ -38,7 +38,8 @@ def open_columns(source, columns, report, arguments, delimiter):
         return table, dict(zip(_PAIR, _pair(table, report), strict=True))
 
     def find(name, names):
-        return find_column(table, names, arguments.get(name, name), report)
+        argument = arguments.get(name, name)
+        return find_column(table, names, argument, report, name in _PAIR)
 
     return table, {
         name: [find(name, [x]) for x in _names_of(column)]

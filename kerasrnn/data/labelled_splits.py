@@ -53,11 +53,10 @@ def split_labelled_corpus(
     (2, 2)
     """
     texts, groups = corpus.train, None
-    copies = list(map(source_key, texts.texts))
     if corpus.groups is not None:
         groups = corpus.groups_of(texts.texts)
     elif has_several(texts.labels):
-        groups = copies  # copies of a text stay together
+        groups = _copies(texts)
     counts = collections.Counter(texts.labels)
     several = [count for count in counts.values() if count > 1]
     if has_several(texts.labels):
@@ -68,8 +67,8 @@ def split_labelled_corpus(
     train, validation = hold_out(texts, size, seed, groups)
     left, gone = _without(corpus._replace(train=train), validation)
     if groups is None and set(left.train.labels) < counts.keys():
-        # A class consisted of copies of a held-out text: keep copies together.
-        train, validation = hold_out(texts, size, seed, copies)
+        # A class consisted of copies of a held-out text.
+        train, validation = hold_out(texts, size, seed, _copies(texts))
         left, gone = _without(corpus._replace(train=train), validation)
     _say_removed(gone, train, corpus.unlabelled)
     return left, validation
@@ -135,6 +134,11 @@ def how_held_out(
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")
     return {"by": "group", "groups": len(groups)}
+
+
+def _copies(texts):
+    """Groups that keep copies of a text together."""
+    return list(map(source_key, texts.texts))
 
 
 def _without(corpus, held_out):

@@ -105,8 +105,8 @@ def split_lines(content, place):
     try:
         text = decode(content)
     except ValueError:
-        report = Report(place)
-        for report.seen, line in enumerate(content.split(b"\n"), start=1):
+        report, parts = Report(place), content.removesuffix(b"\n").split(b"\n")
+        for report.seen, line in enumerate(parts, start=1):
             _decoded(line, report)
         report.refuse()
     lines = text.removesuffix("\n").split("\n")

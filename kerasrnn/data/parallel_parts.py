@@ -11,7 +11,7 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel_splits import drop_overlap
 from kerasrnn.data.parallel_splits import hold_out_pairs
-from kerasrnn.data.parallel_splits import source_key
+from kerasrnn.data.same_text import source_key
 from kerasrnn.data.splits import say_removed
 from kerasrnn.data.splits import unequal
 from kerasrnn.typing import Pairs

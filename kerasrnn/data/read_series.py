@@ -11,21 +11,16 @@ from kerasrnn.data.calendar import calendar_columns
 from kerasrnn.data.calendar import calendar_names
 from kerasrnn.data.calendar import checked_step
 from kerasrnn.data.calendar import step_of
-from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.calendar import time_grid
-from kerasrnn.data.cells import cell_value
-from kerasrnn.data.cells import decoded
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.records import check_names
 from kerasrnn.data.report import Report
 from kerasrnn.data.report import warn
 from kerasrnn.data.series import Series
 from kerasrnn.data.series import SeriesTable
 from kerasrnn.data.series_cells import numbers_of
 from kerasrnn.data.series_cells import times_of
-from kerasrnn.data.tables import Table
-from kerasrnn.data.tables import find_column
-from kerasrnn.data.tables import open_table
+from kerasrnn.data.series_frame import keys_of
+from kerasrnn.data.series_frame import series_frame
 
 _WHOLE = ""  # the key of a table of one series
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
@@ -106,19 +101,24 @@ def read_series(
             f"`resample` must be one of {_RULES}. "
             f"Received: resample={resample!r}"
         )
+    # Pandas may have names that are no strings.
+    time, key = str(time), None if key is None else str(key)
+    known, static = list(map(str, known)), list(map(str, static))
+    if columns is not None and not isinstance(columns, str):
+        columns = list(map(str, columns))
     names = calendar_names(calendar)
     step = step and checked_step(step)
     is_path = isinstance(source, str | os.PathLike)
     report = Report(source if is_path else type(source).__name__)
-    named = {"time": [time], "known": list(known), "static": list(static)}
+    named = {"time": [time], "known": known, "static": static}
     named["key"] = [] if key is None else [key]
-    frame, columns = _frame(source, columns, named, report)
+    frame, columns = series_frame(source, columns, named, report)
     frame[time] = times_of(frame[time], time_format, report)
     for name in (*columns, *known, *static):
         frame[name] = numbers_of(frame[name], report)
     groups = {_WHOLE: frame}
     if key is not None:
-        frame[key] = _keys(frame[key], report.corpus)
+        frame[key] = keys_of(frame[key], report.corpus)
         groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
     longest = max(groups.values(), key=len)
     step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
@@ -147,90 +147,6 @@ def read_series(
         )
     table.say()
     return table
-
-
-def _frame(source, columns, named, report):
-    """A DataFrame of the named columns, and the names of what to forecast."""
-    pandas = the_pandas()
-    given = [name for names in named.values() for name in names]
-    if isinstance(source, pandas.DataFrame):
-        source, report.unit = source.rename(columns=str), "row"
-        table = Table(list(source.columns), iter(()))
-        check_names(table.columns, "the DataFrame")
-    else:
-        table = open_table(source, report, [*given, *(columns or [])])
-    taken = _found(table, named, report)
-    if columns is None:
-        columns = [name for name in table.columns if name not in taken]
-        if not all(columns):
-            report.notes.append("columns without a name are left out")
-            columns = list(filter(None, columns))
-    if not columns or isinstance(columns, str):
-        raise ValueError(
-            "`columns` must be a list of names, at least one. "
-            f"Received: columns={columns!r}"
-        )
-    wanted = [*given, *columns]
-    if len(set(wanted)) < len(wanted):
-        raise ValueError(
-            "Each column can be one thing: time, key, known, static or to be "
-            f"forecast. Received: {', '.join(wanted)}"
-        )
-    taken += _found(table, {"columns": columns}, report)
-    if len(set(taken)) < len(taken):
-        raise ValueError(
-            "Each column can have one name. Received: "
-            f"{', '.join(wanted)} for {', '.join(taken)}"
-        )
-    if isinstance(source, pandas.DataFrame):
-        frame = source[taken].set_axis(wanted, axis="columns")
-    else:
-        rows = list(_rows(table, taken, report))
-        frame = pandas.DataFrame(rows, columns=wanted)
-    report.warn()
-    if frame.empty:
-        raise CorpusError(
-            f"There must be rows in {report.corpus}. Received: none"
-        )
-    return frame, list(columns)
-
-
-def _rows(table, columns, report):
-    """Yields the cells of rows; reports those that cannot be decoded."""
-    for number, row in table.rows:
-        cells = [(row.get(name), name) for name in columns]
-        try:
-            yield [
-                decoded(value, name) if isinstance(value, str) else value
-                for value, name in cells
-            ]
-        except ValueError as error:
-            report.add(number, error)
-
-
-def _keys(column, corpus):
-    """The names of the series that rows belong to."""
-    names, rows = [], Report(corpus, "row")
-    for rows.seen, value in enumerate(column, start=1):
-        try:
-            names.append(cell_value(value, "group"))
-        except ValueError as error:
-            rows.add(rows.seen, error)
-    if rows.malformed:
-        raise CorpusError(
-            f"Each row of {corpus} must have a {column.name!r}. "
-            f"Received: {len(rows.malformed):,} rows without, {rows.first()}"
-        )
-    return names
-
-
-def _found(table, named, report):
-    """The columns of a table by their names in arguments, ignoring case."""
-    return [
-        find_column(table, [name], argument, report)
-        for argument, names in named.items()
-        for name in names
-    ]
 
 
 def _series(name, rows, count, calendar, static):

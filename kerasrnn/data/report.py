@@ -74,8 +74,8 @@ class Report:
         """Raises `CorpusError` because of the items that are left out."""
         self.check_encoding()
         raise CorpusError(
-            f"The corpus {self.corpus} is not UTF-8 text. Expected: "
-            f"{self._remedy() or f'all its {self.unit}s in UTF-8'}. "
+            f"The corpus {self.corpus} is not text. Expected: "
+            f"{self._remedy() or f'UTF-8 in all {self.unit}s'}. "
             f"Received: {self.received()}"
         )
 

@@ -94,7 +94,11 @@ class SeriesTable:
     def grid(self) -> np.ndarray:
         """Returns the times from the first step to the last with a value."""
         first = min(x.times[x.begin] for x in self.series)
-        last = max(x.times[x.observed() - 1] for x in self.series)
+        last = max(
+            x.times[x.observed() - 1]
+            for x in self.series
+            if x.observed() > x.begin
+        )
         return time_grid(first, self.step, last)
 
     def missing(self) -> float:

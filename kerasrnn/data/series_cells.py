@@ -8,7 +8,7 @@ from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.cells import MISSING
 from kerasrnn.data.errors import CorpusError
 
-# Among names, as of classes, these three may be names.
+# In a column of names, such as classes, the last three may be real names.
 _MISSING = {*MISSING, "na", "n/a", "none"}
 _DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
 _SHORT_YEAR = _DAY_OR_MONTH + r"\d{2}(?!\d)"

@@ -117,21 +117,21 @@ def window_starts(
     found = [_starts(x, lookback, horizon, stride) for x in table.series]
     counts = list(map(len, found))
     if not any(counts):
-        longest = max(
-            (len(x.values) - x.begin for x in table.series), default=0
-        )
+        longest = max((x.observed() - x.begin for x in table.series), default=0)
         raise CorpusError(
             f"No series has {horizon} steps to forecast, and one before. "
-            f"Received: at most {longest} steps, in {len(table.series)} series"
+            f"Received: at most {max(0, longest)} steps up to the last value, "
+            f"in {len(table.series)} series"
         )
     numbers = np.repeat(np.arange(len(found)), counts)
     return numbers, np.concatenate(found)
 
 
 def _starts(series, lookback, horizon, stride):
-    # Up to the last value; all of a part without any, which is forecast.
-    observed = series.observed()
-    end = observed if observed > series.begin else len(series.values)
+    end = series.observed()
+    # What `ahead` made is to be forecast, and has no values.
+    if end == series.begin == len(series.values) - horizon:
+        end = len(series.values)
     last = end - horizon
     # Whole windows only, unless there is none.
     first = max(series.begin, min(lookback, last), 1)

@@ -126,17 +126,16 @@ def is_number(name):
     return str(name).isdecimal() and int(name) > 0
 
 
-def find_column(table, names, argument, report):
+def find_column(table, names, argument, report, are_languages=False):
     """Returns the first of some names that is a column, ignoring case.
-
-    A language such as `en` is also found as the only one of its varieties,
-    such as `en-GB`.
 
     Args:
         table: A `Table`.
         names: Strings, the possible names of the column.
         argument: String, the argument with which a user can give another.
         report: The `Report` on the rows read so far.
+        are_languages: Whether a name such as `en` is also that of the only one
+            of its varieties, such as `en-GB`.
 
     Raises:
         CorpusError: If no column has any of the names.
@@ -150,17 +149,18 @@ def find_column(table, names, argument, report):
     for name in names:
         column = name if name in table.columns else by_name.get(_folded(name))
         varieties = [x for x in by_name if x.startswith(f"{_folded(name)}-")]
-        if column is None and len(varieties) == 1:
+        if column is None and are_languages and len(varieties) == 1:
             column = by_name[varieties[0]]
         if column is not None:
             return column
     raise CorpusError(
         f"The corpus {report.corpus} lacks a column. Expected: "
         + " or ".join(map(repr, names))
-        + f" among the columns, or another as `{argument}`; without a header, "
-        f"all by their numbers, from 1. Received: {table.columns!r:.200}"
-        + f", {report.first()}"
-        * bool(report.malformed)
+        + f" among the columns, or another as `{argument}`"
+        + "; without a header, all by their numbers, from 1"
+        * (report.unit == "line")
+        + f". Received: {table.columns!r:.200}"
+        + f", {report.first()}" * bool(report.malformed)
     )
 
 

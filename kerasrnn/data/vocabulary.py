@@ -46,7 +46,8 @@ def read_vocabulary(
     seen = set()
     for number, token in enumerate(tokens, 1):
         if not token or token in seen:
-            problem = f"has {token!r} a second time" if token else "is empty"
+            again = f"has {token!r} a second time, composed to form C"
+            problem = again if token else "is empty"
             raise CorpusError(
                 f"The vocabulary {path} must have one token per line, each "
                 f"only once. Received: line {number}, which {problem}"

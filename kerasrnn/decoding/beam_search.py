@@ -98,8 +98,9 @@ class BeamSearch(Search):
             arguments. XLA needs that in a graph for batches of any size.
         prefix: Optional integer tensor of shape `(batch, tokens)`, with which
             the hypotheses of each sentence begin, whatever else is refused.
-            One that is longer than they may be has none. Here and below,
-            negative ids are padding, on the right.
+            A prefix longer than the maximum length leaves its sentence without
+            a hypothesis. Here and below, negative ids are padding, on the
+            right.
         required: Optional integer tensor of shape `(batch, phrases, tokens)`:
             phrases that occur in each hypothesis. If a hypothesis lacks one, it
             is not returned.

@@ -45,14 +45,14 @@ def forced_decoding(
             alignments)`, such as `Translator.decode_step`. See `Search`.
         states: Nest of tensors of shape `(batch, ...)`, the first states.
         targets: Integer tensor of shape `(batch, time)`, the tokens after the
-            start token. A negative id, or one behind an `end_id`, has a
-            log-probability of 0; none stands before a token.
+            start token. Padding has a log-probability of 0: negative ids, and
+            all ids after `end_id`. It must be at the end of a row.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.
         source_mask: Optional boolean tensor of shape `(batch, positions)`. With
             it the alignments are returned.
         start_id: Integer id of the start token.
-        end_id: Integer id of the end token, behind which a search pads; `None`
+        end_id: Integer id of the end token, after which a search pads; `None`
             if only negative ids are padding.
 
     Returns:

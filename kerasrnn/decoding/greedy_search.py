@@ -47,8 +47,9 @@ class GreedySearch(IndependentSearch):
             arguments. XLA needs that in a graph for batches of any size.
         prefix: Optional integer tensor of shape `(batch, tokens)`, with which
             the hypotheses of each sentence begin, whatever else is refused.
-            One that is longer than they may be has none. Here and below,
-            negative ids are padding, on the right.
+            A prefix longer than the maximum length leaves its sentence without
+            a hypothesis. Here and below, negative ids are padding, on the
+            right.
         required: Optional integer tensor of shape `(batch, phrases, tokens)`:
             phrases that occur in each hypothesis. If a hypothesis lacks one, it
             is not returned.
@@ -61,8 +62,8 @@ class GreedySearch(IndependentSearch):
 
     Raises:
         ValueError: when an argument is out of its range, `states` holds no
-            tensor, with `source_mask` the step
-            returns no alignments, or there are phrases and a `vocabulary`.
+            tensor, with `source_mask` the step returns no alignments, or there
+            are phrases and a `vocabulary`.
 
     Example:
 

@@ -133,7 +133,7 @@ def restricted(logits, allowed, t, progress, phrases, end_id):
         allowed, others = (
             ops.where(refused, NEVER, x) for x in (allowed, logits)
         )
-        has_end = 0 <= end_id < logits.shape[2]
+        has_end = ops.logical_and(end_id >= 0, end_id < ops.shape(logits)[2])
         allowed = or_end(allowed, others, end_id, has_end)
     if "prefix" in phrases:
         token = _token_of_prefix(t, phrases)[:, None, None]
@@ -219,7 +219,10 @@ def next_tokens(progress, phrases):
 
 
 def continuing(logits, progress, phrases):
-    """Leaves the next tokens of required phrases, of those begun if any is.
+    """Leaves the next tokens of required phrases.
+
+    If any is begun, these are of those of which most tokens are written: so
+    phrases that overlap do not undo each other for ever.
 
     Args:
         logits: Float tensor of shape `(batch, beams, vocabulary)`.
@@ -229,5 +232,8 @@ def continuing(logits, progress, phrases):
     tokens, wanted = next_tokens(progress, phrases)
     begun = _begun(progress, phrases)
     is_any = ops.any(begun, axis=2, keepdims=True)
+    written = ops.where(begun, progress["required"], 0)
+    most = ops.equal(written, ops.max(written, axis=2, keepdims=True))
+    begun = ops.logical_and(begun, most)
     chosen = marked(ops.shape(logits), tokens, ops.where(is_any, begun, wanted))
     return ops.where(chosen, logits, NEVER)

@@ -107,11 +107,11 @@ class Forecasting(TextPipeline):
         lacking = {x: n for x, n in ahead.not_known().items() if n}
         if lacking:
             warn(
-                "Columns that are known ahead lack values, which count as "
-                "missing. Expected: rows after the last values, with the "
-                "columns that are known. Received: "
+                "Some values of columns that are known ahead are missing. "
+                "Expected: rows after the last values, with these columns. "
+                "Received: "
                 + ", ".join(
-                    f"{name!r} in {count:,} of {len(ahead):,} steps"
+                    f"no {name!r} in {count:,} of {len(ahead):,} steps"
                     for name, count in lacking.items()
                 )
             )

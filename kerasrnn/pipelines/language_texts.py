@@ -12,6 +12,7 @@ from kerasrnn.pipelines.compiled_pipeline import CompiledPipeline
 from kerasrnn.pipelines.language_functions import LanguageFunctions
 from kerasrnn.pipelines.language_task import LanguageTask
 from kerasrnn.pipelines.served_ids import with_end
+from kerasrnn.pipelines.served_model import TracedProperty
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.unit_scores import unit_scores
@@ -28,8 +29,6 @@ class LanguageTexts(CompiledPipeline):
 
     See `TextLanguageModel`.
     """
-
-    traced = ("_signatures", "_scores_of_any_length")
 
     tokenizer: Tokenizer
     window: int
@@ -189,7 +188,7 @@ class LanguageTexts(CompiledPipeline):
         ids = with_end(ids, self.tokenizer.end_id)
         return lines.with_flat_values(ids).merge_dims(1, 2)
 
-    @functools.cached_property
+    @TracedProperty
     def _scores_of_any_length(self):
         return tf.function(
             functools.partial(

@@ -1,6 +1,5 @@
 """The base of what is served: a model, its traced functions, its SavedModel."""
 
-import functools
 import pathlib
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import served_function
 from kerasrnn.pipelines.texts import indices_by_length
@@ -22,22 +22,47 @@ from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
 
+_TRACED = "_traced"  # what the properties keep
+
+
+class TracedProperty:
+    """A property that is kept until what is traced in it is out of date.
+
+    That is when an attribute of the pipeline is set, or a model in it is
+    quantized.
+
+    Args:
+        make: Function of the pipeline, which returns the value.
+    """
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self.make, self.__doc__ = make, make.__doc__
+
+    def __get__(self, served: Any, owner: Any = None) -> Any:
+        if served is None:
+            return self
+        times = [
+            getattr(model, "times_quantized", 0)
+            for model in models_of(served.model)
+        ]
+        if served.__dict__.get(_TRACED, {}).get("times") != times:
+            served.__dict__[_TRACED] = {"times": times}
+        kept = served.__dict__[_TRACED]
+        if self not in kept:
+            kept[self] = self.make(served)
+        return kept[self]
+
 
 class ServedModel(keras.Model):
     """Base of the models that serve functions of another model.
 
-    A subclass names what it serves in `functions`. These are traced at their
-    first call, and again after an attribute was set, or the inner model was
-    quantized.
+    A subclass names what it serves in `functions`. Other functions that it
+    traces are in a `TracedProperty`.
 
     Args:
         model: The inner Keras model, or layer, which works on ids.
         **kwargs: Base model arguments, such as `name`.
     """
-
-    # Properties that hold traced functions.
-    traced: tuple[str, ...] = ("_signatures",)
-    _times_quantized = 0
 
     def __init__(self, model: keras.layers.Layer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -53,29 +78,25 @@ class ServedModel(keras.Model):
                 f"with another one. Received: {name}={value!r}"
             )
         # Functions that are already traced use the old value.
-        for functions in self.traced:
-            self.__dict__.pop(functions, None)
+        self.__dict__.pop(_TRACED, None)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         # Keras looks at all that this lists for state to save or to load.
-        hidden = {"signatures", *self.traced}
-        return [name for name in super().__dir__() if name not in hidden]
+        return [
+            name
+            for name in super().__dir__()
+            if name != _TRACED
+            and not isinstance(getattr(type(self), name, None), TracedProperty)
+        ]
 
-    @property
+    @TracedProperty
     def signatures(self) -> dict[str, Callable[..., dict[str, Tensor]]]:
         """The functions to export, by the names under which they are served.
 
         They take tensors and return dictionaries of tensors. They are traced
         at their first call.
         """
-        times = getattr(self.model, "times_quantized", 0)
-        if times != self._times_quantized:
-            self._times_quantized = times  # drops what is traced
-        return self._signatures
-
-    @functools.cached_property
-    def _signatures(self):
         return {
             name: served_function(function, *specs)
             for name, (function, *specs) in self.functions().items()
@@ -157,7 +178,9 @@ class ServedModel(keras.Model):
                 is no positive integer.
         """
         if isinstance(signature, str):
-            signature = self.signatures[signature]
+            function = self.signatures[signature]
+        else:
+            function = signature
         texts = text_list(texts)
         if reads := self.reads():
             warn_of_cut(texts, *reads)
@@ -166,4 +189,4 @@ class ServedModel(keras.Model):
                 tf.constant([column[i] for i in indices], tf.string)
                 for column in (texts, *others)
             )
-            yield indices, signature(*columns)
+            yield indices, function(*columns)

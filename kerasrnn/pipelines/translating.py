@@ -1,6 +1,5 @@
 """What a translator does with texts: it translates them, and is evaluated."""
 
-import functools
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import tensorflow as tf
 from kerasrnn.pipelines.alternatives import Alternatives
 from kerasrnn.pipelines.sentences import join_sentences
 from kerasrnn.pipelines.sentences import split_sentences
+from kerasrnn.pipelines.served_model import TracedProperty
 from kerasrnn.pipelines.served_phrases import phrase_columns
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import pair_list
@@ -29,11 +29,9 @@ class Translating(Alternatives):
     See `TextTranslator`.
     """
 
-    traced = ("_signatures", "_functions")
-
     copy_unknown: bool
 
-    @functools.cached_property
+    @TracedProperty
     def _functions(self):
         return TranslationFunctions(self)
 

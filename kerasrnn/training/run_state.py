@@ -14,6 +14,8 @@ from kerasrnn.files import writing
 from kerasrnn.training.batches import zeros
 from kerasrnn.training.reading import reading
 
+_RESUME = "; call the run again to resume from them"
+
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
@@ -60,7 +62,7 @@ def save_state(model, path):
         model: A compiled `keras.Model`.
         path: A `pathlib.Path` that ends in `.weights.h5`.
     """
-    with writing(path):
+    with writing(path, path, _RESUME):
         save_weights(model, path)
         with h5py.File(path, "a") as file:
             for name, variables in _not_weights(model).items():
@@ -111,7 +113,7 @@ def finish_state(pending, folder, progress):
     """
     name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
     text = json.dumps(dataclasses.asdict(progress))
-    with writing(pending):
+    with writing(pending, folder / name, _RESUME):
         make_sure_of_room(folder, len(text) + 10_000)
         with h5py.File(pending, "a") as file:
             file["progress"] = text

@@ -15,9 +15,6 @@ HELLO = ("Hello!", "नमस्ते!")
 KNOWS = ("who knows", "किसे पता")
 
 
-# The source key.
-
-
 # Splitting.
 
 

@@ -115,6 +115,9 @@ def test_a_spreadsheet_may_say_its_delimiter(tmp_path):
 def test_a_data_frame_is_read_by_the_rules_of_a_file():
     given = frame().rename(columns={"date": "Date", "load": 0})
     assert read_series(given, "date").columns == ["0"]
+    assert read_series(given, "date", [0]).columns == ["0"]
+    with pytest.raises(CorpusError, match="lacks a column(?!.*numbers)"):
+        read_series(frame(**{"load-total": range(12)}), "date", ["load"])
     with pytest.raises(CorpusError, match="different names.*'load', 'load'"):
         both = pandas.concat([frame(), frame()[["load"]]], axis="columns")
         read_series(both, "date", ["load"])
@@ -140,6 +143,20 @@ def test_rows_after_the_last_value_are_no_part_of_the_time(capsys):
     assert len(window_starts(table, 3, 2)[1]) == 6
     with pytest.raises(CorpusError, match="Part 2 of 2 has no value"):
         split_series(table, "2024-05-01 12:00")
+    with pytest.raises(CorpusError, match="at most 10 steps up to the last"):
+        window_starts(table, 3, 10)
+    assert len(window_starts(table.ahead(4), 3, 4)[1]) == 1
+
+
+def test_a_series_without_a_value_in_a_part_has_no_window_there():
+    load = [*range(20), *10 * [np.nan], *range(10)]
+    given = pandas.concat([frame(20), frame(20)], ignore_index=True)
+    given = given.assign(load=load, shop=[*20 * "a", *20 * "b"])
+    table = read_series(given, "date", key="shop")
+    first, second = split_series(table, 10)
+    assert window_starts(first, 2, 2)[0].tolist() == 7 * [0]
+    assert len(first.grid()) == 10
+    assert set(window_starts(second, 2, 2)[0].tolist()) == {0, 1}
 
 
 def test_what_is_not_known_is_counted(capsys):
@@ -383,7 +400,7 @@ BAD = {
     "no key": (
         frame(load=range(12), shop=[None, *"aaaaabbbbbb"]),
         {"key": "shop"},
-        r"1 rows without, row 1 \(empty group\)",
+        r"1 rows without, row 1 \(empty shop\)",
     ),
     "twice": (pandas.concat([frame(), frame()]), {}, "need a `key`"),
     "no column": (frame(), {"columns": ["sun"]}, "lacks"),

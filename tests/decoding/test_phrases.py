@@ -204,6 +204,16 @@ def test_a_search_in_one_go_keeps_room_for_a_phrase_it_has_begun(limit):
     assert [3, 4, 5] in [ids[i : i + 3] for i in range(limit)]
 
 
+@pytest.mark.parametrize("limit", [7, 8, 11])
+def test_phrases_that_overlap_do_not_undo_each_other(limit):
+    row = np.zeros(10)
+    row[3:5] = 5
+    search = GreedySearch(1, 2, 0, max_length=limit)
+    required = np.array([[[3, 4, 5], [4, 3, 9]]])
+    found = search(*by_time(*limit * [row]), required=required)
+    assert np.isfinite(found.scores).all()
+
+
 @pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
 @pytest.mark.parametrize("limit", [0, 3])
 def test_a_prefix_that_is_too_long_has_none(kind, limit):
