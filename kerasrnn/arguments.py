@@ -84,6 +84,15 @@ def same_shape(shape, expected):
     )
 
 
+def check_shape(name, x, shape):
+    """Raises `ValueError` unless a tensor has a shape, where it is known."""
+    if not same_shape(x.shape, shape):
+        raise ValueError(
+            f"`{name}` must have shape {tuple(shape)}. Received: "
+            f"{name}.shape={tuple(x.shape)}"
+        )
+
+
 def integers(name, values):
     """Returns `values` as a tuple of `int`s, or raises `ValueError`."""
     try:

@@ -7,10 +7,12 @@ import numpy as np
 from kerasrnn.data.calendar import the_pandas
 from kerasrnn.data.cells import MISSING
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import warn
 
 # In a column of names, such as classes, the last three may be real names.
 _MISSING = {*MISSING, "na", "n/a", "none"}
 _DAY_OR_MONTH = r"\s*\d{1,2}[./-]\d{1,2}[./-]"
+_MOST_LOST = 0.01  # of the changes
 _SHORT_YEAR = _DAY_OR_MONTH + r"\d{2}(?!\d)"
 
 
@@ -79,7 +81,24 @@ def numbers_of(column, report):
     numbers = numbers.astype("float64")
     wrong = ~empty & ~(numbers.abs() <= np.finfo("float32").max)
     _refuse(column, wrong, "a number, or nothing", report)
+    _warn_of_rounding(numbers, report)
     return numbers
+
+
+def _warn_of_rounding(numbers, report):
+    """Warns if float32, in which series are, loses many of the changes."""
+    values = numbers.dropna().to_numpy()
+    changes, kept = np.diff(values), np.diff(values.astype("float32"))
+    changed = changes != 0
+    lost = changed & (kept == 0)
+    if lost.sum() > _MOST_LOST * changed.sum():
+        warn(
+            f"The numbers of {numbers.name!r} in {report.corpus} are read in "
+            f"float32, which loses {lost.sum():,} of {changed.sum():,} "
+            "changes. Expected: numbers of at most 7 digits that matter, such "
+            "as differences of a meter reading. Received: numbers such as "
+            f"{values[1:][lost][0]!r}"
+        )
 
 
 def _refuse(column, wrong, expected, report):

@@ -13,8 +13,9 @@ influence on the results, and the others. Arguments, results and cotangents are
 flat lists of tensors. PyTorch, which differentiates its loops itself, needs
 none.
 
-`log_gamma(x)` and `incomplete_beta(a, b, x)` are the logarithm of the gamma
-function and the regularized incomplete beta function. PyTorch lacks the second.
+`log_gamma(x)`, `incomplete_gamma(a, x)` and `incomplete_beta(a, b, x)` are the
+logarithm of the gamma function, and the regularized lower incomplete gamma
+function and incomplete beta function. PyTorch lacks the last.
 
 `rows(table, places)` are rows of a table, as of `keras.ops.take`. LiteRT keeps
 what TensorFlow gathers from in 8 bits if asked to, but not here.
@@ -90,6 +91,8 @@ if BACKEND == "tensorflow":
 
     log_gamma = tf.math.lgamma
 
+    incomplete_gamma = tf.math.igamma
+
     def incomplete_beta(a, b, x):
         # It does not broadcast in every version.
         shape = tf.shape(a + b + x)
@@ -101,6 +104,7 @@ elif BACKEND == "jax":
     import jax
 
     log_gamma = jax.scipy.special.gammaln
+    incomplete_gamma = jax.scipy.special.gammainc
     incomplete_beta = jax.scipy.special.betainc
 
     def scan(step, carry, time, reverse=False):
@@ -142,6 +146,7 @@ else:
     import torch
 
     log_gamma = torch.lgamma
+    incomplete_gamma = torch.special.gammainc
 
     def incomplete_beta(a, b, x):
         raise NotImplementedError(

@@ -8,6 +8,8 @@ from typing import Self
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_shape
+from kerasrnn.arguments import number
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.typing import Config
@@ -38,7 +40,8 @@ class ForecastError(PooledMean):
     Masking: missing values count nowhere.
 
     Raises:
-        ValueError: when `error` is something else, or there are weights.
+        ValueError: when `error` is something else, a unit is not positive,
+            shapes do not match, or there are weights.
 
     Example:
 
@@ -61,7 +64,7 @@ class ForecastError(PooledMean):
                 f"`error` must be 'mae' or 'mse'. Received: error={error!r}"
             )
         self.head = head
-        self.units = [float(unit) for unit in units]
+        self.units = [number("units", unit, above=0) for unit in units]
         self.power = _POWERS[error]
 
     def update_state(
@@ -73,6 +76,8 @@ class ForecastError(PooledMean):
         check_unweighted("The values of forecasts", sample_weight)
         y_true = ops.cast(y_true, "float32")
         point = self.head.point(ops.cast(y_pred, "float32"))
+        check_shape("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
+        check_shape("y_pred", point, y_true.shape)
         errors = ops.abs((y_true - point) / ops.array(self.units, "float32"))
         real = ops.logical_not(ops.isnan(y_true))
         self.add(errors**self.power, ops.cast(real, "float32"))

@@ -1,6 +1,7 @@
 """Distributions of the values that a forecaster forecasts."""
 
 import math
+import statistics
 from collections.abc import Sequence
 
 import keras
@@ -14,6 +15,8 @@ from kerasrnn.typing import Tensor
 _LEAST = 1e-3  # so that no distribution is a point
 _HALVINGS = 30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+# Of counts, and of failures, from which on approximations are exact.
+_MANY, _FEW = 1000.0, 30.0
 
 
 class Distribution(ForecastHead):
@@ -86,8 +89,9 @@ class GaussianHead(Distribution):
         return -0.5 * ops.square(z) - ops.log(deviation) - _HALF_LOG_TAU
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
-        z = [2 * level - 1 for level in levels]
-        z = math.sqrt(2) * ops.erfinv(ops.convert_to_tensor(z, forecast.dtype))
+        standard = statistics.NormalDist()
+        z = [standard.inv_cdf(level) for level in levels]
+        z = ops.convert_to_tensor(z, forecast.dtype)
         return forecast[..., :1] + forecast[..., 1:] * z
 
 
@@ -132,16 +136,30 @@ class StudentHead(Distribution):
 
     def cumulative(self, y: Tensor, forecast: Tensor) -> Tensor:
         mean, width, freedom = (forecast[..., i : i + 1] for i in range(3))
-        z = (y - mean) / width
-        share = freedom / (freedom + ops.square(z))
-        tail = 0.5 * _backend.incomplete_beta(0.5 * freedom, 0.5, share)
-        return ops.where(z > 0, 1 - tail, tail)
+        square = ops.square((y - mean) / width)
+        half = 0.5 * freedom
+        # The share in the middle, or the rest, whichever is more exact.
+        is_near = square < freedom
+        found = _backend.incomplete_beta(
+            ops.where(is_near, 0.5, half),
+            ops.where(is_near, half, 0.5),
+            ops.where(is_near, square, freedom) / (freedom + square),
+        )
+        tail = 0.5 * ops.where(is_near, 1 - found, found)
+        return ops.where(y > mean, 1 - tail, tail)
 
     def between(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, width = forecast[..., :1], forecast[..., 1:2]
         # That of two degrees of freedom goes furthest, and not so far.
         most = width / ops.sqrt(2 * ops.minimum(levels, 1 - levels))
         return mean - most, mean + most
+
+    def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
+        # It is symmetric, and a small tail more exact than what it leaves.
+        tails = [min(level, 1 - level) for level in levels]
+        away = super().quantiles(forecast, tails) - forecast[..., :1]
+        signs = [math.copysign(level != 0.5, 0.5 - level) for level in levels]
+        return forecast[..., :1] + ops.array(signs, away.dtype) * away
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -183,23 +201,41 @@ class NegativeBinomialHead(Distribution):
         return ops.zeros_like(unit)  # A probability has no unit.
 
     def log_density(self, y_true: Tensor, forecast: Tensor) -> Tensor:
-        mean, dispersion = forecast[..., 0], forecast[..., 1]
-        failures = 1 / dispersion
-        return (
-            _backend.log_gamma(y_true + failures)
-            - _backend.log_gamma(failures)
-            - _backend.log_gamma(y_true + 1)
-            - failures * ops.log1p(dispersion * mean)
-            - y_true * ops.log1p(failures / mean)
+        mean, failures = forecast[..., 0], 1 / forecast[..., 1]
+        # Gamma functions of great counts, which nearly cancel each other, by
+        # Stirling's formula; what is left of it is added last.
+        total, expected = y_true + failures, mean + failures
+        found = y_true * _log_quotient(
+            total * mean,
+            (y_true + 1) * expected,
+            failures * (mean - y_true) - expected,
         )
+        found += failures * _log_quotient(total, expected, y_true - mean)
+        found += 0.5 * ops.log(failures / (total * (y_true + 1)))
+        rest = _beyond_stirling(total) - _beyond_stirling(failures)
+        return found + rest - _beyond_stirling(y_true + 1) + 1 - _HALF_LOG_TAU
 
     def cumulative(self, y: Tensor, forecast: Tensor) -> Tensor:
         mean, dispersion = forecast[..., :1], forecast[..., 1:]
-        share = 1 / (1 + dispersion * mean)
-        count = ops.floor(y)
-        found = _backend.incomplete_beta(
-            1 / dispersion, ops.maximum(count, 0.0) + 1, share
+        failures, count = 1 / dispersion, ops.floor(y)
+        few = _backend.incomplete_beta(
+            failures,
+            ops.clip(count, 0.0, _MANY) + 1,
+            1 / (1 + dispersion * mean),
         )
+        # For many, two approximations are more exact in float32: a gamma
+        # distribution (Wise 1950), and cube roots (Paulson 1942).
+        many = ops.maximum(count, _MANY) + 1
+        gamma = _backend.incomplete_gamma(
+            failures + ops.zeros_like(many),
+            (many + 0.5 * (failures - 1)) * ops.log1p(failures / mean),
+        )
+        root, a, b = (many / mean) ** (1 / 3), 1 / failures / 9, 1 / many / 9
+        z = root * (1 - b) - (1 - a)
+        z = z / ops.sqrt(ops.square(root) * b + a)
+        roots = 0.5 * (1 + ops.erf(z / math.sqrt(2)))
+        found = ops.where(failures < _FEW, gamma, roots)
+        found = ops.where(count > _MANY, found, few)
         return ops.where(count < 0, 0.0, found)
 
     def between(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
@@ -211,3 +247,24 @@ class NegativeBinomialHead(Distribution):
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
         return ops.floor(super().quantiles(forecast, levels) + 1e-3)
+
+
+def _log_quotient(x, y, difference):
+    """The logarithm of `x / y`, given `x - y` without cancellation."""
+    change = difference / y
+    return ops.where(
+        change > -0.5,
+        ops.log1p(ops.maximum(change, -0.5)),
+        ops.log(ops.minimum(x / y, 0.5)),
+    )
+
+
+def _beyond_stirling(x):
+    """The logarithm of the gamma function, less Stirling's formula."""
+    small, great = ops.minimum(x, 8.0), ops.maximum(x, 8.0)
+    exact = _backend.log_gamma(small) - (
+        (small - 0.5) * ops.log(small) - small + _HALF_LOG_TAU
+    )
+    square = ops.square(great)
+    series = (1 / 12 - (1 / 360 - 1 / (1260 * square)) / square) / great
+    return ops.where(x < 8, exact, series)

@@ -13,6 +13,8 @@ from keras import ops
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
+_LEAST_LEVEL = 1e-6
+
 
 class ForecastHead:
     """Base of what a `Forecaster` says of each value that it forecasts.
@@ -179,16 +181,18 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     """Returns the levels of quantiles, if they are such.
 
     Raises:
-        ValueError: when they do not rise, or are not between 0 and 1.
+        ValueError: when they do not rise, or are nearer to 0 or 1 than 1e-6.
     """
     rising = np.iterable(levels) and all(
         isinstance(level, numbers.Real) for level in levels
     )
     rising = rising and list(levels) == sorted(set(levels))
-    if not rising or not all(0 < level < 1 for level in levels):
+    if not rising or not all(
+        _LEAST_LEVEL <= level <= 1 - _LEAST_LEVEL for level in levels
+    ):
         raise ValueError(
-            "`levels` must be rising numbers between 0 and 1. "
-            f"Received: levels={levels!r}"
+            "`levels` must be rising numbers between 0 and 1, and no nearer "
+            f"to them than {_LEAST_LEVEL}. Received: levels={levels!r}"
         )
     return tuple(map(float, levels))
 

@@ -247,8 +247,14 @@ class Forecaster(Configured, QuantizableModel):
         """
         given = self.scaling(inputs)
         count = given["values"].shape[1] // self.segment
-        ahead = 1 - self.parallel
-        read = rest = self.embedding.given(given["known"], given["static"])
+        ahead, known = 1 - self.parallel, given["known"]
+        if self.known and ahead and self.horizon < self.segment:
+            # Of the segment ahead, no more is known than is forecast; so no
+            # more is read of those that were ahead once. 0 is missing.
+            step = ops.arange(known.shape[1]) % self.segment
+            is_known = ops.reshape(step < self.horizon, (1, -1, 1))
+            known = ops.where(is_known, known, 0.0)
+        read = rest = self.embedding.given(known, given["static"])
         if self.known:
             end = count + ahead
             read, rest = read[:, ahead:end], read[:, end:]

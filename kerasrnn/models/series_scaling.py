@@ -106,6 +106,11 @@ class SeriesScaling(Configured, keras.layers.Layer):
                 "Every column of `values` must have one that is not missing. "
                 f"Received: numbers of values {observed}"
             )
+        if np.isinf(values).any():
+            raise ValueError(
+                "`values` must be finite, or NaN where one is missing. "
+                f"Received: {np.isinf(values).sum()} infinite values"
+            )
         if not self.built:
             self.build()
         varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)

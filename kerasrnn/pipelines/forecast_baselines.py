@@ -82,18 +82,21 @@ def _repeated(season, horizon, means):
 
 def _regression(table, lookback, horizon):
     """The weights `(lookback, horizon)`; `None` if there is no whole window."""
-    units = np.nanstd(table.stacked("values"), axis=0)
+    units = np.nanstd(table.stacked("values").astype("float64"), axis=0)
     units = np.where(units > 0, units, 1.0)
     size = lookback + horizon
-    counts = [max(0, len(x.values) - size + 1) for x in table.series]
+    observed = [
+        x.values[: x.observed()].astype("float64") for x in table.series
+    ]
+    counts = [max(0, len(values) - size + 1) for values in observed]
     rows = sum(counts) * len(table.columns)
     if not rows:
         return None
     stride = -(-rows // _MOST_ROWS)
     gram = _RIDGE * (rows / stride) * np.eye(lookback)
     products = np.zeros((lookback, horizon))
-    for series in table.series:
-        values = filled(series.values[None].astype("float64"), 0.0)[0] / units
+    for values in observed:
+        values = filled(values[None], 0.0)[0] / units
         for column in values.T if len(values) >= size else ():
             windows = np.lib.stride_tricks.sliding_window_view(column, size)
             windows = windows[::stride] - windows[::stride, lookback - 1, None]

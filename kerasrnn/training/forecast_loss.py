@@ -6,8 +6,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import check_shape
 from kerasrnn.arguments import number
-from kerasrnn.arguments import same_shape
 from kerasrnn.training.losses import PooledLoss
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
@@ -69,7 +69,7 @@ class ForecastLoss(PooledLoss):
         costs = self.call(y_true, y_pred)
         if sample_weight is not None:
             weights = ops.cast(sample_weight, self.dtype)
-            _check("sample_weight", weights, y_true.shape[:1])
+            check_shape("sample_weight", weights, y_true.shape[:1])
             costs = costs * ops.reshape(weights, (-1, 1, 1))
         return self._total(costs)
 
@@ -77,10 +77,11 @@ class ForecastLoss(PooledLoss):
         """Returns the part of each value in the mean."""
         y_true = ops.cast(y_true, self.dtype)
         y_pred = ops.cast(y_pred, self.dtype)
-        _check("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
+        check_shape("y_true", y_true, (*y_pred.shape[:2], len(self.units)))
         real = ops.logical_not(ops.isnan(y_true))
         # Not 0, whose cost may have no finite gradient.
         point = ops.stop_gradient(self.head.point(y_pred))
+        check_shape("y_pred", point, y_true.shape)
         costs = self.head.costs(
             ops.where(real, y_true, point),
             y_pred,
@@ -99,12 +100,3 @@ class ForecastLoss(PooledLoss):
     def from_config(cls, config: Config) -> "ForecastLoss":
         head = keras.saving.deserialize_keras_object(config["head"])
         return cls(**{**config, "head": head})
-
-
-def _check(name, x, shape):
-    """Raises `ValueError` unless a tensor has a shape, where it is known."""
-    if not same_shape(x.shape, shape):
-        raise ValueError(
-            f"`{name}` must have shape {tuple(shape)}. Received: "
-            f"{name}.shape={tuple(x.shape)}"
-        )

@@ -169,6 +169,13 @@ def test_what_is_not_known_is_counted(capsys):
     assert table.ahead(31).not_known() == {"price": 1, "wind": 3}
 
 
+def test_numbers_that_float32_cannot_tell_apart_are_named():
+    given = frame(load=1e9 + np.arange(12.0))
+    with pytest.warns(CorpusWarning, match="loses 11 of 11 changes"):
+        read_series(given, "date")
+    read_series(frame(load=1e9 + 1e3 * np.arange(12.0)), "date")
+
+
 def test_a_series_without_a_value_is_left_out():
     given = frame(load=[*range(6), *6 * [np.nan]], shop=[*"aaaaaabbbbbb"])
     with pytest.warns(CorpusWarning, match="1 of 2 series .*left out: 'b'"):

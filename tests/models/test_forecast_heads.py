@@ -49,6 +49,39 @@ def test_a_distribution_is_that_of_scipy(name):
     helpers.assert_close(found, expected, rtol=5e-3, atol=5e-3)
 
 
+@pytest.mark.parametrize("dispersion", [0.0011, 0.02, 0.1, 0.5, 2.0])
+@pytest.mark.parametrize("mean", [0.5, 900.0, 3e3, 1e5, 1e7, 1e9])
+def test_great_counts_are_as_exact_as_small_ones(mean, dispersion):
+    head = NegativeBinomialHead()
+    numbers = np.array([[mean, dispersion]], "float32")
+    known = law(head, numbers)
+    y = np.array([0.0, 1.0, mean // 3, mean // 1, 1.3 * mean // 1], "float32")
+    every = ops.convert_to_tensor(np.repeat(numbers, len(y), axis=0))
+    found = head.log_density(ops.convert_to_tensor(y), every)
+    helpers.assert_close(found, known.logpmf(y.astype("float64")), rtol=1e-4)
+    if helpers.ON_TORCH:
+        return
+    levels = np.array([1e-3, 0.1, 0.5, 0.9, 0.999])
+    found = helpers.as_numpy(head.quantiles(every[:1], levels))[0]
+    tails = np.minimum(levels, 1 - levels)
+    below, upto = known.cdf(found - 1), known.cdf(found)
+    # Near the centre 1 in 1000, and in the tails 2 in 100, of the tail.
+    most = np.where(tails < 0.01, 0.02, 1e-3) * tails
+    assert (below - most <= levels).all() and (levels <= upto + most).all()
+
+
+@pytest.mark.skipif(helpers.ON_TORCH, reason="it has no incomplete beta")
+@pytest.mark.parametrize("freedom", [2.001, 5.0, 100.0, 1e4])
+def test_quantiles_of_student_are_exact_at_the_centre_and_in_tails(freedom):
+    levels = (1e-6, 0.1, 0.499, 0.5, 0.501, 0.9, 1 - 1e-6)
+    numbers = np.array([[3.0, 2.0, freedom]], "float32")
+    expected = law(StudentHead(), numbers[0]).ppf(levels)
+    found = helpers.as_numpy(StudentHead().quantiles(numbers, levels))[0]
+    helpers.assert_close(found - 3, expected - 3, rtol=5e-3)
+    assert found[3] == 3.0
+    helpers.assert_close(found[[2, 4]], expected[[2, 4]], atol=2e-5)
+
+
 @pytest.mark.parametrize("name", HEADS)
 def test_any_output_of_a_network_is_a_distribution(name):
     head, numbers = HEADS[name]
@@ -84,8 +117,9 @@ def test_quantiles_do_not_cross():
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="0.5, among"):
         QuantileHead([0.1, 0.9])
-    with pytest.raises(ValueError, match="rising numbers between 0 and 1"):
-        QuantileHead([10, 50, 90])
+    for levels in ([10, 50, 90], [1e-8, 0.5]):
+        with pytest.raises(ValueError, match="rising numbers between 0 and 1"):
+            QuantileHead(levels)
     with pytest.raises(ValueError, match=r"Received: \[0.2\]"):
         QuantileHead().quantiles(np.zeros(3), [0.2])
     with pytest.raises(ValueError, match="has no quantiles"):

@@ -19,18 +19,18 @@ from tests.reference.layers import step_of
 TIME, HORIZON, COLUMNS, SEGMENT = 12, 6, 2, 4
 
 
-def small(cell=None, **options):
+def small(cell=None, horizon=HORIZON, **options):
     options = {"columns": COLUMNS, "segment": SEGMENT, **options}
-    model = Forecaster(cell or PeepholeLSTMCell(6), HORIZON, **options)
+    model = Forecaster(cell or PeepholeLSTMCell(6), horizon, **options)
     model.build()
     helpers.randomize(model)
     return model
 
 
-def inputs(known=2, static=3, time=TIME, batch=3):
+def inputs(known=2, static=3, time=TIME, batch=3, horizon=HORIZON):
     shapes = {
         "past": (time, COLUMNS),
-        "known": (time + HORIZON, known),
+        "known": (time + horizon, known),
         "static": (static,),
     }
     found = {
@@ -90,15 +90,23 @@ def test_it_is_seg_rnn(parallel):
 
 
 @pytest.mark.parametrize(
-    "window, shared, parallel",
+    "window, shared, parallel, horizon",
     helpers.one_now(
-        [(None, True, True), (None, False, False), ("last", True, False)]
+        [
+            (None, True, True, HORIZON),
+            (None, False, False, HORIZON),
+            ("last", True, False, HORIZON),
+            # Of a segment ahead, only this much is known.
+            (None, True, False, 1),
+        ]
     ),
 )
-def test_a_stream_forecasts_what_the_whole_would(window, shared, parallel):
+def test_a_stream_forecasts_what_the_whole_would(
+    window, shared, parallel, horizon
+):
     options = {"shared": shared, "parallel": parallel, "missing": True}
-    model = small(window=window, known=2, static=3, **options)
-    given = inputs(time=6)
+    model = small(None, horizon, window=window, known=2, static=3, **options)
+    given = inputs(time=6, horizon=horizon)
     stream = ForecastStream(model, lookback=8)
     states, before = stream.first_states(3), stream.steps
     known = np.pad(given["known"], ((0, 0), (before, 0), (0, 0)))
@@ -106,17 +114,17 @@ def test_a_stream_forecasts_what_the_whole_would(window, shared, parallel):
         given["past"], ((0, 0), (8, 0), (0, 0)), constant_values=np.nan
     )
     for end in range(1, 7):
-        ahead = known[:, end : end + before + HORIZON]
+        ahead = known[:, end : end + before + horizon]
         now = {**given, "past": past[:, end + 7], "known": ahead}
         found, states = stream.step(now, states)
         whole = {
             **given,
             "past": past[:, end : end + 8],
-            "known": known[:, end : end + 8 + HORIZON],
+            "known": known[:, end : end + 8 + horizon],
         }
         if window is None:  # without what is missing before the first step
             whole["past"] = given["past"][:, :end]
-            whole["known"] = given["known"][:, : end + HORIZON]
+            whole["known"] = given["known"][:, : end + horizon]
         helpers.assert_close(found, model(whole), rtol=1e-5)
     assert np.ptp(helpers.as_numpy(found)) > 0.1
 

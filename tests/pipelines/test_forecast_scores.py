@@ -77,3 +77,24 @@ def test_baselines_repeat_or_go_on():
         np.testing.assert_array_equal(forecast(empty)[0], [[1, 7]] * 6)
     assert list(baselines(None, 8, 6, 9, [0.0])) == ["naive"]
     assert "linear" not in baselines(table(wave[:9]), 8, 6, 4, [0.0])
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e20, 1e30])
+def test_a_linear_forecast_is_that_of_any_unit(scale):
+    wave = np.tile([5.0, 1, 3, 2], 30)
+    past = wave[:8, None][None]
+    expected = baselines(table(wave), 8, 6, 4, [0.0])["linear"](past)
+    found = baselines(table(wave * scale), 8, 6, 4, [0.0])["linear"]
+    np.testing.assert_allclose(found(past * scale) / scale, expected, rtol=1e-4)
+
+
+def test_a_linear_forecast_learns_from_what_came():
+    """Not from rows that tell what is known ahead."""
+    wave = np.tile([5.0, 1, 3, 2], 30)
+    ahead = np.r_[wave, np.full(900, np.nan)]
+    past = wave[:8, None][None]
+    expected, found = (
+        baselines(table(x), 8, 6, 4, [0.0])["linear"](past)
+        for x in (wave, ahead)
+    )
+    np.testing.assert_array_equal(found, expected)
