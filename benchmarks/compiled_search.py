@@ -121,7 +121,7 @@ def main():
         f"{lengths[fit].mean():.0f} tokens, {args.threads} threads, "
         f"{args.at_once} calls at a time, load {os.getloadavg()[0]:.1f}\n\n"
         "| signature | texts | system | first call, s | p50, ms | p99, ms "
-        "| CPU, ms | texts a second |\n"
+        "| CPU, ms | texts per second |\n"
         "|---|--:|---|--:|--:|--:|--:|--:|"
     )
     with tempfile.TemporaryDirectory() as folder:

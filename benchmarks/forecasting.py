@@ -50,7 +50,7 @@ def read_arguments():
     )
     add = parser.add_argument
     add("--seeds", type=int, default=3, help="models to train side by side")
-    add("--test", action="store_true", help="score the test part, too")
+    add("--test", action="store_true", help="score the test set, too")
     add("--card", type=pathlib.Path, help="JSON file to write the results to")
     args, others = parser.parse_known_args()
     settings = training.read_settings(

@@ -1,4 +1,4 @@
-"""Requests a second of a running server, every answer checked.
+"""Requests per second of a running server, every answer checked.
 
     kerasrnn-serve saved_models
     python benchmarks/server.py saved_models/nmt_hindi --clients 16
@@ -132,7 +132,7 @@ def main():
     clients = Clients(args)
     asyncio.run(run(clients, args.clients, args.seconds))
     p50, p99 = 1000 * np.percentile(clients.seconds, [50, 99])
-    print("| clients | requests a second | p50 ms | p99 ms | outcomes |")
+    print("| clients | requests per second | p50 ms | p99 ms | outcomes |")
     print("|--:|--:|--:|--:|---|")
     print(
         f"| {args.clients} | {len(clients.seconds) / args.seconds:.1f} "

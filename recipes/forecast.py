@@ -52,7 +52,7 @@ class Settings(training.Settings):
     corpus: str = "generated"
     """generated, etth1, or a file: CSV, parquet, JSON lines."""
     limit: training.Count | None = None
-    """Train only on the last N steps of the training part."""
+    """Train only on the last N steps of the training set."""
     time: str = "date"
     """Column of times."""
     time_format: str | None = None

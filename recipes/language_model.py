@@ -218,7 +218,7 @@ def run(settings, load_corpus=load_corpus, build_tokenizer=build_tokenizer):
         corpus = load_corpus(settings)
         language = build_language(settings, corpus, build_tokenizer)
         for name, lines in corpus._asdict().items():
-            # Of a saved pipeline, `fit` warns of the training part.
+            # Of a saved pipeline, `fit` warns of the training set.
             if lines and not (settings.start_from and name == "train"):
                 data.warn_of_unseen(lines, language.tokenizer, name)
         batches = language.batches(corpus.train)

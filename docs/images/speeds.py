@@ -17,10 +17,11 @@ INK = "#7d838c"
 # From the bottom of a group to its top.
 COLORS = {"PyTorch": "#e08214", "Keras": "#9aa3af", "kerasrnn": "#2f6fde"}
 WORDS = 20 * 35  # of a training step
-# Training tokens per second of wall time: PyTorch, Keras, kerasrnn.
+# Training tokens per second of wall time: PyTorch (the fastest of its loops),
+# Keras, kerasrnn.
 # One thread (2ea58d7) and two (ca3228f), float32; there in seconds of a step.
 CPU = {
-    "GAM-RHN\n600, depth 5": [WORDS / s for s in (1.325, 1.563, 0.922)],
+    "GAM-RHN\n600, depth 5": [WORDS / s for s in (1.222, 1.563, 0.922)],
     "RHN\n830, depth 10": [WORDS / s for s in (1.043, 1.174, 0.753)],
     "GRU\n3 x 792": [WORDS / s for s in (1.106, 1.564, 0.872)],
     "LSTM\n3 x 792": [WORDS / s for s in (1.150, 1.849, 1.053)],

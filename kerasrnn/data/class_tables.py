@@ -31,7 +31,7 @@ def read_classes(source, report):
 
 
 def class_table(source, report):
-    """Opens the training part of a folder or archive as a `Table`."""
+    """Opens the training set of a folder or archive as a `Table`."""
     report.unit = "text"
     train, _, _, films = read_classes(source, report)
     rows = (

@@ -22,7 +22,7 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
     always counts as unseen.
 
     Args:
-        lines: List of strings, such as the validation part of a corpus.
+        lines: List of strings, such as the validation set of a corpus.
         tokenizer: A `Tokenizer`.
         name: String, the name of the lines in the warning.
 

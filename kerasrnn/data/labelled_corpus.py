@@ -52,7 +52,7 @@ def read_labelled_corpus(
       JSON, parquet, fastText, `datasets`, pandas; with a header, or with the
       numbers of its columns.
 
-    The rows of a table are the training part, in their order. The texts of a
+    The rows of a table are the training set, in their order. The texts of a
     folder or archive are ordered by the number at the beginning of their file
     name, one of each class in turn.
 
@@ -90,7 +90,7 @@ def read_labelled_corpus(
             their numbers, such as those of a trained model. Defaults to the
             classes of the corpus.
         test_path: The same of a corpus in any of these formats, whose
-            training part becomes the test part. Defaults to that at `path`.
+            training set becomes the test set. Defaults to that at `path`.
         group_column: String or number, the column of a table with what a text
             belongs to, such as a film or an author: `split_labelled_corpus`
             does not separate the texts of a group. A text that occurs in
@@ -214,8 +214,8 @@ def _of_files(path, report):
     label_names = in_order(train)
     if unknown := sorted(set(test) - set(train)):
         raise CorpusError(
-            f"The test part of the corpus {report.corpus} has classes that "
-            f"the training part lacks. Expected: {label_names}. "
+            f"The test set of the corpus {report.corpus} has classes that "
+            f"the training set lacks. Expected: {label_names}. "
             f"Received: {unknown}"
         )
     labels = {name: label for label, name in enumerate(label_names)}

@@ -15,10 +15,10 @@ from kerasrnn.data.stratified_splits import has_several
 def split_labelled_corpus(
     corpus: LabelledCorpus, size: int, seed: int
 ) -> tuple[LabelledCorpus, LabelledTexts]:
-    """Holds out texts of the training part for validation.
+    """Holds out texts of the training set for validation.
 
-    Texts that also occur in the validation or test part, as `source_key` tells,
-    are removed from the training part and from the texts without a label, and
+    Texts that also occur in the validation or test set, as `source_key` tells,
+    are removed from the training set and from the texts without a label, and
     a `CorpusWarning` counts them. If the corpus has groups, such as the reviews
     of a film, whole groups are held out, and their texts without a label are
     removed, too. Otherwise texts are held out one by one: if some belong
@@ -27,7 +27,7 @@ def split_labelled_corpus(
 
     Args:
         corpus: `LabelledCorpus`.
-        size: Positive integer, how many texts of the training part to hold
+        size: Positive integer, how many texts of the training set to hold
             out; see `hold_out`. At most a fifth of those whose class has
             several are held out, but at least as many as there are such
             classes: about one of each, fewer of small classes if others are
@@ -77,17 +77,17 @@ def split_labelled_corpus(
 def without_texts(
     corpus: LabelledCorpus, held_out: LabelledTexts
 ) -> LabelledCorpus:
-    """Removes held-out texts and those of the test part from the training.
+    """Removes held-out texts and those of the test set from the training.
 
     A `CorpusWarning` says how many, if any.
 
     Args:
         corpus: `LabelledCorpus`.
         held_out: `LabelledTexts` to remove with their groups, besides the
-            texts of the test part.
+            texts of the test set.
 
     Returns:
-        A `LabelledCorpus` whose training part and texts without a label have
+        A `LabelledCorpus` whose training set and texts without a label have
         none of them.
 
     Raises:
@@ -165,6 +165,6 @@ def _without(corpus, held_out):
 
 
 def _say_removed(gone, train, unlabelled):
-    why = "they, or their groups, are held out or in the test part"
+    why = "they, or their groups, are held out or in the test set"
     say_removed("training texts", gone[0], len(train.texts), why)
     say_removed("texts without a label", gone[1], len(unlabelled), why)

@@ -27,8 +27,8 @@ class LabelledCorpus(NamedTuple):
     """The texts of a labelled corpus.
 
     Args:
-        train: `LabelledTexts` of the training part.
-        test: `LabelledTexts` of the test part; `None` if there is none.
+        train: `LabelledTexts` of the training set.
+        test: `LabelledTexts` of the test set; `None` if there is none.
         unlabelled: List of strings, texts without a label.
         label_names: List of strings, the names of the labels 0, 1, ...
         groups: Dict from texts, with or without a label, to what they belong

@@ -25,9 +25,9 @@ class PianoRollCorpus(NamedTuple):
     A piece is a uint8 array of shape `(time, 88)`, 1 where a key sounds.
 
     Args:
-        train: List of pieces, the training part.
-        validation: List of pieces, the validation part.
-        test: List of pieces, the test part; `None` if there is none.
+        train: List of pieces, the training set.
+        validation: List of pieces, the validation set.
+        test: List of pieces, the test set; `None` if there is none.
     """
 
     train: list[np.ndarray]
@@ -122,8 +122,8 @@ def read_piano_rolls(
 def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:
     """Divides pieces into training, validation and test.
 
-    The last tenth of the pieces is the test part, and the tenth before it
-    the validation part; each has at least one.
+    The last tenth of the pieces is the test set, and the tenth before it
+    the validation set; each has at least one.
 
     Args:
         rolls: List of at least three arrays of shape `(time, 88)`.

@@ -131,8 +131,8 @@ def unequal(keys, indices, taken):
     if indices and not left:
         raise CorpusError(
             "No row is left to train on. Expected: some that are not held out "
-            f"or in the test part. Received: {len(indices)} rows, all of them "
-            "held out or in the test part"
+            f"or in the test set. Received: {len(indices)} rows, all of them "
+            "held out or in the test set"
         )
     return left, len(indices) - len(left)
 

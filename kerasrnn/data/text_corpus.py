@@ -26,9 +26,9 @@ class TextCorpus(NamedTuple):
     """The sentences of a corpus.
 
     Args:
-        train: List of strings, the training part.
-        validation: List of strings, the validation part.
-        test: List of strings, the test part; `None` if there is none.
+        train: List of strings, the training set.
+        validation: List of strings, the validation set.
+        test: List of strings, the test set; `None` if there is none.
     """
 
     train: list[str]
@@ -61,13 +61,13 @@ def read_text_corpus(
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
     such as text8, is cut into lines of 100 words, with a `CorpusWarning`. So is
     warned of files for validation or test whose lines are mostly those of the
-    training part.
+    training set.
 
     Args:
         path: String or path, the folder, archive or file to read.
-        validation: String or path, the file of the validation part.
-        test: String or path, the file of the test part.
-        limit: Positive integer, how many lines of the training part to keep:
+        validation: String or path, the file of the validation set.
+        test: String or path, the file of the test set.
+        limit: Positive integer, how many lines of the training set to keep:
             the first. Validation and test keep a tenth as many, at least one.
             Defaults to `None`, which keeps all.
 
@@ -122,7 +122,7 @@ def split_text_corpus(lines: list[str]) -> TextCorpus:
         lines: List of at least two strings.
 
     Returns:
-        A `TextCorpus` without a test part.
+        A `TextCorpus` without a test set.
 
     Raises:
         CorpusError: If there are fewer than two lines.
@@ -170,7 +170,7 @@ def _warn_of_copies(train, lines, place):
     if copies > len(lines) / 2:
         warn(
             f"{copies:,} of {len(lines):,} lines of {place} are also in the "
-            "training part: scores on them flatter"
+            "training set: scores on them flatter"
         )
 
 

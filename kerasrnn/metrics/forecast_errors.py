@@ -23,7 +23,7 @@ class ForecastError(PooledMean):
     """Mean absolute or squared error of what is forecast, as one number.
 
     It is pooled over all values of all batches that are not missing, in units
-    of their columns: with the deviations of the training part as units, as
+    of their columns: with the deviations of the training set as units, as
     published tables have it.
 
     Args:

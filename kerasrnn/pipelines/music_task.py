@@ -27,7 +27,7 @@ class MusicTask(Task):
         return {"pieces": len(rows), "steps": sum(map(len, rows))}
 
     def headline(self, scores: dict[str, Any]) -> str:
-        return f"negative log-likelihood {scores['nll']:.2f} nats a step"
+        return f"negative log-likelihood {scores['nll']:.2f} nats per time step"
 
     def report(
         self,

@@ -142,7 +142,7 @@ class Run(RunScope):
             for tokenizer, texts in zip(
                 task.tokenizers, task.texts_of(rows), strict=True
             ):
-                warn_of_unseen(texts, tokenizer, "the training part")
+                warn_of_unseen(texts, tokenizer, "the training set")
         if batches is None:
             seed = settings.seed + member
             batches = task.row_batches(rows, settings.batch_size, seed)

@@ -7,7 +7,7 @@
 Results, in `docs/`, has the commands that train these two. They
 must read the same ids, of one vocabulary. On the reviews that `imdb.py` holds
 out, each is calibrated, and so is the ensemble; the study prints the scores of
-all there, and on the test part where there is one. It writes `labeller.keras`
+all there, and on the test set where there is one. It writes `labeller.keras`
 and a SavedModel.
 """
 
@@ -47,7 +47,7 @@ def read_arguments():
 
 
 def load_parts(args, labeller):
-    """Returns the held-out texts, and those of the test part or `None`."""
+    """Returns the held-out texts, and those of the test set or `None`."""
     preset = imdb.PRESETS[imdb.preset_for(args.corpus)]
     corpus, dev = classify.load_parts(
         dataclasses.replace(preset, corpus=args.corpus, data_dir=args.data_dir)

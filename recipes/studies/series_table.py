@@ -20,7 +20,7 @@ from studies.rows import run_rows
 from studies.rows import table_parser
 from studies.rows import write_table
 
-# MSE and MAE of the test part after 720 hours, table 2 of the final version.
+# MSE and MAE of the test set after 720 hours, table 2 of the final version.
 SEG_RNN = {
     "96": "0.351 / 0.392",
     "192": "0.392 / 0.414",

@@ -45,7 +45,7 @@ def test_seeds_are_trained_side_by_side(values, monkeypatch):
     assert losses.shape == (2, 2)
     assert (losses[1] < losses[0]).all()
     assert losses[0, 0] != losses[0, 1]
-    # Without `--test`, nothing is known of the test part.
+    # Without `--test`, nothing is known of the test set.
     assert list(found["scores"]) == ["dev"]
     best = np.min(found["history"]["mae"], axis=0)
     np.testing.assert_allclose(found["scores"]["dev"]["mae"], best, rtol=1e-5)

@@ -69,9 +69,9 @@ def test_a_special_token_in_a_text_is_unseen():
 def test_unseen_without_an_unknown_token(kind):
     tokenizer = kind.train(["a b"], specials=["<pad>"])
     with pytest.raises(CorpusError) as error:
-        warn_of_unseen(["b c a"], tokenizer, "the test part")
+        warn_of_unseen(["b c a"], tokenizer, "the test set")
     message = str(error.value)
-    assert "1 of " in message and "tokens of the test part" in message
+    assert "1 of " in message and "tokens of the test set" in message
     assert "no '<unk>'" in message and message.endswith("Received: 'c'")
 
 

@@ -46,7 +46,7 @@ SPECIALS = ["<unk>", "<s>", "</s>"]
 
 
 def write_reviews(path):
-    """Writes an archive as of IMDb, without a test part, and returns it."""
+    """Writes an archive as of IMDb, without a test set, and returns it."""
     words = {"pos": "a fine film", "neg": "a dull film", "unsup": "a film"}
     with tarfile.open(path, "w:gz") as tar:
         for label, text in words.items():
