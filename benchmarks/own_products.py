@@ -8,8 +8,8 @@ those of the state one after the other in a loop, where each waits for the last.
 import keras
 from keras import ops
 
-from kerasrnn.layers.recurrent.products import times_transposed
-from kerasrnn.layers.recurrent.products_over_time import kernel_gradient
+from kerasrnn.layers.loop.products import times_transposed
+from kerasrnn.layers.loop.products_over_time import kernel_gradient
 
 
 def kernel_shapes(cell, input_dim):

@@ -43,7 +43,7 @@ from padded_pairs import PaddedPairs
 
 from kerasrnn import models  # noqa: F401  registers them
 from kerasrnn import training
-from kerasrnn.training.run_state import save_weights
+from kerasrnn.training.resumable.checkpoint import save_weights
 
 PARTS = "train", "dev"
 # How many shapes the batches of each have.

@@ -7,19 +7,19 @@ import sys
 
 def corpus() -> None:
     """Runs `kerasrnn-corpus`."""
-    _run("kerasrnn.serving.corpus")
+    _run("kerasrnn.serving.corpus.command")
 
 
 def demo() -> None:
     """Runs `kerasrnn-demo`."""
     _need("demo", "gradio", "matplotlib", "mido")
-    _run("kerasrnn.serving.demo")
+    _run("kerasrnn.serving.demo.page")
 
 
 def onnx() -> None:
     """Runs `kerasrnn-onnx`."""
     _need("onnx", "onnx", "onnxruntime", "tf2onnx")
-    _run("kerasrnn.serving.onnx_export")
+    _run("kerasrnn.serving.onnx.export")
 
 
 def ray() -> None:

@@ -1,7 +1,7 @@
-"""Runs `kerasrnn.serving.worker` quietly: `kerasrnn-serve` starts this."""
+"""Runs `kerasrnn.serving.http.worker` quietly: `kerasrnn-serve` starts this."""
 
 from kerasrnn_commands import quiet  # noqa: F401  # isort: skip
-from kerasrnn.serving.worker import main
+from kerasrnn.serving.http.worker import main
 
 if __name__ == "__main__":
     main()

@@ -27,34 +27,39 @@ EXAMPLE = re.compile(r"^Example.*:\s+(.*)", re.MULTILINE)
 EVERYWHERE = {"decoding", "layers", "metrics", "models", "training"}
 OF_RECIPES = {
     f"kerasrnn.pipelines.{name}"
-    for name in ("alternatives", "run", "saved_model", "translating")
+    for name in (
+        "run",
+        "saved_model",
+        "translation.alternatives",
+        "translation.translating",
+    )
 }
 # They train a pipeline or write a SavedModel.
 SLOW = OF_RECIPES | {
-    "kerasrnn.data.translation_batches",
+    "kerasrnn.data.parallel.translation_batches",
     "kerasrnn.layers.attention.coverage_attention",
     "kerasrnn.layers.attention.self_attention_cell",
     "kerasrnn.layers.crf.crf_loss",
-    "kerasrnn.models.dynamic_evaluation",
-    "kerasrnn.models.rms_dynamic_evaluation",
+    "kerasrnn.models.language.dynamic_evaluation",
+    "kerasrnn.models.language.rms_dynamic_evaluation",
     "kerasrnn.pipelines.litert",
-    "kerasrnn.pipelines.music_pipeline",
-    "kerasrnn.pipelines.series_forecaster",
-    "kerasrnn.pipelines.text_labeller",
-    "kerasrnn.pipelines.text_tagger",
-    "kerasrnn.pipelines.text_language_model",
-    "kerasrnn.pipelines.text_translator",
+    "kerasrnn.pipelines.music.music_pipeline",
+    "kerasrnn.pipelines.forecasting.series_forecaster",
+    "kerasrnn.pipelines.labelling.text_labeller",
+    "kerasrnn.pipelines.tagging.text_tagger",
+    "kerasrnn.pipelines.language.text_language_model",
+    "kerasrnn.pipelines.translation.text_translator",
     "kerasrnn.training.callbacks",
 }
 
 # They need an extra of pyproject.toml.
 EXTRAS = {
-    "kerasrnn.serving.corpus_pipeline": "apache_beam",
-    "kerasrnn.serving.demo": "gradio",
-    "kerasrnn.serving.json_arrays": "orjson",
-    "kerasrnn.serving.onnx_export": "tf2onnx",
-    "kerasrnn.serving.protocol_v1": "orjson",
-    "kerasrnn.serving.tabs.words": "gradio",
+    "kerasrnn.serving.corpus.beam": "apache_beam",
+    "kerasrnn.serving.demo.page": "gradio",
+    "kerasrnn.serving.http.json_arrays": "orjson",
+    "kerasrnn.serving.onnx.export": "tf2onnx",
+    "kerasrnn.serving.http.protocol_v1": "orjson",
+    "kerasrnn.serving.demo.tabs.words": "gradio",
 }
 
 

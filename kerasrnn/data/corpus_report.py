@@ -4,7 +4,7 @@ import collections
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import warn
-from kerasrnn.data.text_corpus import TextCorpus
+from kerasrnn.data.text.text_corpus import TextCorpus
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
 from kerasrnn.tokenizers.tokenizer import START

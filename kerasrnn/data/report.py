@@ -5,10 +5,10 @@ import sys
 import textwrap
 import warnings
 
-from kerasrnn.data.encodings import UndecodableError
-from kerasrnn.data.encodings import remedy
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.tables.encodings import UndecodableError
+from kerasrnn.data.tables.encodings import remedy
 
 _FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
 _WIDTH = 60  # characters that are shown of a cell

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import warn
-from kerasrnn.data.rows import Rows
 from kerasrnn.data.stratified_splits import stratified
+from kerasrnn.data.tables.rows import Rows
 
 
 def split_rows(

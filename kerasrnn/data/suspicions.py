@@ -2,7 +2,7 @@
 
 import re
 
-from kerasrnn.data.cells import KINDS
+from kerasrnn.data.tables.cell_values import KINDS
 
 _MANY = 5  # rows, before numbers alone are suspicious
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")

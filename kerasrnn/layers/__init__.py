@@ -18,9 +18,8 @@ from kerasrnn.layers.attention.sha_cell import SHACell
 from kerasrnn.layers.attention.transformer_cell import TransformerCell
 from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.crf_loss import CRFLoss
-from kerasrnn.layers.recurrent.exchange import copy_weights
-from kerasrnn.layers.recurrent.exchange import load_torch_weights
-from kerasrnn.layers.recurrent.exchange import torch_weights
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.layers.recurrent.gam import GAM
 from kerasrnn.layers.recurrent.gam import GAMCell
@@ -38,8 +37,6 @@ from kerasrnn.layers.recurrent.min_lstm import MinLSTM
 from kerasrnn.layers.recurrent.min_lstm import MinLSTMCell
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTM
 from kerasrnn.layers.recurrent.peephole_lstm import PeepholeLSTMCell
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import Kernel
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.layers.recurrent.rg_lru import RGLRU
 from kerasrnn.layers.recurrent.rg_lru import RGLRUCell
@@ -48,6 +45,9 @@ from kerasrnn.layers.recurrent.rhn import RHNCell
 from kerasrnn.layers.recurrent.slstm import SLSTM
 from kerasrnn.layers.recurrent.slstm import SLSTMCell
 from kerasrnn.layers.recurrent.zoneout import ZoneoutCell
+from kerasrnn.layers.weights.exchange import copy_weights
+from kerasrnn.layers.weights.exchange import load_torch_weights
+from kerasrnn.layers.weights.exchange import torch_weights
 
 __all__ = [
     "AttentionCell",

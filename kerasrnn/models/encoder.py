@@ -12,9 +12,9 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.frozen import set_trainable
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.models.language_model import LanguageModel
+from kerasrnn.models.language.language_model import LanguageModel
 from kerasrnn.models.learnt_weights import learnt_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
 from kerasrnn.models.ngram_embedding import check_ngrams

@@ -3,8 +3,8 @@
 import keras
 from keras import ops
 
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

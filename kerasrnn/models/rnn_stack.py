@@ -9,8 +9,8 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.recurrent import cells
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

@@ -12,8 +12,8 @@ from kerasrnn.arguments import rate
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
-from kerasrnn.layers.recurrent import cells
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack

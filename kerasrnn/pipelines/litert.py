@@ -11,12 +11,12 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
+from kerasrnn.pipelines.language.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.saved_model import export_saved_model
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
-from kerasrnn.pipelines.text_labeller import TextLabeller
-from kerasrnn.pipelines.text_language_model import TextLanguageModel
-from kerasrnn.pipelines.text_tagger import TextTagger
+from kerasrnn.pipelines.tagging.text_tagger import TextTagger
 
 
 def litert_model(pipeline: Any, length: int = 1, int8: bool = False) -> bytes:

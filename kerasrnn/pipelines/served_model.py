@@ -60,7 +60,7 @@ class ServedModel(keras.Model):
     traces are in a `TracedProperty`.
 
     Args:
-        model: The inner Keras model, or layer, which works on ids.
+        model: The inner Keras model, or layer, which works on ids or numbers.
         **kwargs: Base model arguments, such as `name`.
     """
 
@@ -145,9 +145,10 @@ class ServedModel(keras.Model):
         return {}
 
     def reads(self) -> tuple[Tokenizer, int | None] | None:
-        """Returns the tokenizer of the texts, and of how many tokens of each.
+        """Returns the tokenizer that reads the texts, and its limit.
 
-        `None` where no text is cut.
+        The limit is how many tokens of each text are kept. `None` if no text
+        is ever truncated.
         """
         return None
 

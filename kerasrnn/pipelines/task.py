@@ -18,7 +18,7 @@ class Task:
 
     A pipeline returns it from `task()`. Rows are examples in the form that the
     task has: pairs of strings, `LabelledTexts`, tagged sentences, lines, piano
-    rolls.
+    rolls, a `SeriesTable`.
 
     Args:
         pipeline: The pipeline.
@@ -60,7 +60,7 @@ class Task:
     def row_batches(
         self, rows: Any, batch_size: int, seed: int | None = None
     ) -> Batches:
-        """Returns batches of rows; without a seed, in their order of length."""
+        """Returns batches of rows; without a seed, the same each time."""
         return self.pipeline.batches(rows, batch_size, seed=seed)
 
     def epoch_scores(self, rows: Any) -> list[keras.callbacks.Callback]:

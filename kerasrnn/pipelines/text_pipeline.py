@@ -16,7 +16,7 @@ from kerasrnn.typing import PathLike
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class TextPipeline(ServedModel):
-    """Base of the pipelines: a model with what it needs to take text.
+    """Base of the pipelines: a model, and all it needs from input to answer.
 
     A pipeline is a Keras model. `save` writes it to one `.keras` file, with
     the vocabularies of its tokenizers, and with the optimizer if the model is
@@ -28,7 +28,7 @@ class TextPipeline(ServedModel):
     adds its own arguments to `get_config`.
 
     Args:
-        model: The inner Keras model, or layer, which works on ids.
+        model: The inner Keras model, or layer, which works on ids or numbers.
         **kwargs: Base model arguments, such as `name`.
     """
 
@@ -37,7 +37,7 @@ class TextPipeline(ServedModel):
     ) -> Batches:
         """Returns a `tf.data.Dataset` of batches to train the model on.
 
-        Without a seed, their order is that of length.
+        Without a seed, their order is the same each time.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must override `batches()`."

@@ -4,7 +4,7 @@ import shutil
 import sys
 import time
 
-from kerasrnn.training.run_callbacks import Counting
+from kerasrnn.training.resumable.fit_callbacks import Counting
 
 # Seconds between two lines of progress.
 _PAUSE_ON_TERMINAL = 0.2

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 
 from kerasrnn.training.reading import reading
-from kerasrnn.training.run_state import constant_rate
-from kerasrnn.training.run_state import deletion_remedy
-from kerasrnn.training.run_state import load_weights
+from kerasrnn.training.resumable.checkpoint import constant_rate
+from kerasrnn.training.resumable.checkpoint import deletion_remedy
+from kerasrnn.training.resumable.checkpoint import load_weights
 
 
 def load_average(model: keras.Model, paths: Sequence[pathlib.Path]) -> None:

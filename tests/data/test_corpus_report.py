@@ -6,7 +6,7 @@ from kerasrnn.data.corpus_report import length_table
 from kerasrnn.data.corpus_report import warn_of_unseen
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.text_corpus import TextCorpus
+from kerasrnn.data.text.text_corpus import TextCorpus
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer

@@ -25,7 +25,7 @@ from kerasrnn.layers import PeepholeLSTMCell
 from kerasrnn.layers import RGLRUCell
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SLSTMCell
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from tests import helpers
 from tests.reference import layers as reference
 from tests.reference.recurrent_cells import finite_differences

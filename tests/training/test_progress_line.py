@@ -6,8 +6,8 @@ import pytest
 
 from kerasrnn.training import progress_line
 from kerasrnn.training.progress_line import ProgressLine
-from kerasrnn.training.run_callbacks import FitFacts
-from kerasrnn.training.run_state import Progress
+from kerasrnn.training.resumable.checkpoint import Progress
+from kerasrnn.training.resumable.fit_callbacks import FitFacts
 
 
 class Terminal(io.StringIO):

@@ -17,7 +17,7 @@ from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape

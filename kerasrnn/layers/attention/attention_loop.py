@@ -1,6 +1,6 @@
 """A loop over time whose steps attend to a memory.
 
-Where the cell defines its step, the loop is that of `recurrent/loop.py`: each
+Where the cell defines its step, the loop is that of `loop/run_loop.py`: each
 product of cell and mechanism with a weight has its gradient in one product over
 all steps, and attention weights and hidden layers of scores are not kept but
 computed once more. Any other cell runs in a plain loop.
@@ -14,11 +14,11 @@ from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import swap_time
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent import running
-from kerasrnn.layers.recurrent.loop import run_loop
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import wide
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.loop.run_loop import run_loop
 
 
 def attend_in_a_loop(

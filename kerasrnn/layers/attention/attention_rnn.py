@@ -8,8 +8,8 @@ from keras import ops
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent import running
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop import running
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent.products import wide
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.products import wide
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 

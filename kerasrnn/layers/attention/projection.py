@@ -3,8 +3,8 @@
 import keras
 from keras import ops
 
-from kerasrnn.layers.recurrent.products import may_multiply
-from kerasrnn.layers.recurrent.products import of_the_loop
+from kerasrnn.layers.loop.products import may_multiply
+from kerasrnn.layers.loop.products import of_the_loop
 
 _LINEAR = keras.activations.linear
 

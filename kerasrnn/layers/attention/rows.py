@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from kerasrnn.layers.recurrent.products import of_the_loop
+from kerasrnn.layers.loop.products import of_the_loop
 
 
 def attend_rows(

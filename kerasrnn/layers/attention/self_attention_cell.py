@@ -12,7 +12,7 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.window_cell import WindowCell
 from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape

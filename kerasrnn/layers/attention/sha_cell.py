@@ -6,10 +6,10 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.attention.attention_block_cell import MemoryCell
 from kerasrnn.layers.attention.memory_attention import GatedAttention
-from kerasrnn.layers.attention.memory_cell import MemoryCell
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -5,8 +5,8 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.attention.attention_block_cell import MemoryCell
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
-from kerasrnn.layers.attention.memory_cell import MemoryCell
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

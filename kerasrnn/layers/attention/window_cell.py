@@ -8,7 +8,7 @@ from keras import ops
 
 from kerasrnn.layers.attention.sliding_window import take_by_row
 from kerasrnn.layers.attention.sliding_window import unmasked_first
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Shape

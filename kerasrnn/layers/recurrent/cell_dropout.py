@@ -2,8 +2,8 @@
 
 from keras import ops
 
+from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
-from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 

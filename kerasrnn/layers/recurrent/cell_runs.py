@@ -8,15 +8,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.recurrent import running
+from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.in_blocks import run_in_blocks
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import value_of
+from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.loop.run_loop import run_loop
+from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
 from kerasrnn.layers.recurrent.cell_dropout import dropped
-from kerasrnn.layers.recurrent.in_blocks import run_in_blocks
-from kerasrnn.layers.recurrent.loop import run_loop
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import value_of
-from kerasrnn.layers.recurrent.products import wide
-from kerasrnn.layers.recurrent.weights_of_step import WeightsOfStep
 from kerasrnn.typing import Nest
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

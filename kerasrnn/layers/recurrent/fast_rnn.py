@@ -5,10 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent import running
-from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor

@@ -4,9 +4,9 @@ from typing import Any
 
 import keras
 
+from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
-from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -8,14 +8,14 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import Kernel
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import join
+from kerasrnn.layers.loop.products import rows_of
+from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.grouped_memory_cell import GroupedMemoryCell
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import Kernel
-from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import join
-from kerasrnn.layers.recurrent.products import rows_of
-from kerasrnn.layers.recurrent.products import split_at
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -5,11 +5,11 @@ from typing import Any
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import Kernel
-from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import rows_of
-from kerasrnn.layers.recurrent.products import split_at
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import Kernel
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import rows_of
+from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Nest

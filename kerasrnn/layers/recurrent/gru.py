@@ -6,13 +6,13 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.loop.products import Fixed
+from kerasrnn.layers.loop.products import Kernel
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import rows_of
+from kerasrnn.layers.loop.products import split_at
+from kerasrnn.layers.loop.products import value_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.products import Fixed
-from kerasrnn.layers.recurrent.products import Kernel
-from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import rows_of
-from kerasrnn.layers.recurrent.products import split_at
-from kerasrnn.layers.recurrent.products import value_of
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Nest

@@ -7,9 +7,9 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.products import Product
-from kerasrnn.layers.recurrent.products import rows_of
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Initializer

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.linear_cell import LinearCell
-from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.products import Product
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Nest

@@ -9,10 +9,10 @@ from keras import ops
 
 from kerasrnn.arguments import rate
 from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.recurrent import cells
-from kerasrnn.layers.recurrent import running
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
-from kerasrnn.layers.recurrent.products import wide
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States

@@ -18,7 +18,7 @@ from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
 from kerasrnn.layers import GeneralAttention
 from kerasrnn.layers import RHNCell
-from kerasrnn.layers.recurrent import cells
+from kerasrnn.layers.loop import cells
 from tests import helpers
 from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MECHANISMS

@@ -12,8 +12,8 @@ from kerasrnn.layers import MinGRU
 from kerasrnn.layers import MinGRUCell
 from kerasrnn.layers import MinLSTM
 from kerasrnn.layers import ZoneoutCell
-from kerasrnn.layers.recurrent import in_blocks
-from kerasrnn.layers.recurrent.linear_scan import linear_scan
+from kerasrnn.layers.loop import in_blocks
+from kerasrnn.layers.loop.linear_scan import linear_scan
 from tests import helpers
 from tests.layers import small_layers
 

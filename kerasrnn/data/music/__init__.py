@@ -1,0 +1,1 @@
+"""Piano rolls and MIDI files."""

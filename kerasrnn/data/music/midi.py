@@ -1,0 +1,216 @@
+"""Piano rolls as MIDI files."""
+
+import pathlib
+
+import numpy as np
+
+from kerasrnn.arguments import is_integer
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import warn
+from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.files import whole
+from kerasrnn.typing import PathLike
+
+KEYS = 88
+_LOWEST = 21  # the MIDI note of key 0
+_TICKS = 480  # in a beat, when writing
+_DRUMS = 9  # the channel whose notes are not pitches
+_SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
+# A note is off the steps if it begins farther from one than this share of it.
+_NEAR, _MOST_OFF = 0.1, 0.1
+_GRIDS = (2, 3, 4, 6, 8, 12)  # steps per beat to advise
+_LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
+
+
+def write_midi(
+    roll: np.ndarray,
+    path: PathLike,
+    steps_per_beat: int = 1,
+    beats_per_minute: float = 100.0,
+) -> pathlib.Path:
+    """Writes a piano roll as a MIDI file, played by a piano.
+
+    A key that is 1 in several steps in a row is one long note, since a roll
+    does not tell it from repeated ones. An existing file is replaced when the
+    new one is complete. It needs mido.
+
+    Args:
+        roll: Array of shape `(time, 88)`, 1 where a key sounds.
+        path: String or path of the file to write.
+        steps_per_beat: Positive integer, time steps in a quarter note.
+        beats_per_minute: Float, the tempo, at least 3.6, the slowest that a
+            file can hold, and at most 60 million.
+
+    Returns:
+        The `pathlib.Path` that was written.
+
+    Raises:
+        OSError: If the file cannot be written.
+        ValueError: If the roll has another shape, or another argument is
+            not such a number.
+
+    Example:
+
+    >>> roll = np.zeros((4, 88), "uint8")
+    >>> roll[:3, 39] = 1  # middle C, for three steps
+    >>> path = write_midi(roll, "c.mid")
+    >>> read_midi(path)[:, 39].tolist()
+    [1, 1, 1]
+    """
+    # Only recipes need it; without it, the package is imported faster.
+    import mido
+
+    roll = np.asarray(roll)
+    if roll.ndim != 2 or roll.shape[1] != KEYS:
+        raise ValueError(
+            f"`roll` must have the shape (time, {KEYS}). "
+            f"Received: roll.shape={roll.shape}"
+        )
+    _check_steps(steps_per_beat)
+    if not _SLOWEST <= beats_per_minute <= _FASTEST:
+        raise ValueError(
+            f"`beats_per_minute` must be from {_SLOWEST} to {_FASTEST:.0f}. "
+            f"Received: beats_per_minute={beats_per_minute!r}"
+        )
+    track = mido.MidiTrack()
+    tempo = mido.bpm2tempo(beats_per_minute)
+    track.append(mido.MetaMessage("set_tempo", tempo=tempo))
+    silence = np.zeros((1, KEYS), "int8")
+    sounding = np.concatenate([silence, roll > 0, silence]).astype("int8")
+    now = 0
+    for step, changes in enumerate(np.diff(sounding, axis=0)):
+        # Notes end before others begin, so that a repeated one sounds.
+        for kind, sign in (("note_off", -1), ("note_on", 1)):
+            for key in np.flatnonzero(changes == sign):
+                then = step * _TICKS // steps_per_beat
+                note = int(key) + _LOWEST
+                track.append(mido.Message(kind, note=note, time=then - now))
+                now = then
+    path = pathlib.Path(path)
+    with whole(path) as partial:
+        mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(partial)
+    return path
+
+
+def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
+    """Reads a MIDI file as a piano roll.
+
+    All instruments are joined but for drums. Notes begin and end at the
+    nearest step and last at least one; one that never ends lasts to the end
+    of the file. A `CorpusWarning` says if many notes begin between two steps:
+    fast ones then become chords. Those beyond the keys of a piano are left
+    out. It needs mido.
+
+    Args:
+        path: String or path of the file.
+        steps_per_beat: Positive integer, time steps in a quarter note.
+
+    Returns:
+        Uint8 array of shape `(time, 88)`, 1 where a key sounds. It begins
+        with the first step of the file, and ends with the last note.
+
+    Raises:
+        CorpusError: If the file is not MIDI or is damaged, divides seconds
+            instead of beats, has no note, or is longer than 2**20 steps. It
+            is a `ValueError`.
+        FileNotFoundError: If there is nothing at `path`.
+        ValueError: If `steps_per_beat` is not a positive integer.
+
+    Example:
+
+    >>> path = write_midi(np.eye(3, 88), "rising.mid", steps_per_beat=4)
+    >>> read_midi(path, steps_per_beat=4).shape
+    (3, 88)
+    """
+    import mido
+
+    _check_steps(steps_per_beat)
+    path = existing_path(path)
+    # The errors of mido when a file is damaged or of another kind.
+    damage = EOFError, LookupError, OSError, ValueError, mido.KeySignatureError
+    try:
+        file = mido.MidiFile(path)
+    except damage as error:
+        raise CorpusError(
+            f"The file {path} cannot be read. Expected: a MIDI file. "
+            f"Received: {error!r}"
+        ) from error
+    if file.ticks_per_beat <= 0:
+        raise CorpusError(
+            f"The file {path} has no beats. Expected: ticks that divide a "
+            "beat. Received: "
+            + ("frames of a second (SMPTE)" if file.ticks_per_beat else "0")
+        )
+    per_step = file.ticks_per_beat / steps_per_beat
+    notes = [
+        (key, start, end)
+        for key, start, end in _notes(mido.merge_tracks(file.tracks))
+        if 0 <= key < KEYS
+    ]
+    if not notes:
+        raise CorpusError(
+            f"The file {path} has no music. Expected: notes of the keys of a "
+            "piano. Received: none"
+        )
+    # In ticks, which may be integers that are too large for a float.
+    if max(end for _, _, end in notes) > _LONGEST * per_step:
+        raise CorpusError(
+            f"The file {path} is too long; a time in it may be damaged. "
+            f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
+        )
+    _warn_of_rounding([start for _, start, _ in notes], file, steps_per_beat)
+    steps = [
+        (key, round(start / per_step), round(end / per_step))
+        for key, start, end in notes
+    ]
+    length = max(max(start + 1, end) for _, start, end in steps)
+    roll = np.zeros((length, KEYS), "uint8")
+    for key, start, end in steps:
+        roll[start : max(start + 1, end), key] = 1
+    return roll
+
+
+def _warn_of_rounding(starts, file, steps_per_beat):
+    """Warns if many notes begin between steps, and become chords."""
+
+    def off(steps):
+        positions = [start * steps / file.ticks_per_beat for start in starts]
+        apart = sum(
+            abs(position - round(position)) > _NEAR for position in positions
+        )
+        return apart / len(positions)
+
+    share = off(steps_per_beat)
+    if share > _MOST_OFF:
+        finer = [n for n in _GRIDS if n > steps_per_beat and off(n) < share / 2]
+        advice = f"; with {finer[0]}, fewer would" if finer else ""
+        warn(
+            f"{share:.0%} of the notes of {file.filename} begin between two "
+            f"steps and are moved to the nearest{advice}. Expected: notes on "
+            f"the steps. Received: steps_per_beat={steps_per_beat}"
+        )
+
+
+def _check_steps(steps_per_beat):
+    if not (is_integer(steps_per_beat) and 0 < steps_per_beat <= _TICKS):
+        raise ValueError(
+            f"`steps_per_beat` must be an integer from 1 to {_TICKS}. "
+            f"Received: steps_per_beat={steps_per_beat!r}"
+        )
+
+
+def _notes(messages):
+    """Yields the key, the first tick and the last of every note."""
+    began, now = {}, 0
+    for message in messages:
+        now += message.time
+        if not message.type.startswith("note_") or message.channel == _DRUMS:
+            continue
+        voice = message.channel, message.note
+        # A note that begins again has ended.
+        if voice in began:
+            yield message.note - _LOWEST, began.pop(voice), now
+        if message.type == "note_on" and message.velocity:
+            began[voice] = now
+    for (_, note), start in began.items():
+        yield note - _LOWEST, start, now

@@ -1,0 +1,151 @@
+"""Length-bucketed batches of token ids."""
+
+import numpy as np
+import tensorflow as tf
+
+from kerasrnn.arguments import positive_integer
+from kerasrnn.data.length_buckets import in_parallel
+from kerasrnn.data.length_buckets import length_batches
+from kerasrnn.data.parallel.guided_alignment import Links
+from kerasrnn.data.parallel.guided_alignment import alignment_matrix
+from kerasrnn.data.parallel.guided_alignment import split_words
+from kerasrnn.tokenizers.tokenizer import Tokenizer
+from kerasrnn.typing import Pairs
+
+
+def translation_batches(
+    pairs: Pairs,
+    source_tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer,
+    batch_size: int,
+    max_length: int = 100,
+    seed: int | None = None,
+    fixed_length: bool = False,
+) -> tf.data.Dataset:
+    """Batches of a parallel corpus for `Translator.fit`.
+
+    Sentences of similar length share a batch, which keeps padding low. An end
+    token is appended to the source if its vocabulary has one. The decoder
+    input is the target after a start token; the labels are the target with an
+    end token.
+
+    Args:
+        pairs: List of `(source, target)` strings; or, of some or all of them,
+            `(source, target, alignment)` with links of their words, such as
+            `"0-0 1-2"`, as `read_parallel_corpus` returns them.
+        source_tokenizer: A `Tokenizer`.
+        target_tokenizer: A `Tokenizer` with start and end token.
+        batch_size: Positive integer, sentences in a batch.
+        max_length: Positive integer. Longer sentences are truncated to so
+            many tokens.
+        seed: Integer, the seed of the shuffling, which differs in every
+            epoch. Tokenizers that can then also split words at random, which
+            the seed does not make reproducible. `None` for neither.
+        fixed_length: Whether to pad every source to `max_length` tokens and
+            its end token, instead of to the longest of its batch.
+
+    Returns:
+        A `tf.data.Dataset` of `({"source", "target"}, labels)`, int32
+        tensors of shape `(batch, time)` padded with `pad_id`. If there are
+        alignments, the inputs also have `"alignment"`, a float32 tensor of
+        shape `(batch, target_time, source_time)`: how much each label's token
+        should attend to each source token. A row sums to 1, or to 0 if nothing
+        is known.
+
+    Raises:
+        ValueError: when there is no pair, `max_length` is not positive, or
+            the target tokenizer has no start or end token.
+
+    Example:
+
+    >>> words = ["<pad>", "<unk>", "<s>", "</s>", "red", "book"]
+    >>> tokenizer = WordTokenizer(words)
+    >>> pairs = [("red book", "book red")]
+    >>> for inputs, labels in translation_batches(
+    ...     pairs, tokenizer, tokenizer, batch_size=1
+    ... ):
+    ...     print(inputs["source"].numpy().tolist())
+    ...     print(inputs["target"].numpy().tolist(), labels.numpy().tolist())
+    [[4, 5, 3]]
+    [[2, 5, 4]] [[5, 4, 3]]
+    """
+    if not pairs:
+        raise ValueError("`pairs` must hold at least one pair. Received: [].")
+    positive_integer("max_length", max_length)
+    if min(target_tokenizer.start_id, target_tokenizer.end_id) < 0:
+        raise ValueError(
+            "The target vocabulary needs a start and an end token. Received: "
+            f"start_id={target_tokenizer.start_id}, "
+            f"end_id={target_tokenizer.end_id}"
+        )
+    training = seed is not None
+    source_length = max_length + (source_tokenizer.end_id >= 0)
+
+    pairs = list(pairs)
+    tokenizers = source_tokenizer, target_tokenizer
+    links = None
+    if any(len(pair) > 2 for pair in pairs):
+        links = Links(["".join(pair[2:]) for pair in pairs])
+
+    def texts_at(indices):
+        chosen = [pairs[index] for index in indices]
+        return [
+            np.array([pair[side].encode() for pair in chosen], object)
+            for side in (0, 1)
+        ]
+
+    def encode(indices):
+        # Tensors of all texts would hold a large corpus a second time.
+        given = tf.numpy_function(
+            texts_at, [indices], [tf.string, tf.string], stateful=False
+        )
+        given = [tf.ensure_shape(side, [None]) for side in given]
+        sides, guide = zip(tokenizers, given, strict=True), ()
+        if links is None:
+            source, target = (split(*side) for side in sides)
+        else:
+            found = [split_words(*side, split, max_length) for side in sides]
+            (source, target), numbers = zip(*found, strict=True)
+            guide = *links.gather(indices), *numbers
+        by_target_then_source = (
+            target.row_lengths() * (max_length + 1) + source.row_lengths()
+        )
+        return by_target_then_source, (source, target, *guide)
+
+    def split(tokenizer, texts):
+        if training and hasattr(tokenizer, "sample"):
+            return tokenizer.sample(texts)[:, :max_length]
+        return tokenizer.tokenize(texts, max_length)
+
+    def padded(source, target, *guide):
+        start, end = target_tokenizer.start_id, target_tokenizer.end_id
+        if source_tokenizer.end_id >= 0:
+            source = _with_ends(source, end=source_tokenizer.end_id)
+        inputs = {
+            "source": source.to_tensor(
+                source_tokenizer.pad_id,
+                shape=(None, source_length if fixed_length else None),
+            ),
+            "target": _with_ends(target, start=start).to_tensor(
+                target_tokenizer.pad_id
+            ),
+        }
+        labels = _with_ends(target, end=end).to_tensor(target_tokenizer.pad_id)
+        if guide:
+            widths = [tf.shape(x)[1] for x in (inputs["source"], labels)]
+            inputs["alignment"] = alignment_matrix(guide[:2], guide[2:], widths)
+        return inputs, labels
+
+    dataset = length_batches(len(pairs), encode, batch_size, seed)
+    return in_parallel(dataset, padded).prefetch(2)
+
+
+def _with_ends(ids, start=None, end=None):
+    """Adds an id at the start or end of every row of a ragged tensor."""
+    column = tf.ones((ids.nrows(), 1), ids.dtype)
+    parts = [ids]
+    if start is not None:
+        parts.insert(0, start * column)
+    if end is not None:
+        parts.append(end * column)
+    return tf.concat(parts, axis=1)

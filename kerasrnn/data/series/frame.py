@@ -1,0 +1,94 @@
+"""The columns of a table of series, as a DataFrame."""
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.series.calendar import the_pandas
+from kerasrnn.data.tables.cell_values import decoded
+from kerasrnn.data.tables.cell_values import name_in
+from kerasrnn.data.tables.records import check_names
+from kerasrnn.data.tables.tables import Table
+from kerasrnn.data.tables.tables import find_column
+from kerasrnn.data.tables.tables import open_table
+
+
+def series_frame(source, columns, named, report):
+    """A DataFrame of the named columns, and the names of what to forecast."""
+    pandas = the_pandas()
+    given = [name for names in named.values() for name in names]
+    if isinstance(source, pandas.DataFrame):
+        source, report.unit = source.rename(columns=str), "row"
+        table = Table(list(source.columns), iter(()))
+        check_names(table.columns, "the DataFrame")
+    else:
+        table = open_table(source, report, [*given, *(columns or [])])
+    taken = _found(table, named, report)
+    if columns is None:
+        columns = [name for name in table.columns if name not in taken]
+        if not all(columns):
+            report.notes.append("columns without a name are left out")
+            columns = list(filter(None, columns))
+    if not columns or isinstance(columns, str):
+        raise ValueError(
+            "`columns` must be a list of names, at least one. "
+            f"Received: columns={columns!r}"
+        )
+    wanted = [*given, *columns]
+    if len(set(wanted)) < len(wanted):
+        raise ValueError(
+            "Each column can be one thing: time, key, known, static or to be "
+            f"forecast. Received: {', '.join(wanted)}"
+        )
+    taken += _found(table, {"columns": columns}, report)
+    if len(set(taken)) < len(taken):
+        raise ValueError(
+            "Each column can have one name. Received: "
+            f"{', '.join(wanted)} for {', '.join(taken)}"
+        )
+    if isinstance(source, pandas.DataFrame):
+        frame = source[taken].set_axis(wanted, axis="columns")
+    else:
+        rows = list(_rows(table, taken, report))
+        frame = pandas.DataFrame(rows, columns=wanted)
+    report.warn()
+    if frame.empty:
+        raise CorpusError(
+            f"There must be rows in {report.corpus}. Received: none"
+        )
+    return frame, list(columns)
+
+
+def _rows(table, columns, report):
+    """Yields the cells of rows; reports those that cannot be decoded."""
+    for number, row in table.rows:
+        cells = [row.get(name) for name in columns]
+        try:
+            decoded("".join(x for x in cells if isinstance(x, str)), "a cell")
+        except ValueError as error:
+            report.add(number, error)
+        else:
+            yield cells
+
+
+def keys_of(column, corpus):
+    """The names of the series that rows belong to."""
+    names, rows = [], Report(corpus, "row")
+    for rows.seen, value in enumerate(column, start=1):
+        try:
+            names.append(name_in(value, column.name))
+        except ValueError as error:
+            rows.add(rows.seen, error)
+    if rows.malformed:
+        raise CorpusError(
+            f"Each row of {corpus} must have a {column.name!r}. "
+            f"Received: {len(rows.malformed):,} rows without, {rows.first()}"
+        )
+    return names
+
+
+def _found(table, named, report):
+    """The columns of a table by their names in arguments, ignoring case."""
+    return [
+        find_column(table, [name], argument, report)
+        for argument, names in named.items()
+        for name in names
+    ]

@@ -1,0 +1,214 @@
+"""Reads tables of numbers over time, and checks that nothing is amiss."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.report import warn
+from kerasrnn.data.series.calendar import calendar_columns
+from kerasrnn.data.series.calendar import calendar_names
+from kerasrnn.data.series.calendar import checked_step
+from kerasrnn.data.series.calendar import step_of
+from kerasrnn.data.series.calendar import time_grid
+from kerasrnn.data.series.frame import keys_of
+from kerasrnn.data.series.frame import series_frame
+from kerasrnn.data.series.series_table import Series
+from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.values import numbers_of
+from kerasrnn.data.series.values import times_of
+
+_WHOLE = ""  # the key of a table of one series
+_RULES = (None, "mean", "sum", "min", "max", "first", "last")
+
+
+def read_series(
+    source: Any,
+    time: str,
+    columns: Sequence[str] | None = None,
+    key: str | None = None,
+    known: Sequence[str] = (),
+    static: Sequence[str] = (),
+    calendar: Sequence[str] = (),
+    step: str | None = None,
+    resample: str | None = None,
+    time_format: str | None = None,
+) -> SeriesTable:
+    r"""Reads one series or several from a table with a column of times.
+
+    A row is a time; with `key`, a time of one of the series. Every series must
+    be on a regular grid. Rows that are missing in it are added, without values;
+    other times are refused, unless they are to be resampled. A series without
+    any value is left out, and a `CorpusWarning` says so. Rows need no order. An
+    empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing value. What
+    was read is printed to the standard error.
+
+    Args:
+        source: String or path of a table of any format of `read_rows`; or a
+            DataFrame of pandas.
+        time: String, the column of times. Those with an offset, such as
+            `+02:00`, are turned into UTC.
+        columns: List of strings, what to forecast. Defaults to `None`: all
+            columns that have a name and are not named otherwise.
+        key: String, the column that tells the series apart.
+        known: List of strings, columns that are known ahead, such as prices.
+            Rows after the last values may tell them.
+        static: List of strings, columns of numbers that are equal in all rows
+            of a series.
+        calendar: List of cycles, known ahead: `"minute"`, `"hour"`,
+            `"weekday"`, `"monthday"` or `"yearday"`, each as sine and cosine.
+        step: String, the step of time, an offset of pandas such as `"h"`,
+            `"15min"`, `"D"` or `"MS"`. Defaults to `None`, the step that most
+            rows have.
+        resample: `"mean"`, `"sum"`, `"min"`, `"max"`, `"first"` or `"last"`:
+            what the rows of each step become, those of `known` columns as
+            well; for another rule, resample these before. It needs `step`.
+        time_format: String, how times are written, such as `"%d.%m.%Y"`, or
+            `"ISO8601"` for several of its forms. Defaults to `None`, as pandas
+            understands the first; not where all would also be times with day
+            and month exchanged, or years have two digits.
+
+    Returns:
+        A `SeriesTable`.
+
+    Raises:
+        CorpusError: If a cell is no time or no number, days may be months, a
+            row has no key, a time is there twice, times are irregular, a
+            static column changes, or there is no value. It is a `ValueError`.
+        ImportError: If pandas is not installed.
+        ValueError: If arguments are wrong.
+
+    Example:
+
+    >>> rows = ["date,load", "2024-05-01 00:00,5", "2024-05-01 02:00,7"]
+    >>> rows += ["2024-05-01 03:00,NA"]
+    >>> pathlib.Path("load.csv").write_text("\n".join(rows))
+    >>> table = read_series("load.csv", "date", step="h")
+    >>> len(table), table.series[0].values[:, 0].tolist()
+    (4, [5.0, nan, 7.0, nan])
+    """
+    if resample and step is None:
+        raise ValueError(
+            "`resample` needs a `step` to resample to, such as 'h'. "
+            f"Received: resample={resample!r}, step=None"
+        )
+    if resample not in _RULES:
+        raise ValueError(
+            f"`resample` must be one of {_RULES}. "
+            f"Received: resample={resample!r}"
+        )
+    # Pandas may have names that are no strings.
+    time, key = str(time), None if key is None else str(key)
+    known, static = list(map(str, known)), list(map(str, static))
+    if columns is not None and not isinstance(columns, str):
+        columns = list(map(str, columns))
+    names = calendar_names(calendar)
+    step = step and checked_step(step)
+    is_path = isinstance(source, str | os.PathLike)
+    report = Report(source if is_path else type(source).__name__)
+    named = {"time": [time], "known": known, "static": static}
+    named["key"] = [] if key is None else [key]
+    frame, columns = series_frame(source, columns, named, report)
+    frame[time] = times_of(frame[time], time_format, report)
+    for name in (*columns, *known, *static):
+        frame[name] = numbers_of(frame[name], report)
+    groups = {_WHOLE: frame}
+    if key is not None:
+        frame[key] = keys_of(frame[key], report.corpus)
+        groups = dict(iter(frame.groupby(key, sort=False, observed=True)))
+    longest = max(groups.values(), key=len)
+    step = step or step_of(np.sort(longest[time].to_numpy()), report.corpus)
+    series = []
+    for name, rows in groups.items():
+        # Rows of one time stay in the order of the table.
+        rows = rows.set_index(time).sort_index(kind="stable")
+        features = _constant(rows, static, name, report)
+        rows = rows[[*columns, *known]]
+        rows = _on_grid(rows, step, resample, name, report)
+        series.append(_series(name, rows, len(columns), calendar, features))
+    table = SeriesTable(
+        _with_values(series, report.corpus),
+        list(columns),
+        step,
+        [*known, *names],
+        list(static),
+        list(calendar),
+        time,
+    )
+    if resample and known:
+        print(
+            f"The columns {', '.join(known)}, which are known ahead, were "
+            f"resampled by {resample!r}, too",
+            file=sys.stderr,
+        )
+    table.say()
+    return table
+
+
+def _series(name, rows, count, calendar, static):
+    """A series of rows; its first columns, a number of them, are forecast."""
+    times = rows.index.to_numpy("datetime64[us]")
+    numbers = rows.to_numpy("float32")
+    known = [numbers[:, count:], calendar_columns(times, calendar)]
+    return Series(name, times, numbers[:, :count], np.hstack(known), static)
+
+
+def _with_values(series, corpus):
+    """The series that have a value; says which have none."""
+    empty = [x.name for x in series if not x.observed()]
+    if len(empty) == len(series):
+        raise CorpusError(
+            f"The columns to forecast must have values in {corpus}. "
+            "Received: none"
+        )
+    if empty:
+        warn(
+            f"{len(empty)} of {len(series)} series of {corpus} have no value "
+            f"and are left out: {', '.join(map(repr, empty[:3]))}"
+            + ", ..."
+            * (len(empty) > 3)
+        )
+    return [x for x in series if x.observed()]
+
+
+def _constant(rows, static, name, report):
+    """The features of a series, which do not change over time."""
+    for column in static:
+        if rows[column].nunique() > 1:
+            raise CorpusError(
+                f"A static column must be equal in all rows of a series of "
+                f"{report.corpus}. Received: {column!r} of the series {name!r} "
+                f"is {rows[column].min()} and {rows[column].max()}"
+            )
+    return rows[list(static)].max().to_numpy("float32")
+
+
+def _on_grid(rows, step, resample, name, report):
+    """Rows on a regular grid of times, with empty ones where none was."""
+    where = f" of the series {name!r}" * bool(name) + f" of {report.corpus}"
+    if resample:
+        found = rows.resample(step)
+        options = {"min_count": 1} if resample == "sum" else {}
+        return getattr(found, resample)(**options)
+    twice = rows.index.duplicated()
+    if twice.any():
+        raise CorpusError(
+            f"Each time{where} must occur once; several series need a "
+            "`key`, and local times that occur twice an offset. Received: "
+            f"{rows.index[twice][0]} and {twice.sum() - 1} more, twice"
+        )
+    times = rows.index.to_numpy()  # nanoseconds, if it has any
+    grid = time_grid(times[0], step, times[-1])
+    off = ~np.isin(times, grid)
+    if off.any():
+        raise CorpusError(
+            f"Times{where} must be a whole number of steps of {step!r} apart. "
+            "Expected: another `step`, or `resample`, such as 'mean'. "
+            f"Received: {times[off][0]} and {off.sum() - 1:,} more, after "
+            f"{times[0]}"
+        )
+    return rows.reindex(grid)

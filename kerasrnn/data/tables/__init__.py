@@ -1,0 +1,1 @@
+"""Rows of tables of any format."""

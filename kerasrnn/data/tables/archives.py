@@ -1,0 +1,117 @@
+"""Reading files from an untrusted tar archive."""
+
+import gzip
+import re
+import tarfile
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.lines import DAMAGE
+
+ARCHIVE_ENDS = (".tgz", ".tar.gz")
+# The name of a member must not lead out of the folder, on any system.
+_OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
+_LARGEST = 2**31  # bytes of an unpacked archive
+_HEADER = 2**20  # bytes that are read at once, but for a wanted file
+
+
+def read_archive(path, is_wanted, largest):
+    """Yields files of a gzipped tar archive without unpacking it to disk.
+
+    The archive is always read to its end, where its checksum is, but never
+    beyond 2 GiB.
+
+    Args:
+        path: A `pathlib.Path`.
+        is_wanted: Function from the parts of a member's name, a tuple of
+            strings, to whether to read it.
+        largest: Positive integer, the maximum size in bytes of a file to
+            read. Other files may be larger.
+
+    Yields:
+        `(parts, content)`: a tuple of strings, and bytes.
+
+    Raises:
+        CorpusError: If the archive, or the header of a member, is damaged or
+            too large; if the name of a member leads out of it; if a wanted
+            file is a link, a folder, a device or too large.
+    """
+    try:
+        with (
+            _BoundedFile(path) as stream,
+            tarfile.open(fileobj=stream, mode="r:") as archive,
+        ):
+            for member in archive:
+                if _OUTSIDE.search(member.name):
+                    raise untrusted(path, member.name, "leads out of it")
+                parts = tuple(
+                    part
+                    for part in member.name.split("/")
+                    if part not in ("", ".")
+                )
+                if is_wanted(parts):
+                    _check(path, member, largest)
+                    stream.most = largest
+                    yield parts, archive.extractfile(member).read()
+                    stream.most = _HEADER
+            # `tarfile` stops silently at a damaged header. Reading to the
+            # end of the stream checks the checksum.
+            while stream.read(2**20):
+                pass
+    except (tarfile.TarError, *DAMAGE) as error:
+        raise CorpusError(
+            f"The corpus {path} cannot be read. Expected: a whole tar archive, "
+            f"compressed with gzip. Received: {error}"
+        ) from error
+
+
+class _BoundedFile(gzip.GzipFile):
+    """A gzip file of which at most `_LARGEST` unpacked bytes are read.
+
+    `tarfile` reads a header at once, however long it says that it is: a few
+    kilobytes of zeros, packed, would fill the memory.
+
+    Attributes:
+        most: Integer, how many bytes may be read at once.
+    """
+
+    def __init__(self, path):
+        super().__init__(path, "rb")
+        self.most = _HEADER
+
+    def read(self, size=-1):
+        if size > max(self.most, _HEADER):
+            raise CorpusError(
+                f"The corpus {self.name} has a member with a header that is "
+                f"too long. Expected: at most {_HEADER:,} bytes. "
+                f"Received: {size:,} bytes"
+            )
+        self._check(self.tell() + max(size, 0))
+        return super().read(size)
+
+    def seek(self, offset, whence=0):
+        self._check(offset)
+        return super().seek(offset, whence)
+
+    def _check(self, end):
+        if end > _LARGEST:
+            raise CorpusError(
+                f"The corpus {self.name} is too large. Expected: an archive "
+                f"of at most {_LARGEST:,} bytes, unpacked. "
+                f"Received: {end:,} bytes or more"
+            )
+
+
+def _check(path, member, largest):
+    if not member.isfile():
+        raise untrusted(path, member.name, "is a link, a folder or a device")
+    if member.size > largest:
+        size = f"has {member.size:,} bytes, more than {largest:,}"
+        raise untrusted(path, member.name, size)
+
+
+def untrusted(path, name, problem):
+    """The error for a file that is not plain, in an archive or folder."""
+    return CorpusError(
+        f"The corpus {path} has an unsafe file. Expected: plain files in "
+        f"folders. Received: {name!r}, which {problem}"
+    )

@@ -1,0 +1,84 @@
+"""Two files that are parallel line by line, as one table."""
+
+import itertools
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.data.tables.lines import numbered_lines
+from kerasrnn.data.tables.tables import Table
+from kerasrnn.data.tables.tables import format_end
+
+
+def line_table(paths, report):
+    """Opens two files as a table of the columns 1 and 2.
+
+    The names of the files end in the names of the columns if both have an
+    end, such as `a.en` and `a.de`, and these differ.
+
+    Args:
+        paths: Sequence of two strings or paths.
+        report: The `Report` that bad lines are added to.
+
+    Raises:
+        CorpusError: If these are not two files, equally long, of which not
+            both have a tab in every line.
+    """
+    paths = [existing_path(path) for path in paths]
+    if len(paths) != 2 or paths[0] == paths[1]:
+        raise CorpusError(
+            "Source and target must be two files. "
+            f"Received: {', '.join(map(str, paths))}"
+        )
+    report.corpus = f"{paths[0]} and {paths[1]}"
+    columns = column_names(paths)
+    return Table(columns, _joined_rows(paths, columns, report))
+
+
+def column_names(paths):
+    """Returns the ends of the names of two files; "1" and "2" without."""
+    ends = [format_end(path).removeprefix(".") for path in paths]
+    return ends if all(ends) and ends[0] != ends[1] else ["1", "2"]
+
+
+def _joined_rows(paths, columns, report):
+    sides = [Report(path) for path in paths]
+    texts = [
+        dict(numbered_lines(path, side))
+        for path, side in zip(paths, sides, strict=True)
+    ]
+    for side, lines in zip(sides, texts, strict=True):
+        side.check_encoding()
+        if not (side.malformed or any(map(str.strip, lines.values()))):
+            raise CorpusError(
+                f"The corpus {side.corpus} is empty. Expected: a sentence in "
+                f"each line. Received: {side.seen} lines, all blank"
+            )
+    if all(map(_is_of_pairs, texts)):
+        raise CorpusError(
+            f"The files {report.corpus} have a tab in every line. Expected: a "
+            "file of sources and a file of targets; or one file of pairs, "
+            "such as `cat A.tsv B.tsv > ALL.tsv` joins. Received: two files "
+            "of pairs"
+        )
+    report.seen = sides[0].seen
+    if sides[0].seen != sides[1].seen:
+        raise CorpusError(
+            f"The files {report.corpus} are not parallel line by line. "
+            "Expected: as many lines in both. "
+            f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
+        )
+    broken = dict(itertools.chain(*(side.malformed for side in sides)))
+    for number in range(1, report.seen + 1):
+        pair = [lines.get(number, "") for lines in texts]
+        if number in broken:
+            report.add(number, broken[number])
+        elif "\r" in "".join(pair):
+            report.add(number, "carriage return inside the line")
+        elif any(line.strip() for line in pair):
+            yield number, dict(zip(columns, pair, strict=True))
+
+
+def _is_of_pairs(lines):
+    texts = [line for line in lines.values() if line.strip()]
+    return bool(texts) and all("\t" in text for text in texts)

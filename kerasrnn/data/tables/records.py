@@ -1,0 +1,250 @@
+"""Records of named values: JSON, parquet, TMX, `datasets`, pandas.
+
+The libraries `pyarrow` and `datasets` are needed only for their own formats.
+"""
+
+import collections
+import contextlib
+import itertools
+import json
+import xml.etree.ElementTree
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.lines import numbered_lines
+from kerasrnn.data.tables.lines import opened
+
+_DATASET_FILES = ("state.json", "dataset_dict.json")
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_CODES = ("bpt", "ept", "it", "ph", "ut")  # of TMX, whose content is no text
+
+
+def is_dataset(path):
+    """Whether a folder was written by `save_to_disk` of `datasets`."""
+    return any((path / name).is_file() for name in _DATASET_FILES)
+
+
+def json_records(path, report):
+    """Yields `(number, record)` of JSON lines, or of one array of objects."""
+    lines = ((n, x) for n, x in numbered_lines(path, report) if x.strip())
+    first = next(lines, (0, ""))
+    start = first[1].strip()
+    if start == "{":
+        raise CorpusError(
+            f"The corpus {path} is one JSON object in several lines. Expected: "
+            "JSON lines, an object in each, or an array of objects. "
+            f"Received: {first[1]!r}, the first line"
+        )
+    lines = itertools.chain([first] if start else [], lines)
+    if start.startswith("["):
+        lines = list(lines)
+        values = _array("\n".join(line for _, line in lines), path)
+        if values is not None:
+            report.unit, report.seen = "row", len(values)
+            return _objects(enumerate(values, start=1), report)
+    return _objects(_parsed(lines, report), report)
+
+
+def _array(text, path):
+    """The values of a JSON array; `None` of several in lines."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return None
+    except ValueError as error:
+        if "Extra data" in str(error):
+            return None
+        raise CorpusError(
+            f"The corpus {path} is a damaged JSON array. Expected: an array "
+            f"of objects, or JSON lines, an object in each. Received: {error}"
+        ) from error
+
+
+def _parsed(lines, report):
+    for number, line in lines:
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError):
+            report.add(number, "invalid JSON")
+
+
+def _objects(numbered, report):
+    for number, record in numbered:
+        if isinstance(record, dict):
+            yield number, flat(record)
+        else:
+            report.add(number, "not a JSON object")
+
+
+def flat(record):
+    """The translations in a record of a data set for translation, or it."""
+    nested = record.get("translation")
+    return nested if isinstance(nested, dict) else record
+
+
+def tmx_records(path):
+    """Yields the units of a translation memory, a dict from its languages.
+
+    A unit with several segments of a language is as many units. The case of a
+    language is that of its first segment.
+    """
+    spellings: dict[str, str] = {}
+    try:
+        with opened(path, is_text=False) as file:
+            for _, element in xml.etree.ElementTree.iterparse(file):
+                if _name(element) == "tu":
+                    yield from _units(element, spellings)
+                    element.clear()
+    except xml.etree.ElementTree.ParseError as error:
+        raise CorpusError(
+            f"The corpus {path} cannot be read. Expected: a translation "
+            f"memory in the format TMX. Received: {error}"
+        ) from error
+
+
+def _units(element, spellings):
+    """Yields the segments of a unit by language, of each language one."""
+    segments = collections.defaultdict(list)
+    for variant in element.iterfind("{*}tuv"):
+        language = variant.get(_LANGUAGE) or variant.get("lang") or ""
+        language = spellings.setdefault(language.lower(), language)
+        segments[language].append(_segment(variant.find("{*}seg")))
+    for number in range(max(map(len, segments.values()), default=0)):
+        yield {
+            language: found[number] if number < len(found) else found[0]
+            for language, found in segments.items()
+        }
+
+
+def _name(element):
+    """The tag of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def _segment(element):
+    """The text of a segment without the codes of its layout."""
+    if element is None:
+        return ""
+    text = "" if _name(element) in _CODES else element.text or ""
+    return text + "".join(
+        _segment(child) + (child.tail or "") for child in element
+    )
+
+
+def parquet_records(path):
+    """Yields the rows of a parquet file."""
+    with needs("pyarrow"):
+        import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            check_names(file.schema_arrow.names, path)
+            # Files of the Hugging Face Hub say the names of their classes.
+            facts = (file.schema_arrow.metadata or {}).get(b"huggingface")
+            features = json.loads(facts or "{}").get("info", {}).get("features")
+            for batch in file.iter_batches():
+                yield from _with_class_names(batch.to_pylist(), features)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise CorpusError(
+            f"The corpus {path} cannot be read. Expected: a parquet file. "
+            f"Received: {error}"
+        ) from error
+
+
+def dataset_records(path):
+    """Yields the rows of a folder that `datasets` wrote."""
+    if not is_dataset(path):
+        raise IsADirectoryError(
+            "Expected a corpus file, or a folder written by `save_to_disk` of "
+            f"`datasets`. Received: the folder {path.absolute()}"
+        )
+    with needs("datasets"):
+        import datasets
+
+    try:
+        data = datasets.load_from_disk(str(path))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CorpusError(
+            f"The corpus {path} is damaged. Expected: a folder written by "
+            f"`save_to_disk` of `datasets`. Received: {error}"
+        ) from error
+    if isinstance(data, dict):
+        raise CorpusError(
+            f"The corpus {path} has several parts. Expected: the folder of "
+            f"one of them, such as {path / next(iter(data), 'train')}. "
+            f"Received: a folder with {', '.join(map(repr, data))}"
+        )
+    yield from _with_class_names(data, data.features)
+
+
+def object_records(source):
+    """The rows of a data set or DataFrame in memory, or of a list of dicts."""
+    if hasattr(source, "notna") and hasattr(source, "columns"):
+        check_names(list(map(str, source.columns)), "the DataFrame")
+        rows = source.astype(object).where(source.notna(), None)
+        return rows.rename(columns=str).to_dict("records")
+    if hasattr(source, "features"):
+        return _with_class_names(source, source.features)
+    if isinstance(source, list | tuple) and all(
+        isinstance(x, dict) for x in source
+    ):
+        return source
+    parts = list(source) if isinstance(source, dict) else ()
+    raise CorpusError(
+        "A corpus must be a path, a data set of `datasets`, a DataFrame of "
+        "pandas or a list of dicts"
+        + f"; choose one of the parts, such as `corpus[{(parts or [0])[0]!r}]`"
+        * bool(parts)
+        + f". Received: {type(source).__name__}"
+        + f" of {', '.join(map(repr, parts))}" * bool(parts)
+    )
+
+
+def check_names(columns, place, more=""):
+    """Raises an error if columns have the same name, unless it is empty.
+
+    Args:
+        columns: List of strings.
+        place: String or path, the name of their table in the message.
+        more: String, what the names may be instead.
+    """
+    if any(name and columns.count(name) > 1 for name in columns):
+        raise CorpusError(
+            f"The columns of {place} must have different names{more}. "
+            f"Received: {', '.join(map(repr, columns))}"
+        )
+
+
+def _with_class_names(rows, features):
+    """Yields rows with classes by name, where the features tell them."""
+    names = {
+        column: dict(enumerate(found))
+        for column, feature in (features or {}).items()
+        if (found := _class_names(feature))
+    }
+    for row in rows:
+        yield row | {
+            column: [known.get(number) for number in row[column]]
+            if isinstance(row[column], list)
+            else known.get(row[column])
+            for column, known in names.items()
+        }
+
+
+def _class_names(feature):
+    """The names of classes, of one or a list of them, of a feature."""
+    if not isinstance(feature, dict):
+        feature = vars(feature) if hasattr(feature, "__dict__") else {}
+    inner = feature.get("feature")
+    return _class_names(inner) if inner else feature.get("names")
+
+
+@contextlib.contextmanager
+def needs(library, extra="datasets"):
+    """Says what to install if an import fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise ImportError(
+            f"This needs the library {library!r}. "
+            f"Install it: pip install 'kerasrnn[{extra}]'"
+        ) from error

@@ -1,0 +1,86 @@
+"""Reading sentences of tagged words: columns of CoNLL, or rows of a table."""
+
+from typing import Any
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.rows import finish
+from kerasrnn.data.tables.rows import read_columns
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+
+
+def read_tagged_words(
+    path: PathLike | Any,
+    word: str | int | None = None,
+    tag: str | int | None = None,
+    tag_names: Strings | None = None,
+) -> list[list[tuple[str, str]]]:
+    r"""Reads sentences of tagged words, in a format that the path determines.
+
+    | source                             | `word`, `tag`  | by default     |
+    |------------------------------------|----------------|----------------|
+    | CoNLL-U                            | numbers, names | `FORM`, `UPOS` |
+    | any other text, such as CoNLL-2003 | numbers from 1 | first, last    |
+    | a table with lists, such as JSON   | names          | see below      |
+
+    Text has a word in each line, in columns that are separated by tabs or, if
+    there are none in its first line, by blanks. Negative numbers count from
+    the last column, which is -1. Blank lines separate sentences, and so do
+    lines of `-DOCSTART-`. Before a sentence, a line that begins with `#` and
+    has another number of columns is a comment; so is one of as many, which is
+    reported in a `CorpusWarning`, if `#` stands alone and no word has its tag.
+    CoNLL-U has ten columns and numbered words; its ranges, as `1-2`, and empty
+    nodes, as `1.1`, are passed over. Files are UTF-8, with or without a byte
+    order mark, with LF or CRLF line ends, gzipped or not.
+
+    A table, in the formats of `read_rows` that have lists, has a sentence in
+    each row: a list of words in `tokens` or `words`, and one of tags in
+    `ner_tags`, `tags` or `pos_tags`, the first of them that exists. A row
+    whose lists are empty, are not of strings, or differ in length is left out
+    and reported in a `CorpusWarning`.
+
+    Args:
+        path: String or path, the file or folder to read; or a data set of
+            `datasets`, or a `pandas.DataFrame`.
+        word: String or integer, the column of the words, as in the table.
+        tag: String or integer, the column of the tags.
+        tag_names: List of strings, the names of tags that are numbers from 0.
+            Defaults to those of a data set of `datasets`.
+
+    Returns:
+        List of sentences, each a list of `(word, tag)` strings.
+
+    Raises:
+        CorpusError: If a line has another number of columns than the first,
+            or no word or tag in them; if text is not UTF-8; if tags are
+            numbers without names; if a column is missing, or there is no
+            sentence. It is a `ValueError`.
+        FileNotFoundError: If there is no such file.
+        ImportError: If parquet or `datasets` need a library that is missing.
+        IsADirectoryError: If a folder is not a data set.
+
+    Example:
+
+    >>> lines = ["who\tWP", "knows\tVBZ", "", "hello\tUH"]
+    >>> pathlib.Path("tagged.tsv").write_text("\n".join(lines))
+    >>> read_tagged_words("tagged.tsv")
+    [[('who', 'WP'), ('knows', 'VBZ')], [('hello', 'UH')]]
+    >>> lines = ["-DOCSTART- -X- O O", "", "Rome NNP I-NP I-LOC", ". . O O"]
+    >>> pathlib.Path("eng.train").write_text("\n".join(lines))
+    >>> read_tagged_words("eng.train", tag=2)
+    [[('Rome', 'NNP'), ('.', '.')]]
+    """
+    columns = {"tokens": word, "tags": tag}
+    arguments = {"tokens": "word", "tags": "tag"}
+    rows = read_columns(path, columns, arguments=arguments, tag_names=tag_names)
+    if not len(rows):
+        raise CorpusError(
+            f"The corpus {rows.report.corpus} has no usable sentence. "
+            "Expected: a list of words and one of their tags in each row. "
+            f"Received: {rows.report.received(1)}"
+        )
+    finish(rows)
+    return [
+        list(zip(*sentence, strict=True))
+        for sentence in zip(rows["tokens"], rows["tags"], strict=True)
+    ]

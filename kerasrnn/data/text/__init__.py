@@ -1,0 +1,1 @@
+"""Plain text, vocabularies and word vectors."""

@@ -1,0 +1,189 @@
+"""Word vectors for a vocabulary, read from a file."""
+
+import itertools
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.report import Report
+from kerasrnn.data.report import warn
+from kerasrnn.data.tables.lines import byte_lines
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+
+
+class WordVectors(NamedTuple):
+    """Vectors of the tokens of a vocabulary.
+
+    Args:
+        matrix: Array of shape `(vocabulary, dimensions)`, float32.
+        found: Integer, how many of the rows are from the file.
+    """
+
+    matrix: np.ndarray
+    found: int
+
+
+def read_word_vectors(
+    path: PathLike, vocabulary: Strings, seed: int = 0
+) -> WordVectors:
+    r"""Reads the vectors of a vocabulary from a text file.
+
+    The file has the format of word2vec: a header `count dimensions`, then
+    lines of a word and its numbers, separated by spaces. Or it has the format
+    of GloVe, which is the same without the header. It is read line by line,
+    and only vectors of the vocabulary are kept. If a word occurs twice, its
+    first vector is used. A word may itself contain spaces, as some in GloVe
+    do, if no part after a space is a number. Blank lines are passed over. If
+    its name ends in `.gz`, the file is unpacked while it is read.
+
+    Tokens that are not in the file, such as special tokens, get random
+    vectors: normally distributed, with mean 0 and the standard deviation of
+    all numbers that were found.
+
+    Args:
+        path: String or path, the file to read.
+        vocabulary: List of tokens, in the order of their ids.
+        seed: Integer. The same file, vocabulary and seed give the same
+            matrix.
+
+    Returns:
+        A `WordVectors`, a named tuple of `matrix`, of shape
+        `(vocabulary, dimensions)`, and `found`.
+
+    Raises:
+        CorpusError: If a line has the wrong number of columns or no finite
+            numbers, the file is empty, damaged or UTF-16, or it has none
+            of the tokens. It is a `ValueError`.
+        FileNotFoundError: If there is no such file.
+        IsADirectoryError: If `path` is a folder.
+
+    Example:
+
+    >>> lines = ["2 3", "book 0.1 0.2 0.3", "red 1 0 -1"]
+    >>> pathlib.Path("vectors.txt").write_text("\n".join(lines))
+    >>> words = ["<unk>", "red", "book"]
+    >>> matrix, found = read_word_vectors("vectors.txt", words)
+    >>> matrix.shape, found
+    ((3, 3), 2)
+    >>> matrix[1].tolist()
+    [1.0, 0.0, -1.0]
+
+    References:
+        [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781),
+        [Pennington et al., 2014](https://aclanthology.org/D14-1162).
+    """
+    ids = {token.encode(): i for i, token in enumerate(vocabulary)}
+    known = np.zeros(len(vocabulary), bool)
+    matrix = None
+    lines: Iterator[tuple[int, bytes]] = (
+        line for line in byte_lines(path, Report(path)) if line[1].strip()
+    )
+    number, first = next(lines, (0, b""))
+    count, width = _sizes(first, path)
+    if count is None:
+        lines = itertools.chain([(number, first)], lines)
+    total = 0
+    for number, line in lines:
+        total += 1
+        word, numbers = _divide(line, width, number, path)
+        i = ids.get(word, -1)
+        if i < 0 and not word.isascii():
+            i = ids.get(_composed(word), -1)
+        if i < 0 or known[i]:
+            continue
+        if matrix is None:
+            # Only now: a wrong header may state any width.
+            matrix = np.zeros((len(vocabulary), width), "float32")
+        matrix[i] = _parse(numbers, width, number, path)
+        known[i] = True
+    if matrix is None:
+        raise CorpusError(
+            f"The word vectors {path} have no token of the vocabulary. "
+            f"Expected: some of its {len(vocabulary)} tokens. "
+            f"Received: {total} other words"
+        )
+    if count is not None and total != count:
+        warn(
+            f"The word vectors {path} may be truncated. Expected: {count} "
+            f"words, as the first line says. Received: {total}"
+        )
+    found = matrix[known]
+    rng = np.random.default_rng(seed)
+    missing = rng.normal(
+        0.0, found.std(dtype="float64"), (~known).sum() * width
+    )
+    matrix[~known] = missing.reshape(-1, width)
+    return WordVectors(matrix, int(known.sum()))
+
+
+def _sizes(line, path):
+    """Returns count and dimensions; without a header, a count of `None`."""
+    columns = line.split()
+    if not columns:
+        raise CorpusError(
+            f"The word vectors {path} are empty. Expected: lines of "
+            "`word number ... number`. Received: nothing"
+        )
+    if len(columns) == 2 and all(column.isdigit() for column in columns):
+        count, width = map(int, columns)
+    else:
+        count, width = None, len(columns) - 1
+    if width < 1:
+        raise CorpusError(
+            f"Line 1 of the word vectors {path} has no numbers. Expected: "
+            "`count dimensions` or `word number ... number`. "
+            f"Received: {line[:80]!r}"
+        )
+    return count, width
+
+
+def _divide(line, width, number, path):
+    """Splits a line into its word and the bytes of its `width` numbers."""
+    line = line.rstrip()
+    word, _, numbers = line.partition(b" ")
+    if numbers.count(b" ") + 1 == width and numbers:
+        return word, numbers
+    columns = line.split()
+    more = columns[1 : len(columns) - width]
+    if len(columns) <= width or any(map(_is_number, more)):
+        raise CorpusError(
+            f"Line {number} of the word vectors {path} has the wrong number "
+            f"of columns. Expected: a word and {width} numbers. "
+            f"Received: {len(columns)} columns, {line[:80]!r}"
+        )
+    return b" ".join(columns[:-width]), b" ".join(columns[-width:])
+
+
+def _composed(word):
+    """A word composed as tokenizers compose it; as it is if it is no UTF-8."""
+    try:
+        return unicodedata.normalize("NFC", word.decode()).encode()
+    except UnicodeDecodeError:
+        return word
+
+
+def _is_number(column):
+    try:
+        float(column)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse(numbers, width, number, path):
+    try:
+        with np.errstate(over="ignore"):  # then it is infinite
+            vector = np.array([float(x) for x in numbers.split()], "float32")
+        if len(vector) == width and np.isfinite(vector).all():
+            return vector
+    except ValueError:
+        pass
+    raise CorpusError(
+        f"Line {number} of the word vectors {path} is malformed. "
+        f"Expected: {width} finite numbers after the word. "
+        f"Received: {numbers[:80]!r}"
+    )

@@ -1,0 +1,1 @@
+"""What runs the time steps of any cell, forward and backward."""

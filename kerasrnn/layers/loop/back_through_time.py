@@ -1,0 +1,271 @@
+"""The gradient of a step that runs over time.
+
+With automatic differentiation of the loop each step would add to the gradient
+of every weight, which takes a matrix product, and reads and writes the whole
+gradient. Here the loop back through time differentiates one step after the
+other, with its matrix products replaced by their saved results, so that it only
+finds the gradients of these results. One product over all steps then gives each
+kernel's gradient.
+"""
+
+import dataclasses
+
+import keras
+from keras import ops
+
+from kerasrnn.layers import _backend
+from kerasrnn.layers.loop import products
+from kerasrnn.layers.loop.products import Product
+from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.loop.products_over_time import kernel_gradient
+
+
+def gradients(loop, operands, upstream, kept):
+    """Returns the gradients of the operands of a loop.
+
+    The gradients of these are left to the backend: a loop that recalls its
+    products cannot be differentiated once more.
+
+    Args:
+        loop: The loop: `operands`, `advance` and so on of `run_loop.py`.
+        operands: Its operands.
+        upstream: The gradients of what `loop.forward` returned, as a flat list.
+        kept: What `loop.forward_and_keep` kept, or `None`.
+    """
+    nest = (operands, upstream)
+    if kept is None:
+        _, kept = loop.forward_and_keep(*operands)
+
+    def forward(*operands_):
+        return keras.tree.flatten(loop.forward(*_as(operands, operands_))), ()
+
+    def slow(*arguments):
+        operands, upstream = _as(nest, arguments)
+        return _all_gradients(forward, _flat(operands), upstream), ()
+
+    @ops.custom_gradient
+    def fast(arguments, kept):
+        def gradient(*cotangents):
+            cotangents = keras.tree.flatten(cotangents)
+            grads = _all_gradients(slow, arguments, cotangents)
+            return grads, keras.tree.map_structure(ops.zeros_like, kept)
+
+        operands, upstream = _as(nest, arguments)
+        return _Back(loop, operands, upstream, kept).run(), gradient
+
+    return _as(operands, fast(_flat(nest), kept))
+
+
+class _Back:
+    """The loop back through time.
+
+    Args:
+        loop: The `_Loop`.
+        operands: Its operands.
+        upstream: The gradients of what `loop.forward` returned, as a flat list.
+        kept: What `loop.forward_and_keep` kept.
+    """
+
+    def __init__(self, loop, operands, upstream, kept):
+        self.loop = loop
+        self.operands = operands
+        self.sequences, self.fixed, kernels, self.states = operands
+        every = loop.every
+        self.upstream = upstream[:every]
+        self.last_grads = list(upstream[every:])
+        self.before, self.results = kept
+        self.turned = [products.times_transposed(kernel) for kernel in kernels]
+        # What a step turns out to use, when it is differentiated first.
+        self.uses = None
+        self.is_read = [True] * len(self.sequences)
+
+    def run(self):
+        """Returns the gradients of the operands, as a flat list."""
+        zeros = [ops.zeros_like(x) for x in self.fixed]
+        (states, fixed), (results, inputs, read) = _backend.scan(
+            self.step, (self.last_grads, zeros), self.loop.time, reverse=True
+        )
+        inputs, read = iter(inputs), iter(read)
+        sequences = [next(read) if x else None for x in self.is_read]
+        kernels = [None] * len(self.turned)
+        for use, grads in zip(self.uses, results, strict=True):
+            x = self.before[use.state] if use.is_state else next(inputs)
+            for number, mask, part in use.parts(grads):
+                dropped = x if mask is None else wide(x) * mask
+                gradient = kernel_gradient(dropped, part)
+                kernels[number] = _sum(kernels[number], gradient)
+            if use.added is not None:
+                kind, number = use.added
+                found = (sequences, fixed)[kind]
+                like = (self.sequences, self.fixed)[kind][number]
+                grads = products.summed_to(grads, like.shape)
+                found[number] = _sum(found[number], grads)
+        grads = _flat([sequences, fixed, kernels, states])
+        return _zeros_for_none(grads, _flat(self.operands))
+
+    def step(self, carry, index):
+        """Differentiates a step.
+
+        The carry holds the gradients of its new states, and those of the fixed
+        tensors so far. Returns them for the step before, and the gradients of
+        the products, what these multiplied, and the gradients of sequences.
+        """
+        grads, totals = carry
+        grads = list(grads)
+        for number, upstream in enumerate(self.upstream):
+            grads[number] = grads[number] + upstream[index]
+        here = [
+            [x[index] for x in self.before],
+            [x[index] for x in self.results],
+            [
+                self.sequence_at(number, index)
+                for number in range(len(self.is_read))
+            ],
+            self.fixed,
+        ]
+
+        def advance(*arguments):
+            states, _, sequences, fixed = given = _as(here, arguments)
+            product = _Recall(self.loop, self.turned, *given)
+            new = self.loop.advance(index, states, sequences, fixed, product)
+            self.uses = product.uses
+            return new, product.inputs
+
+        found, inputs = _backend.gradients(advance, _flat(here), grads)
+        states, results, sequences, fixed = _as(here, found)
+        self.is_read = [x is not None for x in sequences]
+        # A product may have no gradient, as where it is only compared.
+        results = _zeros_for_none(results, here[1])
+        results = [ops.cast(x, self.loop.dtype) for x in results]
+        read = [x for x in sequences if x is not None]
+        totals = list(map(_sum, totals, fixed))
+        states = _zeros_for_none(states, grads)
+        return (states, totals), (results, inputs, read)
+
+    def sequence_at(self, number, index):
+        """Returns what a step gets of a sequence.
+
+        If it is only added to a product, which is recalled, the sequence need
+        not be kept: any tensor of the same shape will do.
+        """
+        x = self.sequences[number]
+        rest = x.shape[2:]
+        if self.is_read[number] or None in rest:
+            return x[index]
+        return ops.zeros((ops.shape(self.states[0])[0], *rest), x.dtype)
+
+
+class _Recall(Product):
+    """Recalls the results of the products, each with its gradient.
+
+    Args:
+        loop: The `_Loop`.
+        turned: For each kernel the function `x -> x K'`.
+        here: The states, results, sequences and fixed tensors of a step.
+    """
+
+    def __init__(self, loop, turned, states, results, sequences, fixed):
+        super().__init__(loop.dtype, loop.masks)
+        self.numbers = loop.numbers
+        self.turned = turned
+        self.results = results
+        self.states = {id(x): number for number, x in enumerate(states)}
+        self.added = {
+            id(x): (kind, number)
+            for kind, xs in enumerate((sequences, fixed))
+            for number, x in enumerate(xs)
+        }
+        self.uses = []
+        self.inputs = []
+
+    def __call__(self, x, kernel, plus=None, drop=False):
+        masks = self.masks_of(drop, x)
+        plus = products.value_of(plus)
+        use = _Use(
+            self.numbers[len(self.uses)],
+            masks,
+            self.states.get(id(x)),
+            self.added.get(id(plus)),
+        )
+        result = self.results[len(self.uses)]
+        self.uses.append(use)
+        if not use.is_state:
+            self.inputs.append(ops.cast(x, self.dtype))
+        # A part of `given` gets the sum of the gradients after the loop.
+        has_gradient = use.added is None and hasattr(plus, "shape")
+        added = [plus] if has_gradient else []
+
+        @ops.custom_gradient
+        def recall(x, result, *added):
+            def gradient(grads):
+                back = sum(
+                    wide(self.turned[number](ops.cast(part, self.dtype)))
+                    if mask is None
+                    else wide(self.turned[number](ops.cast(part, self.dtype)))
+                    * mask
+                    for number, mask, part in use.parts(grads)
+                )
+                more = [
+                    ops.cast(products.summed_to(grads, y.shape), y.dtype)
+                    for y in added
+                ]
+                return ops.cast(back, x.dtype), grads, *more
+
+            return result, gradient
+
+        return recall(x, result, *added)
+
+
+@dataclasses.dataclass
+class _Use:
+    """A product of a step.
+
+    Attributes:
+        numbers: Indices of its kernels.
+        masks: As many masks, or `None` for no dropout.
+        state: Index of the state that it multiplies; `None` for another tensor.
+        added: What it adds: 0 and the index of a sequence, or 1 and that of a
+            fixed tensor; `None` for another tensor, or for nothing.
+    """
+
+    numbers: range
+    masks: list
+    state: int | None
+    added: tuple[int, int] | None
+
+    @property
+    def is_state(self):
+        """Whether it multiplies a state."""
+        return self.state is not None
+
+    def parts(self, grads):
+        """Yields index, mask and share of the gradients for each kernel."""
+        parts = products.shares(grads, len(self.masks))
+        return zip(self.numbers, self.masks, parts, strict=True)
+
+
+def _all_gradients(function, arguments, cotangents):
+    grads, _ = _backend.gradients(function, arguments, cotangents)
+    return _zeros_for_none(grads, arguments)
+
+
+def _zeros_for_none(grads, like):
+    return [
+        ops.zeros_like(x) if grad is None else ops.cast(grad, x.dtype)
+        for grad, x in zip(grads, like, strict=True)
+    ]
+
+
+def _sum(x, y):
+    """Adds two tensors, each of which may be `None`."""
+    if x is None or y is None:
+        return y if x is None else x
+    return x + y
+
+
+def _flat(nest):
+    return keras.tree.flatten(nest)
+
+
+def _as(nest, flat):
+    return keras.tree.pack_sequence_as(nest, list(flat))

@@ -1,0 +1,186 @@
+"""A cell run over a whole sequence, at once if it can be.
+
+A cell whose class defines, besides `call`,
+
+    run(sequence, states, mask=None, training=False) -> (outputs, states)
+
+processes a whole sequence in one call. `run` gets a sequence of shape
+`(time, batch, input_dim)` and a flat list of states in float32 or wider. It
+returns outputs of shape `(time, batch, output_size)` and the list of the last
+states, of any floating dtype. The mask is `None`, or floats of shape
+`(time, batch, 1)`, 0 where a step is skipped: such a step leaves the states as
+they are and repeats the output before it. If `run` does not support all options
+of a cell, a property `slow_because` says why, and is `None` for the others.
+"""
+
+import inspect
+
+import keras
+from keras import ops
+
+from kerasrnn.arguments import same_shape
+from kerasrnn.layers import _backend
+from kerasrnn.layers.loop.cells import flat_state_sizes
+from kerasrnn.layers.loop.cells import policy
+from kerasrnn.layers.loop.cells import shape_of
+from kerasrnn.layers.loop.cells import step
+from kerasrnn.layers.loop.cells import where_unmasked
+
+
+def slow_because(cell):
+    """Returns why a cell cannot run over a sequence at once; `None` if it can.
+
+    A `run` does not count if a subclass overrides `call`, which it stands for.
+    """
+    if type(cell) is keras.layers.StackedRNNCells:
+        return next(filter(None, map(slow_because, cell.cells)), None)
+    for base in type(cell).__mro__:
+        if "run" in vars(base):
+            return getattr(cell, "slow_because", None)
+        if "call" in vars(base):
+            return f"{base.__name__} defines `call`, but no `run` to match"
+    return f"{type(cell).__name__} defines no `run`"
+
+
+def run(cell, sequence, states, mask=None, training=False, last_only=False):
+    """Runs a cell over a sequence, in one call if the cell can do that.
+
+    Args:
+        cell: A recurrent cell whose dropout masks have been drawn.
+        sequence: Tensor of shape `(time, batch, input_dim)`.
+        states: The states to start from, in float32 or wider.
+        mask: Optional tensor of shape `(time, batch, 1)`, 0 where a step is
+            skipped.
+        training: Whether to behave as in training.
+        last_only: Whether only the last output is wanted. The cell may then
+            return a sequence of one output.
+
+    Returns:
+        The outputs of shape `(time, batch, output_size)`, and the last
+        states.
+    """
+    if slow_because(cell):
+        return _loop(cell, sequence, states, mask, training)
+    if type(cell) is not keras.layers.StackedRNNCells:
+        sequence = ops.cast(sequence, policy(cell).compute_dtype)
+        flat = keras.tree.flatten(states)
+        options = {"mask": mask, "training": training}
+        if last_only and "last_only" in inspect.signature(cell.run).parameters:
+            options["last_only"] = True
+        outputs, last = cell.run(sequence, flat, **options)
+        batch = sequence.shape[1]
+        outputs = _backend.ranked(
+            outputs, (None, *shape_of(cell.output_size, batch))
+        )
+        last = [
+            _backend.ranked(x, shape_of(size, batch))
+            for x, size in zip(last, flat_state_sizes(cell), strict=True)
+        ]
+        check_outputs(cell, outputs, sequence.shape[1:2])
+        return outputs, keras.tree.pack_sequence_as(states, last)
+    # One cell after the other runs over the whole sequence.
+    last = []
+    for inner, own in zip(cell.cells, states, strict=True):
+        only = last_only and inner is cell.cells[-1]
+        sequence, own = run(inner, sequence, own, mask, training, only)
+        last.append(own)
+    return sequence, last
+
+
+def check_length(sequences):
+    """Raises `ValueError` if sequences `(batch, time, ...)` have no step."""
+    if sequences.shape[1] == 0:
+        raise ValueError(
+            "A recurrent layer reads sequences of one step or more, "
+            "`(batch, time, ...)`. Received: a sequence of shape "
+            f"{tuple(sequences.shape)}"
+        )
+
+
+def check_initial(cell, states, batch):
+    """Raises `ValueError` unless initial states are those of a cell.
+
+    Args:
+        cell: The cell.
+        states: List of tensors, nested as the states of the cell are.
+        batch: Integer, the number of sequences; `None` where it is unknown.
+    """
+    found = [tuple(x.shape) for x in keras.tree.flatten(states)]
+    expected = [shape_of(size, batch) for size in flat_state_sizes(cell)]
+    if len(found) != len(expected) or not all(map(same_shape, found, expected)):
+        raise ValueError(
+            "`initial_state` must have the shapes of the states of "
+            f"{type(cell).__name__}. Expected: {expected}. Received: {found}"
+        )
+
+
+def check_outputs(cell, outputs, batch):
+    """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
+    expected = (*batch, *shape_of(cell.output_size, None)[1:])
+    found = tuple(outputs.shape)[-len(expected) :]
+    extra = len(outputs.shape) - len(expected)
+    if extra not in (0, 1) or not same_shape(found, expected):
+        raise ValueError(
+            f"The outputs of {type(cell).__name__} do not agree with its "
+            f"`output_size`. Expected: shape (..., {str(expected)[1:]}. "
+            f"Received: shape {tuple(outputs.shape)}"
+        )
+
+
+def _loop(cell, sequence, states, mask, training):
+    """Runs a cell step by step; the output of a skipped step is repeated."""
+    dtype = policy(cell).compute_dtype
+    states = keras.tree.map_structure(lambda x: ops.cast(x, dtype), states)
+    output = ops.zeros(
+        shape_of(cell.output_size, ops.shape(sequence)[1]), dtype
+    )
+
+    def advance(before, index):
+        after = step(cell, sequence[index], before[1], training)
+        if mask is not None:
+            here = mask[index][:, 0] > 0
+            after = keras.tree.map_structure(
+                lambda new, old: where_unmasked(here, new, old), after, before
+            )
+        return after, after[0]
+
+    (_, states), outputs = _backend.scan(
+        advance, (output, states), ops.shape(sequence)[0]
+    )
+    return outputs, states
+
+
+def as_carried(states, before, dtype):
+    """Casts new states to the dtype in which the loop around a cell has them.
+
+    Args:
+        states: List of tensors, the new states of a cell.
+        before: List of the states that the loop gave to the cell.
+        dtype: String, the compute dtype of the cell. States that are carried in
+            another, such as float32 in a decoder, are not rounded.
+    """
+
+    def carried(new, old):
+        # A stateful `keras.layers.RNN` carries the values of its variables,
+        # which it casts, and gives the variables.
+        own = isinstance(old, keras.Variable)
+        same = own or keras.backend.standardize_dtype(old.dtype) == dtype
+        return ops.cast(new, dtype) if same else new
+
+    return [carried(*pair) for pair in zip(states, before, strict=True)]
+
+
+def repeated(outputs, skipped):
+    """Repeats the output before it at every skipped step, 0 at first.
+
+    Args:
+        outputs: Tensor of shape `(time, batch, ...)`.
+        skipped: Boolean tensor of shape `(time, batch)`.
+    """
+
+    def step(output, index):
+        output = where_unmasked(skipped[index], output, outputs[index])
+        return output, output
+
+    zeros = ops.zeros_like(outputs[0])
+    return _backend.scan(step, zeros, ops.shape(outputs)[0])[1]

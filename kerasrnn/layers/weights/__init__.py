@@ -1,0 +1,1 @@
+"""Weights of LSTM and GRU, to and from Keras and PyTorch."""

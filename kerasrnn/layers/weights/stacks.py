@@ -1,0 +1,112 @@
+"""The LSTMs and GRUs of a stack, one for each direction, and if they agree."""
+
+import keras
+
+from kerasrnn.layers.weights.torch_arrays import Direction
+from kerasrnn.layers.weights.torch_arrays import class_of
+from kerasrnn.layers.weights.torch_arrays import shown
+from kerasrnn.layers.weights.torch_arrays import weights_of
+
+
+def stacked(name, layers):
+    """Returns the directions of each layer of an argument."""
+    several = isinstance(layers, (list, tuple))
+    stack = []
+    for i, layer in enumerate(layers if several else [layers]):
+        place = f"{name}[{i}]" if several else name
+        directions = {"": (place, layer)}
+        if isinstance(layer, keras.layers.Bidirectional):
+            directions = {
+                "": (f"{place}.forward_layer", layer.forward_layer),
+                "_reverse": (f"{place}.backward_layer", layer.backward_layer),
+            }
+        stack.append(
+            [
+                _direction(where, f"_l{i}{end}", inner)
+                for end, (where, inner) in directions.items()
+            ]
+        )
+    if not stack:
+        raise ValueError(
+            f"`{name}` must be a layer or a list of layers. Received: "
+            f"{layers!r}"
+        )
+    return stack
+
+
+def _direction(place, suffix, layer):
+    cell = layer.cell if isinstance(layer, keras.layers.RNN) else layer
+    if class_of(cell) is None:
+        raise ValueError(
+            f"`{place}` must be an LSTM or a GRU of Keras or of this package, "
+            f"or run a cell of these. Received: {layer!r}"
+        )
+    return Direction(place, suffix, cell)
+
+
+def facts_of(cell):
+    """Returns what has to agree, by name."""
+    facts = {
+        "class": class_of(cell),
+        "units": cell.units,
+        "use_bias": cell.use_bias,
+        "activation": cell.activation,
+        "recurrent_activation": cell.recurrent_activation,
+        "layer_norm": getattr(cell, "layer_norm", False),
+    }
+    if class_of(cell) is keras.layers.GRUCell:
+        facts["reset_after"] = cell.reset_after
+    if cell.built:
+        facts["input width"] = cell.kernel.shape[0]
+    return facts
+
+
+def check_facts(direction, expected, why):
+    """Raises an error that names each fact that is not as expected."""
+    facts = facts_of(direction.cell)
+    wrong = [
+        name
+        for name in expected
+        if name in facts and facts[name] != expected[name]
+    ]
+    if wrong:
+        wanted, received = (
+            ", ".join(f"{name}={shown(of[name])}" for name in wrong)
+            for of in (expected, facts)
+        )
+        raise ValueError(
+            f"`{direction.place}` must have {wanted}{why}. Received: {received}"
+        )
+
+
+def check_built(direction):
+    """Raises an error if a direction has no weights yet."""
+    if not direction.cell.built:
+        raise ValueError(
+            f"`{direction.place}` must have weights: call it, or build it, "
+            "first. Received: a layer that is not built."
+        )
+
+
+def build_all(layers, widths):
+    """Builds each layer that is not built yet for inputs of a width."""
+    if not isinstance(layers, (list, tuple)):
+        layers = [layers]
+    for layer, width in zip(layers, widths, strict=True):
+        if not layer.built:
+            if getattr(layer, "stateful", False):
+                raise ValueError(
+                    "A stateful layer has the batch size of its first call. "
+                    "Expected: a layer that was called. "
+                    f"Received: {layer.name}, which is not built"
+                )
+            runs = isinstance(
+                layer, (keras.layers.RNN, keras.layers.Bidirectional)
+            )
+            layer.build((None, None, width) if runs else (None, width))
+
+
+def assign(direction, values):
+    """Sets the weights of a direction to arrays in their order."""
+    for weight, value in zip(weights_of(direction.cell), values, strict=True):
+        weight.assign(value)

@@ -1,0 +1,1 @@
+"""The classifier of texts, and what summarizes an encoder's outputs."""

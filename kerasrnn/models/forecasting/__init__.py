@@ -1,0 +1,1 @@
+"""The forecaster of time series, and its parts."""

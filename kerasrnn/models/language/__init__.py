@@ -1,0 +1,1 @@
+"""The language model, its losses and dynamic evaluation."""

@@ -1,0 +1,1 @@
+"""The translator, and the parts that only it has."""

@@ -1,0 +1,259 @@
+"""An encoder-decoder with attention, for any recurrent cell."""
+
+import contextlib
+from typing import Any
+
+import keras
+from keras import ops
+from keras.optimizers.schedules import LearningRateSchedule
+
+from kerasrnn.arguments import instance
+from kerasrnn.arguments import number
+from kerasrnn.arguments import rate
+from kerasrnn.distribute.replicas import share_of_added_loss
+from kerasrnn.layers.configured import Deserialized
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.reads_ids import ReadsIds
+from kerasrnn.models.translation.decoder import Decoder
+from kerasrnn.models.translation.guided_attention import alignment_cost
+from kerasrnn.typing import Config
+from kerasrnn.typing import Nest
+from kerasrnn.typing import Tensor
+
+
+@keras.saving.register_keras_serializable("kerasrnn")
+class Translator(ReadsIds, Deserialized, QuantizableModel):
+    """Recurrent encoder-decoder with attention.
+
+    `fit` trains it by teacher forcing: the inputs hold the source and the
+    target after a start token, and the labels are the target shifted by one
+    (`kerasrnn.data.translation_batches` makes both). The searches of
+    `kerasrnn.decoding` call `encode` and `decode_step`.
+
+    Args:
+        encoder: An `Encoder`.
+        decoder: A `Decoder`.
+        sampling_rate: Float in `[0, 1)`, the rate of scheduled sampling: how
+            often in training the decoder reads the model's most likely token in
+            place of the true one. All positions are sampled at once (Duckworth
+            et al. 2019), in one more pass of the decoder unless the rate is 0.
+            Or a schedule from `kerasrnn.training` or
+            `keras.optimizers.schedules`, a function of the number of training
+            batches so far.
+        alignment_weight: Float of at least 0. Where a batch has word
+            alignments, this weight times the cross-entropy of the attention
+            with them is added to the loss (Chen et al. 2016).
+        **kwargs: Base model arguments, such as `name`.
+
+    Call arguments:
+        inputs: A dictionary of integer tensors: `"source"` of shape
+            `(batch, source_time)` and `"target"` of shape
+            `(batch, target_time)`. In training it may also have `"alignment"`,
+            a float tensor of shape `(batch, target_time, source_time)`: how
+            much each step should attend to each token of the source. A row
+            sums to 1, or to 0 if nothing is known.
+        training: Whether to behave as in training (dropout).
+
+    Returns:
+        Logits of shape `(batch, target_time, vocabulary_size)`.
+
+    Masking: padding of the source is never attended to. Padding of the target
+    is on the right, where it affects no token before it; mask it in the loss
+    (`kerasrnn.training.losses.TokenCrossentropy`).
+
+    Example:
+
+    >>> cell = keras.layers.GRUCell(8)
+    >>> model = Translator(Encoder(20, cell), Decoder(30, cell))
+    >>> source, target = np.ones((2, 5), "int32"), np.ones((2, 4), "int32")
+    >>> model({"source": source, "target": target}).shape
+    (2, 4, 30)
+
+    Raises:
+        ValueError: when `encoder` or `decoder` is something else, the sampling
+            rate is not in `[0, 1)` or the weight negative, states to copy are
+            not those of the decoder, in number and widths, the decoder's
+            lexicon is of another source vocabulary, or there are alignments
+            but no attention.
+
+    References:
+        [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
+        [Bengio et al., 2015](https://arxiv.org/abs/1506.03099),
+        [Chen et al., 2016](https://arxiv.org/abs/1607.01628),
+        [Duckworth et al., 2019](https://arxiv.org/abs/1906.04331),
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025).
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        sampling_rate: float | LearningRateSchedule = 0.0,
+        alignment_weight: float = 0.1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if isinstance(sampling_rate, LearningRateSchedule):
+            # Counted here: the optimizer's count is a constant to JAX.
+            self.steps = self.add_weight(
+                dtype="int",
+                trainable=False,
+                aggregation="only_first_replica",
+                name="steps",
+            )
+        else:
+            rate("sampling_rate", sampling_rate)
+        self.sampling_rate = sampling_rate
+        self.alignment_weight = number("alignment_weight", alignment_weight)
+        self.seed_generator = keras.random.SeedGenerator()
+        instance("encoder", encoder, Encoder)
+        instance("decoder", decoder, Decoder)
+        _check_bridge(encoder, decoder)
+        _check_lexicon(encoder, decoder)
+        self.encoder = encoder
+        self.decoder = decoder
+        # All sizes are known, so the weights can be created now.
+        if not encoder.built:
+            encoder.build((None, None))
+        if not decoder.built:
+            decoder.build(
+                (None, None),
+                (None, None, encoder.memory_dim),
+                (None, encoder.final_dim),
+            )
+        self.built = True
+
+    def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
+        source, target = inputs["source"], inputs["target"]
+        memory = self.encoder(source, training=training)
+        if training and self.sampling_rate:
+            # Without an argument, Keras would pass on `training=True`.
+            guesses = self.decoder(
+                target, *memory, source=source, training=False
+            )
+            target = self._mix(target, ops.argmax(guesses, axis=-1))
+        logits, weights = self.decoder(
+            target,
+            *memory,
+            source=source,
+            training=training,
+            return_attention_scores=True,
+        )
+        if training and "alignment" in inputs:
+            self._guide(weights, inputs["alignment"])
+        return logits
+
+    def _guide(self, weights, alignment):
+        """Adds the cost of the attention weights to the loss."""
+        if self.decoder.rnn.cell.attention is None:
+            raise ValueError(
+                "Alignments need a decoder that attends to the source. "
+                "Expected: an `attention`. Received: attention=None"
+            )
+        cost = alignment_cost(weights, alignment)
+        self.add_loss(share_of_added_loss(self.alignment_weight * cost))
+
+    def _mix(self, target, guesses):
+        """Replaces some of the tokens after the first by guesses."""
+        first, rest = target[:, :1], target[:, 1:]
+        guesses = ops.cast(guesses[:, :-1], target.dtype)
+        noise = keras.random.uniform(ops.shape(rest), seed=self.seed_generator)
+        rest = ops.where(ops.less(noise, self._next_rate()), guesses, rest)
+        return ops.concatenate([first, rest], axis=1)
+
+    def _next_rate(self):
+        """The sampling rate of this batch, which counts as a step."""
+        if not isinstance(self.sampling_rate, LearningRateSchedule):
+            return self.sampling_rate
+        sampling_rate = self.sampling_rate(ops.convert_to_tensor(self.steps))
+        self.steps.assign_add(1)
+        return sampling_rate
+
+    def encode(
+        self, source: Tensor, vocabulary: Tensor | None = None
+    ) -> tuple[Nest, Nest]:
+        """Reads a batch of sources, for decoding.
+
+        Args:
+            source: Integer tensor of shape `(batch, source_time)`.
+            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
+                words to score, as a `Shortlist` chooses them; `None` for all.
+
+        Returns:
+            A tuple `(states, memory)`: the first states and the memory for
+            `decode_step`.
+        """
+        memory, mask, final = self.encoder(source)
+        return self.decoder.start(memory, mask, final, source, vocabulary)
+
+    def decode_step(
+        self, ids: Tensor, states: Nest, memory: Nest
+    ) -> tuple[Tensor, Nest, Tensor]:
+        """Predicts the next token of each hypothesis.
+
+        Args:
+            ids: Integer tensor of shape `(rows,)`, the last token of each
+                hypothesis. Every sentence has the same number of hypotheses, in
+                adjacent rows.
+            states: The states before this step, from `encode` or the previous
+                step.
+            memory: The memory that `encode` returned.
+
+        Returns:
+            A tuple `(logits, states, alignments)`: logits of shape
+            `(rows, vocabulary_size)`, or with a column for each word of the
+            `vocabulary` that `encode` was given; the new states; and attention
+            weights of shape `(rows, source_time)`.
+        """
+        return self.decoder.step(ids, states, memory)
+
+    def many_steps(self) -> contextlib.AbstractContextManager[None]:
+        """Returns a scope in which steps share what is the same in each.
+
+        Only a loop that is traced as a whole may be in it, such as a search in
+        a graph.
+        """
+        return self.decoder.output_projection.many_calls()
+
+    def get_config(self) -> Config:
+        return {
+            **super().get_config(),
+            "encoder": keras.saving.serialize_keras_object(self.encoder),
+            "decoder": keras.saving.serialize_keras_object(self.decoder),
+            "sampling_rate": keras.saving.serialize_keras_object(
+                self.sampling_rate
+            ),
+            "alignment_weight": self.alignment_weight,
+        }
+
+
+def _check_bridge(encoder, decoder):
+    """Raises if copied states would be mixed up."""
+    if decoder.bridge.kind != "copy":
+        return
+    sizes = cells.flat_state_sizes(encoder.cell)
+    if encoder.bidirectional:
+        # Those of two directions, one beside the other, are one state.
+        sizes = [2 * sizes[0]] if len(sizes) == 1 else None
+    expected = decoder.bridge.state_sizes
+    if sizes is None or encoder.depth * sizes != expected:
+        raise ValueError(
+            "bridge='copy' needs the same states in encoder and decoder. "
+            f"Expected: layers whose states have the widths {expected}, with "
+            "one state if there are two directions; or bridge='dense'. "
+            f"Received: depth={encoder.depth}, "
+            f"bidirectional={encoder.bidirectional}, cell={encoder.cell!r}"
+        )
+
+
+def _check_lexicon(encoder, decoder):
+    """Raises if a source token could be outside the lexicon."""
+    lexicon, size = decoder.lexicon, encoder.vocabulary_size
+    if lexicon is not None and lexicon.source_size != size:
+        raise ValueError(
+            "The lexicon of the decoder must be of the encoder's vocabulary. "
+            f"Expected: source_size={size}. "
+            f"Received: source_size={lexicon.source_size}"
+        )

@@ -1,0 +1,1 @@
+"""Text in, its probability or its continuation out."""

@@ -1,0 +1,1 @@
+"""Piano rolls in, music out."""

@@ -1,0 +1,178 @@
+"""How a tagger is trained, scored and shown in a run."""
+
+import itertools
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from kerasrnn.data.tags.tag_schemes import check_scheme
+from kerasrnn.data.tags.tag_schemes import convert_tags
+from kerasrnn.data.tags.tag_schemes import parsed_tag
+from kerasrnn.pipelines.task import Task
+from kerasrnn.pipelines.task import wrapped
+from kerasrnn.plots import matrix_figure
+from kerasrnn.tokenizers import Tokenizer
+from kerasrnn.training import TextScores
+from kerasrnn.typing import Strings
+
+Sentences = Sequence[Sequence[tuple[str, str]]]
+"""Sentences of words and their tags."""
+_SCORED = 2000  # sentences to tag after every epoch
+_SHOWN = 5  # sentences to print
+
+
+class TaggingTask(Task):
+    """The task of a `TextTagger`.
+
+    Rows are lists of sentences, lists of `(word, tag)`. The best epoch is that
+    of the highest F1 of phrases, or else of the highest accuracy, on the first
+    2,000 sentences.
+    """
+
+    mode = "max"
+    file_name = "tagger"
+    speed_unit = "words"
+
+    @property
+    def monitor(self) -> str:
+        return "val_accuracy" if self.pipeline.scheme is None else "val_f1"
+
+    @property
+    def tokenizers(self) -> list[Tokenizer]:
+        """The tokenizers of words and, if there is one, of characters."""
+        if self.pipeline.characters is None:
+            return [self.pipeline.words]
+        return [self.pipeline.words, self.pipeline.characters]
+
+    def sizes(self, rows: Sentences) -> dict[str, int]:
+        return {"sentences": len(rows), "words": sum(map(len, rows))}
+
+    def texts_of(self, rows: Sentences) -> list[Strings]:
+        words = [word for sentence in rows for word, _ in sentence]
+        return [words] * len(self.tokenizers)
+
+    def epoch_scores(self, rows: Sentences) -> list[keras.callbacks.Callback]:
+        words, tags = columns_of(rows[:_SCORED], self.pipeline.scheme)
+        return [
+            TextScores(
+                self.pipeline.tag_tokens, words, tags, self.pipeline.scores
+            )
+        ]
+
+    def headline(self, scores: dict[str, Any]) -> str:
+        right = f"{100 * scores['accuracy']:.1f} % of the tags are right"
+        if "f1" not in scores:
+            return right
+        return f"F1 of phrases {100 * scores['f1']:.1f}, {right}"
+
+    def report(
+        self, rows: Sentences, folder: pathlib.Path
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Prints the sentences with the most errors, and draws all errors.
+
+        Returns:
+            Facts, `"worst"` and, for the page to try it, `"samples"` of
+            sentences; and pictures, `"confusions"` of true and
+            predicted tags, without prefixes, and the `"transitions"` of a
+            `CRF`.
+        """
+        words, true = columns_of(rows, self.pipeline.scheme)
+        found = self.pipeline.tag_tokens(words)
+        pictures = {"confusions": _confusion_figure(self.pipeline, true, found)}
+        if self.pipeline.model.crf is not None:
+            pictures["transitions"] = _transition_figure(self.pipeline)
+        samples = [" ".join(sentence) for sentence in words[:_SHOWN]]
+        worst = _print_worst(words, true, found)
+        return {"worst": worst, "samples": samples}, pictures
+
+
+def columns_of(sentences, scheme):
+    """Returns the words and the tags of sentences, these in a scheme.
+
+    Raises:
+        ValueError: when there is no sentence, one is empty, or a tag is of no
+            scheme.
+    """
+    if isinstance(sentences, str):
+        raise ValueError(
+            "Sentences are lists of `(word, tag)`, as `read_tagged_words` of "
+            f"`kerasrnn.data` returns them. Received: {sentences!r:.80}"
+        )
+    if not len(sentences) or not all(map(len, sentences)):
+        raise ValueError(
+            "Sentences must have words, and there must be at least one. "
+            f"Received: {len(sentences)} sentences, "
+            f"{sum(not len(x) for x in sentences)} of them empty"
+        )
+    words, tags = zip(
+        *(zip(*sentence, strict=True) for sentence in sentences), strict=True
+    )
+    if scheme is not None:
+        check_scheme(scheme, sorted(set(itertools.chain(*tags))))
+        tags = [convert_tags(sentence, scheme) for sentence in tags]
+    return list(map(list, words)), list(map(list, tags))
+
+
+def _print_worst(words, true, found):
+    """Prints and returns the sentences with the most wrong tags.
+
+    Args:
+        words, true, found: Lists of lists of strings.
+    """
+    wrong = [
+        sum(a != b for a, b in zip(*tags, strict=True))
+        for tags in zip(true, found, strict=True)
+    ]
+    worst = sorted(range(len(words)), key=lambda n: -wrong[n])[:_SHOWN]
+    worst = [n for n in worst if wrong[n]]
+    if worst:
+        print("\nSentences with the most wrong tags (word/true/predicted):")
+    for n in worst:
+        triples = zip(words[n], true[n], found[n], strict=True)
+        shown = (w if a == b else f"{w}/{a}/{b}" for w, a, b in triples)
+        print(f"\n{wrapped(' '.join(shown))}")
+    return [
+        {"words": words[n], "true": true[n], "found": found[n]} for n in worst
+    ]
+
+
+def _confusion_figure(tagger, true, found):
+    """Draws how often each tag was taken for each other, without prefixes."""
+    kinds = [_kind(tag, tagger.scheme) for tag in tagger.tags]
+    names = list(dict.fromkeys(kinds))
+    number = {
+        tag: names.index(kind)
+        for tag, kind in zip(tagger.tags, kinds, strict=True)
+    }
+    counts = np.zeros((len(names), len(names)), int)
+    for expected, given in zip(true, found, strict=True):
+        for a, b in zip(expected, given, strict=True):
+            counts[number[a], number[b]] += 1
+    return matrix_figure(
+        counts, names, names, "true tag", "predicted tag", "Tags of words"
+    )
+
+
+def _kind(tag, scheme):
+    """The type of a tag, or a tag that is no part of a phrase."""
+    return (scheme and parsed_tag(tag)[1]) or tag
+
+
+def _transition_figure(tagger):
+    """Draws the weights of the transitions of a `CRF`; grey is forbidden."""
+    crf = tagger.model.crf
+    weights = crf.transitions.numpy()
+    if crf.allowed is not None:
+        transitions, *_ = crf.allowed
+        weights = np.where(transitions, weights, np.nan)
+    return matrix_figure(
+        weights,
+        tagger.tags,
+        tagger.tags,
+        "tag",
+        "next tag",
+        "Weights of a tag after another",
+    )

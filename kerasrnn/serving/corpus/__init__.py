@@ -1,0 +1,1 @@
+"""A whole file answered in shards: `kerasrnn-corpus`."""

@@ -1,0 +1,224 @@
+"""Translates a whole text file, or labels or scores its lines.
+
+    kerasrnn-corpus saved_models/nmt_hindi in.txt out.txt
+    kerasrnn-corpus saved_models/imdb reviews.txt.gz out.tsv
+
+The same command finishes an interrupted run.
+"""
+
+import argparse
+import contextlib
+import pathlib
+import sys
+import threading
+import time
+
+import tensorflow as tf
+
+from kerasrnn.arguments import positive_integer
+from kerasrnn.serving.corpus.line_answers import answer_columns
+from kerasrnn.serving.corpus.line_answers import line_answers
+from kerasrnn.serving.corpus.shards import Shards
+from kerasrnn.serving.exported import ModelFolder
+from kerasrnn.training import file_fingerprint
+from kerasrnn.training import fingerprint
+from kerasrnn.training import locked
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+
+SECONDS = 5.0  # between two lines of progress
+
+
+def answer_corpus(
+    model: PathLike,
+    source: PathLike,
+    target: PathLike,
+    version: int | None = None,
+    shards: int = 10,
+    batch_size: int = 64,
+    max_bytes: int = 2**16,
+    beam_args: Strings | None = None,
+) -> None:
+    """Answers each line of a text file with a SavedModel.
+
+    A translator writes translations; a classifier the label and its
+    probability, separated by a tab; a language model the log probability of
+    the line and its perplexity.
+
+    The file is split into shards, which lie in the folder `TARGET.shards`
+    until all are answered. Called again with the same input, model and
+    settings, the function answers only the unfinished ones. Bad lines, such
+    as those that are not UTF-8 or that the model refuses, have an empty answer
+    and are listed in `TARGET.bad.tsv`: number, tab, reason.
+
+    Args:
+        model: Folder of the model, above its versions.
+        source: The text file, one sentence a line, unpacked if its name ends
+            in `.gz`.
+        target: The file to write, packed if its name ends in `.gz`.
+        version: Integer; `None` for the newest version.
+        shards: Positive integer, the number of shards.
+        batch_size: Positive integer, lines in a batch.
+        max_bytes: Positive integer, the greatest length of a line in bytes.
+        beam_args: List of strings, options of Apache Beam, which then answers
+            the shards; `None` answers them here, one after the other. The
+            workers of a `--runner` must see the same files.
+
+    Raises:
+        CorpusError: when the file is not UTF-8, or is damaged.
+        FileNotFoundError: when there is no such file, model or version.
+        ImportError: when Beam is asked for and not installed.
+        RuntimeError: when another process writes the same `target`, or Beam
+            has failed.
+        ValueError: when `TARGET.shards` belongs to another input, model or
+            setting, the model does not take texts, or `target` is `source` or
+            a folder.
+
+    Example:
+
+    >>> model = export_small_model("saved_models/shout")
+    >>> pathlib.Path("input.txt").write_text("come in\\nplease\\n")
+    >>> answer_corpus(model, "input.txt", "output.txt")
+    >>> pathlib.Path("output.txt").read_text()
+    'COME IN\\nPLEASE\\n'
+    """
+    counts = {"shards": shards, "batch_size": batch_size}
+    for name, value in {**counts, "max_bytes": max_bytes}.items():
+        positive_integer(name, value)
+    target = pathlib.Path(target)
+    _check_target(target, source)
+    found = ModelFolder(model).load(version)
+    serve = found.signatures["serving_default"]
+    columns = answer_columns(serve)
+    files = sorted(x for x in found.path.rglob("*") if x.is_file())
+    checksum = fingerprint([file_fingerprint(file) for file in files])
+    with locked(target.with_name(f"{target.name}.shards")) as folder:
+        split = Shards.split(
+            source,
+            folder,
+            shards,
+            max_bytes,
+            model=f"{found.name}/{found.version}",
+            checksum=checksum,
+            columns=" ".join(columns),
+        )
+        with _progress(split):
+            if beam_args is None:
+                for shard in split.unfinished():
+                    lines = split.read(shard)
+                    split.write(shard, *line_answers(serve, lines, batch_size))
+            else:
+                _by_beam(split, found.path, batch_size, beam_args)
+        split.join(target)
+        split.delete()
+
+
+def _check_target(target, source):
+    if target.is_dir() or target.resolve() == pathlib.Path(source).resolve():
+        raise ValueError(
+            "`target` must be another file than `source`. "
+            f"Received: source={str(source)!r}, target={str(target)!r}"
+        )
+
+
+def _by_beam(*args):
+    try:
+        from kerasrnn.serving.corpus.beam import answer_shards
+    except ImportError as error:
+        raise ImportError(
+            f"Apache Beam is needed: pip install 'kerasrnn[beam]' ({error})"
+        ) from error
+    answer_shards(*args)
+
+
+@contextlib.contextmanager
+def _progress(shards):
+    """Prints to stderr how much is answered, while the block runs."""
+    start, ended = time.monotonic(), threading.Event()
+    before = shards.lines - sum(map(shards.size, shards.unfinished()))
+
+    def report():
+        left = shards.unfinished()
+        lines = shards.lines - sum(map(shards.size, left))
+        speed = (lines - before) / (time.monotonic() - start)
+        print(
+            f"{shards.count - len(left)} of {shards.count} shards, "
+            f"{lines:,} of {shards.lines:,} lines, "
+            f"{speed:,.0f} lines a second",
+            file=sys.stderr,
+        )
+
+    def repeat():
+        report()
+        while not ended.wait(SECONDS):
+            report()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        report()
+
+
+def main(args: Strings | None = None) -> None:
+    """Runs the command line.
+
+    Args:
+        args: List of strings; `None` for the arguments of the process.
+    """
+    parser = argparse.ArgumentParser(
+        prog="kerasrnn-corpus",
+        description="Translates a text file, or labels or scores its lines.",
+        epilog="The same command finishes an interrupted run.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("model", help="folder, as saved_models/nmt_hindi")
+    parser.add_argument(
+        "source", metavar="INPUT", help="text file, may be gzipped"
+    )
+    parser.add_argument("target", metavar="OUTPUT", help="file to write")
+    parser.add_argument("--version", type=int, help="default: the newest")
+    parser.add_argument(
+        "--shards",
+        type=int,
+        default=10,
+        help="parts that are finished one by one (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=int,
+        default=64,
+        help="lines answered at once (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=int,
+        default=2**16,
+        help="longer lines are left empty (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--beam",
+        nargs=argparse.REMAINDER,
+        dest="beam_args",
+        metavar="OPTION",
+        help="answer by Apache Beam, with all options that follow, such as "
+        "--runner",
+    )
+    found = parser.parse_args(args)
+    try:
+        answer_corpus(**vars(found))
+    except (
+        *(ImportError, OSError, RuntimeError, ValueError),
+        tf.errors.OpError,
+    ) as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+    bad = pathlib.Path(f"{found.target}.bad.tsv")
+    if bad.exists():
+        print(f"Bad lines are listed in {bad}.", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

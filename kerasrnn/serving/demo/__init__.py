@@ -1,0 +1,1 @@
+"""A page to try models: `kerasrnn-demo`."""

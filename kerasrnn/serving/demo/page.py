@@ -1,0 +1,218 @@
+"""A page in the browser to try exported models.
+
+    kerasrnn-demo saved_models
+
+Translators, classifiers, taggers, language models, forecasters and models of
+music have a tab each.
+"""
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Sequence
+
+import gradio as gr
+import tensorflow as tf
+
+from kerasrnn.plots.fonts import packaged_font
+from kerasrnn.serving.demo.tabs import tab_of
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.exported import model_folders
+from kerasrnn.serving.warm_up import warm_up
+from kerasrnn.typing import PathLike
+from kerasrnn.typing import Strings
+
+# Those of the system: no font comes from the network.
+FONT = ("system-ui", "FiraGO", "sans-serif")
+MONOSPACE_FONT = ("ui-monospace", "FiraGO", "monospace")
+# For a system without Devanagari.
+FONT_FACE = """@font-face {{
+    font-family: FiraGO;
+    src: url("gradio_api/file={path}");
+    unicode-range: U+0900-097F, U+200C-200D, U+25CC;
+}}"""
+# A wide picture stays legible on a narrow screen, where it can be moved.
+# Pictures have a white background, and Gradio marks weights in red: dark mode
+# turns the brightness of the first, and the second become blue.
+STYLE = """
+.wide { overflow-x: auto !important; }
+.wide div { align-items: safe center; }
+.wide img { min-width: 50rem; }
+.dark .picture img { filter: invert(0.92) hue-rotate(180deg); }
+.weighted-words .textfield { filter: hue-rotate(210deg); }
+"""
+# At once: Chromium does not draw the text in a box anew when it comes later.
+LOAD_FONT = "() => { document.fonts.load('1em FiraGO', 'अ'); }"
+
+
+def load_models(path: PathLike) -> list[ExportedModel]:
+    """Loads the newest version of every model in a folder.
+
+    A model that cannot be loaded is left out, with a message to stderr.
+
+    Args:
+        path: The folder above those of the models.
+
+    Returns:
+        List of `ExportedModel`, sorted by name.
+
+    Raises:
+        FileNotFoundError: when there is no such folder.
+
+    Example:
+
+    >>> path = export_small_model("saved_models/shout")
+    >>> [model.name for model in load_models("saved_models")]
+    ['shout']
+    """
+    models = []
+    for name, folder in model_folders(path).items():
+        print(f"Loading {name} ...", file=sys.stderr)
+        try:
+            models.append(folder.load())
+        except (OSError, ValueError, tf.errors.OpError) as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    return models
+
+
+def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
+    """Builds the page.
+
+    Args:
+        models: List of `ExportedModel`, each of which gets a tab.
+
+    Returns:
+        The `gradio.Blocks`, to `launch()`.
+
+    Raises:
+        ValueError: when there is a tab for none of the models.
+    """
+    tabs = [(model, tab) for model in models if (tab := tab_of(model))]
+    others = [model.name for model in models if not tab_of(model)]
+    if not tabs:
+        raise ValueError(
+            "There must be a translator, a classifier, a tagger, a language "
+            f"model, a forecaster or a model of music. Received: {others}"
+        )
+    with gr.Blocks(title="kerasrnn", analytics_enabled=False) as page:
+        for model, tab in tabs:
+            with gr.Tab(model.name):
+                gr.Markdown(caption(model))
+                tab(model)
+        if others:
+            gr.Markdown(
+                "Not shown, since this page has no tab for such a model: "
+                f"{', '.join(others)}."
+            )
+    return page
+
+
+def caption(model: ExportedModel) -> str:
+    """Returns Markdown: languages, how good a model is, where it comes from.
+
+    Args:
+        model: The `ExportedModel`.
+    """
+    card = model.card() or {}
+    languages = [_capitalized(name) for name in card.get("languages", [])]
+    title = f"### {' to '.join(languages)}\n\n" if languages else ""
+    parts = [f"Version {model.version}"]
+    parts += [
+        f"{name} {card[name]}" for name in ("date", "commit") if name in card
+    ]
+    if "command" in card:
+        parts.append(f"`{card['command']}`")
+    results = [
+        f"**{_capitalized(sentence)}** on {_of_part(card, part)}."
+        for part, sentence in card.get("results", {}).items()
+    ]
+    return title + "<br>".join([*results, ", ".join(parts)])
+
+
+def _capitalized(text):
+    """Text with a capital, a code such as "de" in capitals."""
+    return text.upper() if len(text) == 2 else text[:1].upper() + text[1:]
+
+
+def _of_part(card, part):
+    """How much data a part has, as "40 texts, 1,092 words (dev)"."""
+    sizes = card.get("data", {}).get(part, {})
+    words = ", ".join(f"{count:,} {name}" for name, count in sizes.items())
+    return f"{words} ({part})" if words else part
+
+
+def _warm_up_all(models):
+    """Calls each model: the first calls are slow, and nobody waits yet."""
+    for model in models:
+        try:
+            warm_up(model)
+        except (ValueError, tf.errors.OpError) as error:
+            print(f"{model.name} is slow at first: {error}", file=sys.stderr)
+
+
+def _fonts():
+    """Arguments of `launch`: the fonts, and the file of one of them."""
+    path = packaged_font()
+    theme = gr.themes.Default(font=FONT, font_mono=MONOSPACE_FONT)
+    return {
+        # Explanations, which are too pale for small letters.
+        "theme": theme.set(body_text_color_subdued="*neutral_500"),
+        "css": STYLE + (FONT_FACE.format(path=path) if path else ""),
+        "js": LOAD_FONT if path else None,
+        "allowed_paths": [path] if path else [],
+    }
+
+
+def main(args: Strings | None = None) -> None:
+    """Runs the command line: serves the page until it is interrupted.
+
+    Args:
+        args: List of strings; `None` for the arguments of the process.
+    """
+    parser = argparse.ArgumentParser(
+        prog="kerasrnn-demo",
+        description="Serves a page to try exported models.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        default="saved_models",
+        help="above the models (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="0.0.0.0 opens it to the network (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--port", type=int, default=7860, help="default: %(default)s"
+    )
+    found = parser.parse_args(args)
+    # Gradio would send statistics, also on single components.
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    try:
+        models = load_models(found.folder)
+        page = build_page(models)
+        _, address, _ = page.launch(
+            server_name=found.host,
+            server_port=found.port,
+            show_error=True,
+            ssr_mode=False,
+            footer_links=[],
+            quiet=True,
+            prevent_thread_lock=True,
+            **_fonts(),
+        )
+        print(f"The page is at {address} (Ctrl-C ends it).", file=sys.stderr)
+        threading.Thread(
+            target=_warm_up_all, args=(models,), daemon=True
+        ).start()
+        page.block_thread()
+    except (OSError, ValueError) as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

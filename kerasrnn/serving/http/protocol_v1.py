@@ -1,0 +1,267 @@
+"""Requests in JSON as TensorFlow Serving takes them, also called protocol v1.
+
+In rows:
+
+    {"instances": ["Come in.", "Who?"], "signature_name": "attend"}
+    {"instances": [{"text": "Come in."}, {"text": "Who?"}]}
+
+and the answer is `{"predictions": [...]}`, an entry a row. In columns, which
+scalars need:
+
+    {"inputs": {"prompt": ["the"], "max_tokens": 10}, "signature_name": ...}
+
+and the answer is `{"outputs": ...}`. Where there is only one input or output,
+its name may be left out or is. Without `signature_name`, the signature is
+`serving_default`. A string may be `{"b64": "Q29tZSBpbi4="}`, its UTF-8 in
+base64.
+"""
+
+import base64
+import binascii
+import functools
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from tensorflow.core.framework import types_pb2
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.http.json_arrays import in_json
+from kerasrnn.serving.http.json_arrays import listed
+from kerasrnn.serving.signature import Signature
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Request
+
+_KEYS = {"instances", "inputs", "signature_name"}
+
+
+def receive_v1(
+    request: Request, model: ExportedModel
+) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
+    """Reads a request as it has come in. It needs orjson.
+
+    Args:
+        request: The `Request`.
+        model: The `ExportedModel`.
+
+    Returns:
+        The signature to call, its inputs by name, and a function that makes
+        the `Answer` of the outputs by name.
+
+    Raises:
+        ValueError: when this is no such request.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> request = Request("v1", b'{"instances": ["a", "b"]}')
+    >>> signature, inputs, write = receive_v1(request, folder.load())
+    >>> write(signature(**inputs)).body
+    b'{"predictions":["A","B"]}'
+    """
+    import orjson
+
+    body = orjson.loads(request.body)
+    signature, inputs = read_v1(body, model.signatures)
+    if "inputs" in body:
+        return signature, inputs, _write_columns
+    count = len(body["instances"])
+    return signature, inputs, functools.partial(_write_rows, count)
+
+
+def read_v1(
+    body: Any, signatures: Mapping[str, Signature]
+) -> tuple[Signature, dict[str, Any]]:
+    """Reads the body of a request.
+
+    Args:
+        body: The body, parsed.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The signature to call, and its inputs by name.
+
+    Raises:
+        ValueError: when this is no such request.
+
+    Example:
+
+    >>> folder = ModelFolder(export_small_model("saved_models/shout"))
+    >>> signatures = folder.load().signatures
+    >>> signature, inputs = read_v1({"instances": ["a", "b"]}, signatures)
+    >>> signature.name, inputs
+    ('serving_default', {'text': ['a', 'b']})
+    """
+    if not isinstance(body, dict) or ("instances" in body) == (
+        "inputs" in body
+    ):
+        raise ValueError(
+            "A request must be a JSON object with either 'instances' or "
+            f"'inputs'. Received: {_kind(body)}."
+        )
+    if unknown := body.keys() - _KEYS:
+        raise ValueError(
+            f"The keys of a request are {sorted(_KEYS)}. "
+            f"Received: {sorted(unknown)}."
+        )
+    signature = choose(body.get("signature_name"), signatures)
+    if "inputs" in body:
+        inputs = _columns(body["inputs"], signature)
+    else:
+        inputs = _rows(body["instances"], signature)
+    return signature, {
+        name: _decoded(value, name) if _takes_text(name, signature) else value
+        for name, value in inputs.items()
+    }
+
+
+def describe_v1(signatures: Mapping[str, Signature]) -> dict[str, Any]:
+    """Describes signatures as TensorFlow Serving's metadata do.
+
+    Args:
+        signatures: Dictionary from names to a `Signature` each.
+    """
+    return {
+        name: {
+            "inputs": _infos(signature.inputs),
+            "outputs": _infos(signature.outputs),
+            "method_name": "tensorflow/serving/predict",
+        }
+        for name, signature in signatures.items()
+    }
+
+
+def _infos(specs):
+    return {
+        name: {
+            "dtype": types_pb2.DataType.Name(spec.dtype.as_datatype_enum),
+            "name": name,
+            "tensor_shape": {
+                "dim": [
+                    {"size": str(-1 if size is None else size), "name": ""}
+                    for size in spec.shape
+                ],
+                "unknown_rank": False,
+            },
+        }
+        for name, spec in specs.items()
+    }
+
+
+def _write_columns(outputs):
+    lists = {name: listed(array) for name, array in outputs.items()}
+    return Answer(200, in_json({"outputs": _alone(lists)}))
+
+
+def _write_rows(count, outputs):
+    if any(
+        array.ndim == 0 or len(array) != count for array in outputs.values()
+    ):
+        raise ValueError(
+            "With 'instances', each output must have a row for each. Use "
+            f"'inputs' instead. Received: {_shapes(outputs)}."
+        )
+    lists = {name: listed(array) for name, array in outputs.items()}
+    rows = zip(*lists.values(), strict=True)
+    predictions = [_alone(dict(zip(lists, row, strict=True))) for row in rows]
+    return Answer(200, in_json({"predictions": predictions}))
+
+
+def choose(name: Any, signatures: Mapping[str, Signature]) -> Signature:
+    """Finds a signature by the name in a request.
+
+    Args:
+        name: The name; `None` for `"serving_default"`.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The `Signature`.
+
+    Raises:
+        ValueError: when there is none of this name.
+    """
+    name = "serving_default" if name is None else name
+    if not isinstance(name, str) or name not in signatures:
+        raise ValueError(
+            f"The signature must be one of {sorted(signatures)}. "
+            f"Received: {name!r}."
+        )
+    return signatures[name]
+
+
+def _columns(inputs, signature):
+    if isinstance(inputs, dict) and not _is_base64(inputs, signature):
+        return inputs
+    return {_only_input(signature): inputs}
+
+
+def _rows(instances, signature):
+    if not isinstance(instances, list):
+        raise ValueError(
+            f"'instances' must be a list. Received: {_kind(instances)}."
+        )
+    if not any(
+        isinstance(row, dict) and not _is_base64(row, signature)
+        for row in instances
+    ):
+        return {_only_input(signature): instances}
+    kinds = list(dict.fromkeys(map(_kind, instances)))
+    if len(kinds) > 1:
+        raise ValueError(
+            "All of 'instances' must be objects with the same names. "
+            f"Received: {kinds[0]} and {kinds[1]}."
+        )
+    return {name: [row[name] for row in instances] for name in instances[0]}
+
+
+def _is_base64(value, signature):
+    """Whether this is a string in base64, and no input of that name."""
+    found = isinstance(value, dict) and value.keys() == {"b64"}
+    return found and "b64" not in signature.inputs
+
+
+def _takes_text(name, signature):
+    spec = signature.inputs.get(name)
+    return spec is not None and spec.dtype.name == "string"
+
+
+def _decoded(value, name):
+    """A nested list of strings, with bytes for those in base64."""
+    try:
+        return _with_bytes(value)
+    except (binascii.Error, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"The input `{name}` must be text, or an object with 'b64' and its "
+            f"UTF-8 in base64. Received: {error}."
+        ) from error
+
+
+def _with_bytes(value):
+    if isinstance(value, list):
+        return [_with_bytes(part) for part in value]
+    if isinstance(value, dict) and value.keys() == {"b64"}:
+        return base64.b64decode(value["b64"], validate=True)
+    return value
+
+
+def _only_input(signature):
+    if len(signature.inputs) != 1:
+        raise ValueError(
+            f"Values without names need a signature with one input. "
+            f"Received: {signature}."
+        )
+    return next(iter(signature.inputs))
+
+
+def _alone(values):
+    return next(iter(values.values())) if len(values) == 1 else values
+
+
+def _kind(value):
+    if isinstance(value, dict):
+        return f"an object with {sorted(value)}"
+    return f"a value of type `{type(value).__name__}`"
+
+
+def _shapes(outputs):
+    return ", ".join(f"{name} {array.shape}" for name, array in outputs.items())

@@ -1,0 +1,237 @@
+"""Tensors by name, dtype and shape: the Open Inference Protocol, or v2.
+
+The parameter `signature` of a request chooses the signature. Tensors are in
+JSON or, after the JSON, in binary, one by one in their order: those of `BYTES`
+with four bytes of length before each string, all others as they are in memory.
+"""
+
+import dataclasses
+import functools
+import math
+import uuid
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+import tensorflow as tf
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.http.json_arrays import in_json
+from kerasrnn.serving.http.json_arrays import listed
+from kerasrnn.serving.http.protocol_v1 import choose
+from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import as_array
+from kerasrnn_server.messages import Answer
+from kerasrnn_server.messages import Request
+
+_LENGTH_BYTES = 4
+
+
+def receive_v2(
+    request: Request, model: ExportedModel
+) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
+    """Reads a request, in JSON or binary.
+
+    Args:
+        request: The `Request`.
+        model: The `ExportedModel`.
+
+    Returns:
+        The signature to call, its inputs by name, and a function that makes
+        the `Answer` of the outputs by name.
+
+    Raises:
+        ValueError: when this is no such request, or name, dtype, shape or data
+            of an input, or the name of an output, is not that of the
+            signature.
+    """
+    length = request.header_length
+    end = len(request.body) if length is None else length
+    body = orjson.loads(request.body[:end])
+    inputs = _named(body, "inputs")
+    parameters = _parameters(body)
+    signature = choose(parameters.get("signature"), model.signatures)
+    wanted = _named(body, "outputs") if "outputs" in body else []
+    names = [tensor["name"] for tensor in inputs]
+    outputs = [output["name"] for output in wanted]
+    if (
+        sorted(names) != sorted(signature.inputs)
+        or not set(outputs) <= signature.outputs.keys()
+    ):
+        raise ValueError(
+            f"Inputs and outputs must be those of {signature}. Received: "
+            f"inputs {names}, outputs {outputs}."
+        )
+    parts = _Parts(request.body, end)
+    arrays = {
+        tensor["name"]: _array(
+            tensor, parts, signature.inputs[tensor["name"]].dtype
+        )
+        for tensor in inputs
+    }
+    all_binary = parameters.get("binary_data_output", False)
+    binary = {
+        name: all_binary for name in (outputs or signature.outputs.keys())
+    } | {
+        output["name"]: _parameters(output).get("binary_data", all_binary)
+        for output in wanted
+    }
+    about = {
+        "model_name": model.name,
+        "model_version": model.version,
+        "id": _id(body),
+    }
+    return signature, arrays, functools.partial(_write, about, binary)
+
+
+def describe_v2(signatures: Mapping[str, Signature]) -> dict[str, Any]:
+    """Describes signatures as the metadata of v2 do.
+
+    Args:
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        Dictionary from names to `inputs` and `outputs`, each a list of
+        dictionaries with `name`, `datatype` and `shape`, -1 where a size is
+        not fixed.
+    """
+    return {
+        name: {
+            "inputs": _specs(signature.inputs),
+            "outputs": _specs(signature.outputs),
+        }
+        for name, signature in signatures.items()
+    }
+
+
+def _specs(specs):
+    return [
+        {
+            "name": name,
+            "datatype": _datatype(spec.dtype),
+            "shape": [-1 if size is None else size for size in spec.shape],
+        }
+        for name, spec in specs.items()
+    ]
+
+
+def _datatype(dtype):
+    """`"BYTES"` for strings, `"INT32"`, `"FP32"` and so on."""
+    if dtype == tf.string:
+        return "BYTES"
+    return dtype.name.upper().replace("BFLOAT", "BF").replace("FLOAT", "FP")
+
+
+@dataclasses.dataclass
+class _Parts:
+    """The binary tensors of a body, one after the other."""
+
+    body: bytes
+    position: int
+
+    def next(self, size):
+        part = self.body[self.position : self.position + size]
+        self.position += size
+        if size < 0 or len(part) < size:
+            raise ValueError(f"{len(part)} of {size} bytes")
+        return part
+
+
+def _named(body, side):
+    """The inputs or outputs of a request, each a dictionary with a name."""
+    found = body.get(side) if isinstance(body, dict) else None
+    if not isinstance(found, list) or not all(
+        isinstance(x, dict) and isinstance(x.get("name"), str) for x in found
+    ):
+        raise ValueError(
+            "The body must be a request of the Open Inference Protocol, with "
+            f"a list {side!r} of objects that have a name. "
+            f"Received: {str(body)[:200]}."
+        )
+    return found
+
+
+def _id(body):
+    """The name of a request, which the answer repeats."""
+    name = body.get("id") or str(uuid.uuid4())
+    if not isinstance(name, str):
+        raise ValueError(f"'id' must be a string. Received: {name!r:.200}.")
+    return name
+
+
+def _parameters(part):
+    parameters = part.get("parameters") or {}
+    if not isinstance(parameters, dict):
+        raise ValueError(
+            f"'parameters' must be an object. Received: {parameters!r:.200}."
+        )
+    return parameters
+
+
+def _array(tensor, parts, dtype):
+    """The data of an input, checked."""
+    try:
+        if tensor.get("datatype") != _datatype(dtype):
+            raise TypeError(f"the datatype {tensor.get('datatype')}")
+        shape = tensor.get("shape")
+        if not isinstance(shape, list) or not all(
+            type(size) is int and size >= 0 for size in shape
+        ):
+            raise ValueError(f"the shape {shape}")
+        array = as_array(_data(tensor, parts, dtype), dtype)
+        if array.size != math.prod(shape):
+            raise ValueError(f"{array.size} values for the shape {shape}")
+        return array.reshape(shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"The input `{tensor['name']}` must be a tensor of "
+            f"{_datatype(dtype)}. Received: {str(error)[:200]}."
+        ) from error
+
+
+def _data(tensor, parts, dtype):
+    size = _parameters(tensor).get("binary_data_size")
+    if size is None:
+        return tensor.get("data")
+    if type(size) is not int:
+        raise TypeError(f"the binary_data_size {size!r}")
+    raw = parts.next(size)
+    if dtype != tf.string:
+        return np.frombuffer(raw, dtype.as_numpy_dtype)
+    texts, strings = _Parts(raw, 0), []
+    while texts.position < len(raw):
+        length = int.from_bytes(texts.next(_LENGTH_BYTES), "little")
+        strings.append(texts.next(length))
+    return strings
+
+
+def _write(about, binary, outputs):
+    tensors, parts = [], []
+    for name, is_binary in binary.items():
+        array = outputs[name]
+        tensor = {
+            "name": name,
+            "datatype": _datatype(tf.as_dtype(array.dtype)),
+            "shape": list(array.shape),
+        }
+        if is_binary:
+            parts.append(_raw(array))
+            tensor["parameters"] = {"binary_data_size": len(parts[-1])}
+        else:
+            tensor["data"] = listed(array.reshape(-1))
+        tensors.append(tensor)
+    header = in_json({**about, "outputs": tensors})
+    if not parts:
+        return Answer(200, header)
+    return Answer(200, b"".join([header, *parts]), len(header))
+
+
+def _raw(array):
+    if array.dtype != object:
+        return array.tobytes()
+    texts = (text.encode() for text in array.ravel().tolist())
+    return b"".join(
+        len(text).to_bytes(_LENGTH_BYTES, "little") + text for text in texts
+    )

@@ -1,0 +1,170 @@
+"""The process of one version of a model.
+
+The HTTP server starts it and ends it. It reads, checks and answers requests, so
+that the server itself does nothing but pass bytes on.
+"""
+
+import concurrent.futures
+import contextlib
+import ctypes
+import gc
+import json
+import logging
+import os
+import pathlib
+import signal
+import socket
+import sys
+import threading
+from typing import NoReturn
+
+from kerasrnn.serving.exported import ExportedModel
+from kerasrnn.serving.http.call_queue import Call
+from kerasrnn.serving.http.call_queue import CallQueue
+from kerasrnn.serving.http.call_queue import answers
+from kerasrnn.serving.http.call_queue import refused
+from kerasrnn.serving.http.protocol_v1 import describe_v1
+from kerasrnn.serving.http.protocol_v1 import receive_v1
+from kerasrnn.serving.http.protocol_v2 import describe_v2
+from kerasrnn.serving.http.protocol_v2 import receive_v2
+from kerasrnn.serving.http.request_size import check_rows
+from kerasrnn.serving.http.request_size import positions
+from kerasrnn.serving.warm_up import warm_up
+from kerasrnn_server.messages import Limits
+from kerasrnn_server.messages import Request
+from kerasrnn_server.messages import packed
+from kerasrnn_server.messages import read
+
+# Threads that read requests: a long one does not hold up the others.
+_READERS = 4
+_READ = {"v1": receive_v1, "v2": receive_v2}
+
+
+class Calls:
+    """Answers the requests to a model, as many at once as the limits say.
+
+    Args:
+        model: The `ExportedModel`.
+        limits: The `Limits`.
+        connection: Socket to send the answers to.
+    """
+
+    def __init__(
+        self, model: ExportedModel, limits: Limits, connection: socket.socket
+    ):
+        self.model, self.limits = model, limits
+        self._connection, self._sending = connection, threading.Lock()
+        card = model.card() or {}
+        self._queue = CallQueue(
+            min(limits.batch_rows, card.get("batch_rows", limits.batch_rows)),
+            limits.threads,
+            min(os.cpu_count() or 1, max(1, limits.threads // 2)),
+        )
+        self._reading: dict[int, Request] = {}
+        self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
+        for _ in range(limits.threads):
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def begin(self, number: int, request: Request | None) -> None:
+        """Takes a request, or takes one back.
+
+        Args:
+            number: Number of the request.
+            request: The `Request`; `None` to forget it if it has not begun.
+        """
+        if request is not None:
+            self._reading[number] = request
+            self._readers.submit(self._read, number, request)
+        elif self._reading.pop(number, None) or self._queue.remove(number):
+            self.send(number, None)
+
+    def send(self, number: int, answer: object) -> None:
+        """Sends an answer."""
+        message = packed((number, answer))
+        with self._sending:
+            self._connection.sendall(message)
+
+    def _read(self, number, request):
+        if number not in self._reading:
+            return
+        try:
+            call = self._call(number, request)
+        except Exception as error:
+            self._reading.pop(number, None)
+            self.send(number, refused(error))
+        else:
+            if self._reading.pop(number, None):
+                self._queue.put(call)
+
+    def _call(self, number: int, request: Request) -> Call:
+        """Reads and checks a request."""
+        signature, inputs, write = _READ[request.protocol](request, self.model)
+        for name, value in inputs.items():
+            check_rows(name, value, self.limits.max_rows)
+        arrays = signature.arrays(inputs)
+        size = positions(
+            signature, arrays, self.limits.max_positions, self.limits.max_values
+        )
+        return Call(number, signature, arrays, size, write)
+
+    def _work(self) -> NoReturn:
+        while True:
+            calls = self._queue.take()
+            found = answers(calls)
+            self._queue.done(calls)
+            for call, answer in zip(calls, found, strict=True):
+                self.send(call.number, answer)
+
+
+def end_with(connection: socket.socket) -> None:
+    """Ends this process if the server ends before it asks for anything.
+
+    Args:
+        connection: Socket to the server.
+    """
+    if not connection.recv(1, socket.MSG_PEEK):
+        os._exit(0)
+
+
+def give_back_memory() -> None:
+    """Gives back what loading has freed, which the C library keeps."""
+    gc.collect()
+    with contextlib.suppress(AttributeError):  # Only that of GNU can.
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def main() -> None:
+    """Loads a version, says so, and answers until the server ends."""
+    path, descriptor, limits = sys.argv[1:]
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    for library in ("absl", "tensorflow"):
+        logging.getLogger(library).setLevel(logging.ERROR)
+    # The server is told to end, and then ends this process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    connection = socket.socket(fileno=int(descriptor))
+    # To load a version may take minutes.
+    threading.Thread(target=end_with, args=[connection], daemon=True).start()
+    try:
+        model = ExportedModel(pathlib.Path(path))
+        warm_up(model)
+        calls = Calls(model, Limits(**json.loads(limits)), connection)
+        give_back_memory()
+    except Exception:
+        logging.exception("'%s' cannot be loaded.", path)
+        sys.exit(1)
+    connection.sendall(
+        packed(
+            {
+                "v1": describe_v1(model.signatures),
+                "v2": describe_v2(model.signatures),
+            }
+        )
+    )
+    with connection.makefile("rb") as messages:
+        while (message := read(messages)) is not None:
+            calls.begin(*message)
+    # A call that runs cannot be stopped otherwise.
+    os._exit(0)

@@ -1,0 +1,1 @@
+"""SavedModels as ONNX files: `kerasrnn-onnx`."""

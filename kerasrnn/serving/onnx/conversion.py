@@ -1,0 +1,141 @@
+"""The graph of a signature as an ONNX model, by tf2onnx."""
+
+import logging
+
+import tensorflow as tf
+
+from kerasrnn.serving.onnx.branches import without_cases
+
+# Outputs that have the name of an input, such as `state_0`, get this prefix:
+# ONNX has one name for one value.
+NEXT = "next_"
+OPSET = 18
+
+
+def converted(signature):
+    """Converts a signature.
+
+    tf2onnx's default optimizations are left out. They take minutes for a
+    search, and one of them joins `Reshape`s that do not belong together;
+    onnxruntime optimizes by itself.
+
+    Args:
+        signature: A `kerasrnn.serving.Signature`.
+
+    Returns:
+        The model, serialized to bytes. Its inputs and outputs have the names
+        of the signature's, see `NEXT`.
+
+    Raises:
+        Exception: when an operation cannot be converted. What tf2onnx raises
+            has no class in common.
+    """
+    import onnx
+    from tf2onnx import optimizer
+    from tf2onnx import tf_loader
+    from tf2onnx import tfonnx
+    from tf2onnx.optimizer.identity_optimizer import IdentityOptimizer
+
+    # The reason is in the exception.
+    logging.getLogger("tf2onnx").setLevel(logging.CRITICAL)
+    function = without_cases(_renamed(signature).get_concrete_function())
+    function = function.get_concrete_function()
+    inputs = [x.name for x in function.inputs if x.dtype != tf.resource]
+    outputs = [x.name for x in function.outputs]
+    names = [*signature.inputs, *sorted(function.structured_outputs)]
+    frozen = tf_loader.from_function(function, inputs, outputs)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(frozen, name="")
+        graph = tfonnx.process_tf_graph(
+            graph,
+            continue_on_error=False,
+            opset=OPSET,
+            custom_rewriter=[_without_lists_of_one, _choosing],
+            input_names=inputs,
+            output_names=outputs,
+            tensors_to_rename=dict(zip(inputs + outputs, names, strict=True)),
+        )
+        # An `Identity` that has replaced an operation may have its inputs.
+        optimizers = {"remove_identity": IdentityOptimizer}
+        graph = optimizer.optimize_graph(graph, False, optimizers)
+        model = graph.make_model(signature.name)
+    _with_scalar_counters(model.graph)
+    types = {node.op_type for node in model.graph.node}
+    missing = sorted(x for x in types if not onnx.defs.has(x))
+    if missing:
+        raise ValueError(f"ONNX has no {', '.join(missing)}")
+    return model.SerializeToString()
+
+
+def _with_scalar_counters(graph):
+    """Has the number of each iteration of a loop be a scalar.
+
+    In a loop around a branch, tf2onnx loses that, and onnxruntime stops.
+    """
+    for node in graph.node:
+        for body in (x.g for x in node.attribute if x.HasField("g")):
+            if node.op_type == "Loop":
+                body.input[0].type.tensor_type.ClearField("shape")
+                body.input[0].type.tensor_type.shape.SetInParent()
+            _with_scalar_counters(body)
+
+
+def _renamed(signature):
+    """A `tf.function` with the arguments in the order of the inputs."""
+    specs = [
+        tf.TensorSpec(spec.shape, spec.dtype, name)
+        for name, spec in signature.inputs.items()
+    ]
+
+    def call(*values):
+        given = dict(zip(signature.inputs, values, strict=True))
+        return {
+            NEXT + name if name in given else name: value
+            for name, value in signature.function(**given).items()
+        }
+
+    return tf.function(call, specs, autograph=False)
+
+
+def _without_lists_of_one(graph, nodes):
+    """Replaces lists of one tensor by the tensor, in a graph or a loop's body.
+
+    `keras.ops.scan` keeps what it carries in such lists, reading and writing
+    position 0. tf2onnx only knows lists with an item for every step.
+
+    Args:
+        graph: A `tf2onnx.graph.Graph`, changed in place.
+        nodes: List of its nodes.
+
+    Returns:
+        The nodes.
+    """
+    for node in nodes:
+        reads = node.type == "TensorListGetItem"
+        writes = node.type == "TensorListSetItem"
+        if not (reads or writes) or not node.inputs[1].is_const():
+            continue
+        value, result = node.input[0 if reads else 2], node.output[0]
+        same = [value, result]
+        # What holds the list is to have the type of the tensor.
+        for user in graph.find_output_consumers(result):
+            if user.is_while():
+                same.append(user.output[list(user.input).index(result)])
+            elif user.type == "Identity":
+                same.append(user.output[0])
+        known = result if reads else value
+        dtype, shape = graph.get_dtype(known), graph.get_shape(known)
+        for name in same:
+            graph.set_dtype(name, dtype)
+            graph.set_shape(name, shape)
+        node.type = "Identity"
+        graph.replace_inputs(node, [value])
+    return nodes
+
+
+def _choosing(graph, nodes):
+    """Has `where` choose, not multiply by 0 and 1: a search has infinities."""
+    for node in nodes:
+        if node.type in ("Select", "SelectV2"):
+            node.set_attr("handles_nan", 1)
+    return nodes

@@ -1,0 +1,151 @@
+"""Recurrent cells by the short names that recipes use."""
+
+import typing
+from typing import Any
+
+import keras
+
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTMCell
+from kerasrnn.layers import GAMRHNCell
+from kerasrnn.layers import LinearCell
+from kerasrnn.layers import MinGRUCell
+from kerasrnn.layers import MinLSTMCell
+from kerasrnn.layers import RGLRUCell
+from kerasrnn.layers import RHNCell
+from kerasrnn.layers import SelfAttentionCell
+from kerasrnn.layers import SHACell
+from kerasrnn.layers import SLSTMCell
+from kerasrnn.layers import TransformerCell
+from kerasrnn.training.settings.setting_types import PastAttentionName
+
+CellName = typing.Literal[
+    "rnn",
+    "lstm",
+    "gru",
+    "rhn",
+    "gam_rhn",
+    "slstm",
+    "min_gru",
+    "min_lstm",
+    "rg_lru",
+]
+CELLS = typing.get_args(CellName)
+
+
+def cell_needs() -> dict[str, tuple[str, ...]]:
+    """Returns which settings have an effect on which cells only.
+
+    Returns:
+        A dictionary for `Settings.needs`, of `"micro_steps"` and
+        `"recurrent_dropout"`.
+
+    Example:
+
+    >>> cell_needs()["micro_steps"]
+    ('cell', 'rhn', 'gam_rhn')
+    """
+    return {
+        "micro_steps": ("cell", "rhn", "gam_rhn"),
+        "recurrent_dropout": (
+            *("cell", "rnn", "lstm", "gru", "rhn", "gam_rhn", "slstm"),
+            "peephole_lstm",
+        ),
+    }
+
+
+def build_cell(
+    name: CellName, units: int, depth: int | None = None, **options: Any
+) -> keras.layers.Layer:
+    """Returns the recurrent cell with a short name.
+
+    A GAM-RHN gets as many memory groups as units, three slots in each group,
+    and `head_units` of half the units.
+
+    Args:
+        name: `"rnn"`, `"lstm"`, `"gru"`, `"rhn"`, `"gam_rhn"`, `"slstm"`,
+            `"min_gru"`, `"min_lstm"` or `"rg_lru"`, whose input must be `units`
+            wide.
+        units: Positive integer, width of the output.
+        depth: Positive integer, micro-steps of an RHN (default 3) or a
+            GAM-RHN (default 2). The other cells ignore it.
+        **options: Passed to the cell, such as `recurrent_dropout`, which
+            `"min_gru"`, `"min_lstm"` and `"rg_lru"` have no use for and do not
+            get.
+
+    Raises:
+        ValueError: when there is no cell of that name.
+
+    Example:
+
+    >>> cell = build_cell("rhn", 256, recurrent_dropout=0.2)
+    """
+    if name == "gam_rhn":
+        return GAMRHNCell(
+            units,
+            2 if depth is None else depth,
+            num_groups=units,
+            group_size=3,
+            head_units=max(1, units // 2),
+            **options,
+        )
+    if name == "rhn":
+        return RHNCell(units, 3 if depth is None else depth, **options)
+    cells = {
+        "rnn": keras.layers.SimpleRNNCell,
+        "lstm": FastLSTMCell,
+        "gru": FastGRUCell,
+        "slstm": SLSTMCell,
+        "min_gru": MinGRUCell,
+        "min_lstm": MinLSTMCell,
+        "rg_lru": RGLRUCell,
+    }
+    if name not in cells:
+        raise ValueError(
+            f"`name` must be one of {', '.join(CELLS)}. Received: name={name!r}"
+        )
+    if issubclass(cells[name], LinearCell):
+        options.pop("recurrent_dropout", None)
+    return cells[name](units, **options)
+
+
+def add_attention(
+    cell: keras.layers.Layer,
+    name: PastAttentionName | None,
+    memory: int = 32,
+    blocks: int = 1,
+    dropout: float = 0.0,
+) -> keras.layers.Layer:
+    """Returns a cell joined with attention to its past.
+
+    Args:
+        cell: A recurrent cell.
+        name: `"transformer"` for transformer blocks above the cell, `"sha"`
+            for the block of SHA-RNN around it; otherwise the style in which
+            the cell attends to its own outputs, such as `"additive"`. `None`
+            for no attention.
+        memory: Positive integer, number of earlier steps to attend to.
+        blocks: Positive integer, number of transformer blocks.
+        dropout: Rate of the variational dropout within blocks.
+
+    Returns:
+        A `StackedRNNCells`, a `SHACell` or a `SelfAttentionCell`; without
+        attention, `cell` itself.
+
+    Example:
+
+    >>> cell = add_attention(RHNCell(8), "transformer", memory=128, blocks=2)
+    >>> LanguageModel(50, cell)(np.ones((2, 7), "int32")).shape
+    (2, 7, 50)
+    """
+    if name is None:
+        return cell
+    if name == "sha":
+        return SHACell(cell, memory=memory, dropout=dropout)
+    if name != "transformer":
+        return SelfAttentionCell(cell, name, window=memory)
+    above = [
+        TransformerCell(cell.output_size, memory=memory, dropout=dropout)
+        for _ in range(blocks)
+    ]
+    return keras.layers.StackedRNNCells([cell, *above])

@@ -1,0 +1,1 @@
+"""Trainings that continue where they were interrupted."""

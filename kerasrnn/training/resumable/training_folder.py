@@ -1,0 +1,299 @@
+"""A training in a folder, which can be resumed and continued."""
+
+import contextlib
+import math
+import pathlib
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from typing import Literal
+
+import keras
+
+from kerasrnn.arguments import integer
+from kerasrnn.arguments import positive_integer
+from kerasrnn.distribute.batches import fit_arguments
+from kerasrnn.distribute.replicas import strategy_of
+from kerasrnn.distribute.workers import all_workers
+from kerasrnn.training.csv_log import columns
+from kerasrnn.training.fingerprints import fingerprint
+from kerasrnn.training.progress_line import ProgressLine
+from kerasrnn.training.reading import reading
+from kerasrnn.training.resumable.batches import check_batches
+from kerasrnn.training.resumable.batches import check_executions
+from kerasrnn.training.resumable.batches import endless
+from kerasrnn.training.resumable.best_epoch import BestEpoch
+from kerasrnn.training.resumable.checkpoint import build_metrics
+from kerasrnn.training.resumable.checkpoint import constant_rate
+from kerasrnn.training.resumable.checkpoint import deletion_remedy
+from kerasrnn.training.resumable.checkpoint import load_state
+from kerasrnn.training.resumable.checkpoint import load_weights
+from kerasrnn.training.resumable.fit_callbacks import BEST
+from kerasrnn.training.resumable.fit_callbacks import AfterCallbacks
+from kerasrnn.training.resumable.fit_callbacks import BeforeCallbacks
+from kerasrnn.training.resumable.fit_callbacks import FitFacts
+from kerasrnn.training.resumable.fit_callbacks import kept_epochs
+from kerasrnn.training.resumable.locked_folder import locked
+from kerasrnn.training.resumable.resuming import last_state
+from kerasrnn.training.resumable.resuming import logged_rows
+from kerasrnn.training.resumable.resuming import start_together
+from kerasrnn.typing import Batches
+from kerasrnn.typing import History
+from kerasrnn.typing import PathLike
+
+
+class TrainingFolder:
+    """A training in a folder, which can be resumed and continued.
+
+    Each combination of settings has its own folder. It holds the last
+    checkpoint, the weights of the best epoch, and the log of all epochs. A
+    checkpoint has the weights, the optimizer and the random generators;
+    within an epoch also the number of batches and the running metrics. Files
+    are written completely or not at all. An epoch counts once it is validated
+    and logged.
+
+    A resumed training computes what it would have computed without the
+    interruption, exactly so if the backend is deterministic: the order
+    of the batches and the dropout masks are those of the original run. A
+    learning rate schedule is not saved; that of the given model is used.
+    Callbacks start afresh, as those of Keras do, unless they can be restored:
+    see `fit`, and `patience` in place of `keras.callbacks.EarlyStopping`.
+
+    The caller chooses which settings identify a training. The number of
+    epochs must not be one of them. If the learning rate is one of them,
+    another rate starts another training, and `fit` prints so; otherwise the
+    training continues with the rate of the new optimizer. To fine-tune is to
+    start a new training from other weights: include the fingerprint of their
+    file in the settings (see `file_fingerprint` and `start_from`).
+
+    Args:
+        output: Folder to create the training folder in. Only one process at
+            a time may train there.
+        settings: Dictionary of everything that the training depends on,
+            including the data: with other data, the same token ids may stand
+            for other words.
+        monitor: Name of the logged value that decides which epoch is best. An
+            epoch where it is NaN is worse than any other.
+        mode: `"min"` or `"max"`: whether the lowest or the highest value is
+            best.
+        keep: Integer, of how many of the last epochs to keep the weights; see
+            `last`.
+        patience: Integer. The training stops after this many epochs without a
+            better one, wherever it was interrupted; 0 for never.
+
+    Raises:
+        ValueError: when `mode` is something else, or `keep` or `patience` is
+            no integer from 0.
+
+    Attributes:
+        best: Path of the weights of the best epoch.
+        path: Path of the training folder. `fit` creates it.
+
+    Example:
+
+    >>> import tensorflow as tf
+    >>> x = np.ones((8, 1))
+    >>> batches = tf.data.Dataset.from_tensor_slices((x, x)).batch(4)
+    >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> folder = TrainingFolder("out", {"units": 1, "seed": 1}, "val_loss")
+    >>> history = folder.fit(
+    ...     model, batches, epochs=2, validation_data=batches, verbose=0
+    ... )
+    >>> len(history["val_loss"])
+    2
+    >>> folder.load_best(model)
+    """
+
+    def __init__(
+        self,
+        output: PathLike,
+        settings: Mapping[str, Any],
+        monitor: str,
+        mode: Literal["min", "max"] = "min",
+        keep: int = 0,
+        patience: int = 0,
+    ) -> None:
+        self.path = pathlib.Path(output) / f"training-{fingerprint(settings)}"
+        self.best = self.path / BEST
+        self._settings = settings
+        self._best = BestEpoch(monitor, mode)
+        self._keep = integer("keep", keep, 0)
+        self._patience = integer("patience", patience, 0)
+
+    def fit(
+        self,
+        model: keras.Model,
+        batches: Batches,
+        epochs: int,
+        validation_data: Any = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        minutes: float = 10.0,
+        verbose: str | int = "auto",
+    ) -> History:
+        """Trains up to a number of epochs, from the last checkpoint on.
+
+        If that many epochs are done, it returns the log and does not change
+        the model. The same holds after a callback such as
+        `keras.callbacks.EarlyStopping` stopped the training, until `epochs`
+        is greater than it was then; the callback then starts afresh.
+
+        Args:
+            model: A built and compiled `keras.Model`. It ends with the last
+                weights; see `load_best`.
+            batches: `tf.data.Dataset` with the batches of an epoch, of known
+                length. It may be reshuffled in every epoch; if it was
+                iterated over before, the order continues from there. Or a
+                `keras.utils.PyDataset`, with the same batches in every epoch:
+                its `on_epoch_begin` and `on_epoch_end` are not called.
+            epochs: Positive integer, the total number of epochs, including
+                those of earlier calls.
+            validation_data: As for `keras.Model.fit`.
+            callbacks: List of callbacks. The values that they add to the logs
+                are logged. If they change the weights at the end of an epoch,
+                the saved weights of that epoch have the change, but the
+                checkpoint does not. A callback with methods `get_state`,
+                which returns a dictionary for JSON, and `set_state` is
+                restored when a training resumes.
+            minutes: Float, the time between two checkpoints within an epoch.
+            verbose: `"auto"` for the losses and `monitor` of every epoch, a
+                line each, and on a terminal a line of progress; otherwise as
+                for `keras.Model.fit`.
+
+        Returns:
+            The log of all epochs: a dictionary of name to list.
+
+        Raises:
+            FloatingPointError: when the loss is NaN or infinite.
+            OSError: when a file cannot be written, as on a full disk.
+            RuntimeError: when another process trains in the output folder.
+            ValueError: when a file of an earlier call is damaged, `epochs` is
+                not positive, `monitor` is not logged, `batches` is of an
+                unsupported type or of unknown length, or an epoch does not
+                consist of whole executions (`steps_per_execution`).
+        """
+        positive_integer("epochs", epochs)
+        check_batches(batches)
+        strategy = strategy_of(model)
+        with locked(self.path.parent), all_workers(strategy):
+            start = start_together(self.path, self._settings, strategy)
+            if epochs <= max(start.epoch, start.stopped):
+                print(
+                    f"{start.epoch} epochs are done, in '{self.path}'. "
+                    "To continue the training, ask for more epochs."
+                )
+            else:
+                self._train(
+                    model,
+                    batches,
+                    validation_data,
+                    callbacks,
+                    start,
+                    60 * minutes,
+                    epochs=epochs,
+                    verbose=verbose,
+                )
+            return self.history()
+
+    def load_best(self, model: keras.Model) -> None:
+        """Loads the weights of the best epoch.
+
+        Args:
+            model: A `keras.Model` like the one that was trained.
+
+        Raises:
+            ValueError: when the file is damaged or of another model.
+        """
+        with reading(self.best, deletion_remedy(self.path)):
+            load_weights(model, self.best)
+
+    def best_epoch(self) -> int:
+        """Returns the number of the best epoch, from 1.
+
+        Raises:
+            ValueError: when no epoch is done.
+        """
+        return self._best.number(logged_rows(self.path))
+
+    def last(self) -> list[pathlib.Path]:
+        """Returns the paths of the kept weights, in the order of the epochs.
+
+        Raises:
+            ValueError: when one of them is missing.
+        """
+        done, paths = self.epochs_done(), kept_epochs(self.path)
+        epochs = range(max(0, done - self._keep), done)
+        missing = [epoch for epoch in epochs if epoch not in paths]
+        if missing:
+            numbers = ", ".join(str(epoch + 1) for epoch in missing)
+            raise ValueError(
+                "The weights of some epochs are missing. "
+                f"{deletion_remedy(self.path)} Received: no file for epochs "
+                f"{numbers}"
+            )
+        return [paths[epoch] for epoch in epochs]
+
+    def epochs_done(self) -> int:
+        """Returns how many epochs are in the log."""
+        return len(logged_rows(self.path))
+
+    def history(self) -> History:
+        """Returns the log: a dictionary of lists, one number an epoch."""
+        history = columns(logged_rows(self.path))
+        history.pop("epoch", None)
+        return history
+
+    def _train(
+        self, model, batches, validation, callbacks, start, seconds, **options
+    ):
+        rate = constant_rate(model.optimizer)
+        steps = len(batches)
+        check_executions(model, steps, start.batch)
+        metrics = self._restore(model, batches, start)
+        # One iterator for all epochs; Keras would create one for each.
+        data = endless(batches, start.epoch * steps + start.batch)
+        if strategy_of(model) is not None:
+            # Within an epoch, each replica has states of its own.
+            seconds = math.inf
+        run = FitFacts(
+            folder=self.path,
+            start=start,
+            steps=steps,
+            rate=rate,
+            is_best=self._best.is_best,
+            keep=self._keep,
+            patience=self._patience,
+            seconds=seconds,
+        )
+        before = BeforeCallbacks(run, metrics)
+        line = ProgressLine(run, self._best.monitor)
+        if options["verbose"] == "auto":
+            options["verbose"] = 0
+            callbacks = [*callbacks, line]
+        with contextlib.closing(line):
+            model.fit(
+                **fit_arguments(model, data, validation),
+                initial_epoch=start.epoch,
+                steps_per_epoch=steps,
+                shuffle=False,
+                callbacks=[
+                    before,
+                    *callbacks,
+                    AfterCallbacks(run, callbacks, before),
+                ],
+                **options,
+            )
+
+    def _restore(self, model, batches, start):
+        """Loads the state to resume from; returns its running metrics."""
+        if start.batch or keras.backend.backend() == "jax":
+            # Variables must exist to be restored. On JAX, `fit` would create
+            # them by drawing a batch, which changes the order of the others.
+            build_metrics(model, batches)
+        if not (start.epoch or start.batch):
+            return []
+        print(
+            f"The training resumes after epoch {start.epoch} and "
+            f"{start.batch} batches of the next epoch."
+        )
+        return load_state(model, last_state(self.path))

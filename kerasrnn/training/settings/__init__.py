@@ -1,0 +1,1 @@
+"""Settings of recipes, and the command lines that set them."""

@@ -1,0 +1,195 @@
+import gzip
+import json
+
+import pytest
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.tags.tagged_words import read_tagged_words
+
+TAGGED = [[("who", "WP"), ("knows", "VBZ")], [("नमस्ते", "UH")]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="corpus.txt"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        if name.endswith(".gz"):
+            content = gzip.compress(content)
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_tagged_words(write, mark, end, blank, last):
+    lines = ["who\tWP", "knows \t VBZ", blank, blank, "नमस्ते\tUH"]
+    path = write(mark + end.join(lines) + end * last)
+    assert read_tagged_words(str(path)) == TAGGED
+
+
+def test_blank_lines_first(write):
+    path = write("\n\nwho\tWP\nknows\tVBZ\n\nनमस्ते\tUH\n")
+    assert read_tagged_words(path) == TAGGED
+
+
+@pytest.mark.parametrize(
+    "bad", ["word", "word tag", "\tNN", "word\t", "word\tNN\tx", "a\t\tNN"]
+)
+def test_bad_tagged_line(write, bad):
+    path = write(f"who\tWP\n\n{bad}\nknows\tVBZ\n")
+    with pytest.raises(CorpusError, match="^Line 3 of the corpus") as error:
+        read_tagged_words(path)
+    message = str(error.value)
+    assert str(path) in message and "2 columns separated by tabs" in message
+    assert message.endswith(f"Received: {bad!r}")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf\n", b"\n \r\n\t\n"])
+def test_no_tagged_words(write, content):
+    with pytest.raises(CorpusError, match="is empty"):
+        read_tagged_words(write(content))
+
+
+def test_tagged_words_that_are_not_utf8(write):
+    with pytest.raises(CorpusError, match="iconv.*line 2 .*0xe9 at offset 2"):
+        read_tagged_words(write(b"who\tWP\nca\xe9\tNN\n"))
+
+
+def test_tagged_words_in_a_folder(tmp_path):
+    with pytest.raises(IsADirectoryError, match="Received: the folder"):
+        read_tagged_words(tmp_path)
+
+
+# Columns of CoNLL.
+
+CONLL_2003 = """-DOCSTART- -X- O O
+
+CRICKET NNP I-NP O
+- : O O
+SURREY NNP I-NP I-ORG
+
+-DOCSTART- -X- O O
+# # I-NP O
+1 CD\tI-NP O
+
+"""
+CONLL_U = """# text = Trả lời dám
+# newpar
+1-2\tTrả lời\t_\t_\t_\t_\t_\t_\t_\t_
+1\tTrả lời\ttrả lời\tVERB\tV\t_\t0\troot\t_\t_
+1.1\tđi\tđi\tVERB\tV\t_\t_\t_\t_\t_
+2\tdám\tdám\tADV\tR\t_\t1\tadvmod\t_\t_
+
+# text = #
+1\t#\t#\tSYM\tS\t_\t0\troot\t_\t_
+"""
+
+
+@pytest.mark.parametrize("name", ["eng.train", "eng.conll.gz"])
+def test_conll_2003(write, name):
+    path = write(CONLL_2003, name)
+    first = [("CRICKET", "O"), ("-", "O"), ("SURREY", "I-ORG")]
+    assert read_tagged_words(path) == [first, [("#", "O"), ("1", "O")]]
+    assert read_tagged_words(path, tag=2)[1] == [("#", "#"), ("1", "CD")]
+    assert read_tagged_words(path, word="2", tag="-2")[0][0] == ("NNP", "I-NP")
+
+
+def test_conll_u(write):
+    path = write(CONLL_U)
+    assert read_tagged_words(path) == [
+        [("Trả lời", "VERB"), ("dám", "ADV")],
+        [("#", "SYM")],
+    ]
+    assert read_tagged_words(path, "lemma", "xpos")[1] == [("#", "S")]
+    assert read_tagged_words(path, tag=-3)[0][1] == ("dám", "advmod")
+
+
+@pytest.mark.parametrize("column", [0, 4, -4, "x", True, "upos"])
+def test_a_column_that_is_not_there(write, column):
+    with pytest.raises(CorpusError, match=f"1 to 3.*Received: tag={column!r}"):
+        read_tagged_words(write("The DT B-NP\n"), tag=column)
+
+
+def test_one_column_has_no_tags(write):
+    with pytest.raises(CorpusError, match="no column of tags"):
+        read_tagged_words(write("who\nknows\n"))
+
+
+def test_a_comment_may_have_as_many_columns_as_words(write):
+    """As in MultiCoNER: `# id NUMBER domain=en`, then four columns."""
+    lines = ["# id 7\tdomain=en", "# _ _ O", "red _ _ B-X", ""]
+    lines += ["# id 8\tdomain=en", "#hot _ _ O", "# _ _ O"]
+    path = write("\n".join(lines))
+    with pytest.warns(CorpusWarning, match="2, .* line 1 with 'domain=en'"):
+        assert read_tagged_words(path) == [
+            [("#", "O"), ("red", "B-X")],
+            [("#hot", "O"), ("#", "O")],
+        ]
+
+
+def test_a_comment_inside_a_sentence_is_malformed(write):
+    with pytest.raises(CorpusError, match="^Line 3 .*Received: '# text'"):
+        read_tagged_words(write("# id\nwho\tWP\n# text\nknows\tVBZ\n"))
+
+
+# Rows of a table.
+
+
+def test_json_lines_of_tokens_and_tags(write):
+    rows = [
+        {"tokens": ["who", "knows"], "pos_tags": ["WP", "VBZ"], "tags": "x"},
+        {"tokens": ["a", "b"], "pos_tags": ["X"]},
+        {"tokens": [], "pos_tags": []},
+        {"tokens": ["नमस्ते"], "pos_tags": ["UH"]},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.warns(CorpusWarning, match="2 tokens but 1 tags.*no list of t"):
+        assert read_tagged_words(path, tag="pos_tags") == TAGGED
+    with pytest.raises(CorpusError, match="no usable sent.*list of tags: 'x'"):
+        read_tagged_words(path)
+    with pytest.raises(CorpusError, match="'ner' among the columns"):
+        read_tagged_words(path, tag="ner")
+
+
+def test_tags_that_are_numbers_need_names(write):
+    rows = [{"tokens": ["a", "b"], "ner_tags": [0, n]} for n in (1, 2)]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    with pytest.raises(CorpusError, match=r"`tag_names`.*Received: \[0, 1\]"):
+        read_tagged_words(path)
+    with pytest.warns(
+        CorpusWarning, match="line 2 .no list of tags from 0 to 1"
+    ):
+        found = read_tagged_words(path, tag_names=["O", "B"])
+    assert found == [[("a", "O"), ("b", "B")]]
+
+
+def test_a_data_set_has_the_names_of_its_tags(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    names = datasets.ClassLabel(names=["O", "B"])
+    data = datasets.Dataset.from_dict(
+        {"tokens": [["a", "b"]], "ner_tags": [[0, 1]]},
+        features=datasets.Features(
+            tokens=datasets.List(datasets.Value("string")),
+            ner_tags=datasets.List(names),
+        ),
+    )
+    data.save_to_disk(str(tmp_path / "data"))
+    for source in (tmp_path / "data", data):
+        assert read_tagged_words(source) == [[("a", "O"), ("b", "B")]]
+
+
+def test_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    rows = {"words": [["a"], None], "tags": [["A"], ["B"]]}
+    with pytest.warns(CorpusWarning, match="row 2 .no list of tokens: None"):
+        found = read_tagged_words(pandas.DataFrame(rows))
+    assert found == [[("a", "A")]]

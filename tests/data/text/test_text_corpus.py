@@ -1,0 +1,378 @@
+import gzip
+import io
+import tarfile
+
+import pytest
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.text.text_corpus import TextCorpus
+from kerasrnn.data.text.text_corpus import read_text_corpus
+from kerasrnn.data.text.text_corpus import split_text_corpus
+
+TRAIN, VALIDATION, TEST = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
+
+
+def training_lines(types=9_999, width=100):
+    words = [f"w{n}" for n in range(types)]
+    return [" ".join(words[n : n + width]) for n in range(0, types, width)]
+
+
+PTB = TextCorpus(
+    training_lines(),
+    [f"w{n} w1" for n in range(30)],
+    [f"w{n} w2" for n in range(20)],
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="corpus.txt"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def contents(**changes):
+    """Mikolov's files by name, as he spaces them; `None` leaves one out."""
+    parts = {
+        name: "".join(f" {line} \n" for line in lines).encode()
+        for name, lines in zip((TRAIN, VALIDATION, TEST), PTB, strict=True)
+    }
+    for name, content in changes.items():
+        parts[f"ptb.{name}.txt"] = content
+    return {name: text for name, text in parts.items() if text is not None}
+
+
+def write_folder(folder, **changes):
+    for name, content in contents(**changes).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def write_archive(folder, root="./simple-examples", **changes):
+    path = folder / "simple-examples.tgz"
+    decoys = {"data/README": b"\xff", "models/ptb.train.txt": b"no data"}
+    files = {f"data/{n}": text for n, text in contents(**changes).items()}
+    with tarfile.open(path, "w:gz") as archive:
+        for name in (root, f"{root}/data"):
+            member = tarfile.TarInfo(name)
+            member.type = tarfile.DIRTYPE
+            archive.addfile(member)
+        for name, content in {**files, **decoys}.items():
+            member = tarfile.TarInfo(f"{root}/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+WRITERS = [write_folder, write_archive]
+both = pytest.mark.parametrize(
+    "write_ptb", WRITERS, ids=lambda writer: writer.__name__
+)
+
+
+# Mikolov's form.
+
+
+@both
+def test_three_parts(tmp_path, write_ptb):
+    corpus = read_text_corpus(write_ptb(tmp_path))
+    assert isinstance(corpus, TextCorpus)
+    assert corpus == PTB
+
+
+@pytest.mark.parametrize("name", [TRAIN, VALIDATION, TEST])
+def test_any_of_the_files_stands_for_the_folder(tmp_path, name):
+    assert read_text_corpus(str(write_folder(tmp_path) / name)) == PTB
+
+
+@pytest.mark.parametrize("root", ["simple-examples", "./simple-examples"])
+def test_archive_is_not_unpacked(tmp_path, root):
+    path = write_archive(tmp_path, root)
+    assert read_text_corpus(path) == PTB
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@both
+def test_test_part_may_be_missing(tmp_path, write_ptb):
+    corpus = read_text_corpus(write_ptb(tmp_path, test=None))
+    assert corpus == PTB._replace(test=None)
+    limited = read_text_corpus(write_ptb(tmp_path, test=None), limit=30)
+    assert limited == (PTB.train[:30], PTB.validation[:3], None)
+
+
+@both
+@pytest.mark.parametrize("part", ["train", "valid"])
+def test_other_parts_may_not(tmp_path, write_ptb, part):
+    path = write_ptb(tmp_path, **{part: None})
+    with pytest.raises(FileNotFoundError) as error:
+        read_text_corpus(path)
+    message = str(error.value)
+    assert f"'ptb.{part}.txt' of the corpus is missing" in message
+    assert str(path) in message
+    others = {TRAIN, VALIDATION, TEST} - {f"ptb.{part}.txt"}
+    received = message.partition("Received: ")[2]
+    assert set(received.split(", ")) == {repr(name) for name in others}
+
+
+def test_folder_with_none_of_them(tmp_path):
+    with pytest.raises(FileNotFoundError, match="Received: none of them"):
+        read_text_corpus(tmp_path)
+
+
+@both
+@pytest.mark.parametrize("types", [1, 9_998, 10_000])
+def test_not_ten_thousand_types(tmp_path, write_ptb, types):
+    train = "\n".join(training_lines(types)).encode()
+    path = write_ptb(tmp_path, train=train)
+    for limit in (None, 2):  # checked before it is cut
+        with pytest.raises(CorpusError) as error:
+            read_text_corpus(path, limit=limit)
+        message = str(error.value)
+        assert TRAIN in message and "exactly 10,000 types" in message
+        found = f"Received: {types + 1:,} types, {types:,} words"
+        assert found in message
+
+
+def test_any_white_space_divides_words_when_types_are_counted(tmp_path):
+    train = "\n".join(training_lines(9_999)).replace(" ", "  ").encode()
+    corpus = read_text_corpus(write_folder(tmp_path, train=train))
+    assert corpus.train[0].startswith("w0  w1")
+
+
+@pytest.mark.parametrize(
+    ("limit", "held_out"), [(1, 1), (9, 1), (20, 2), (59, 5), (10_000, 1000)]
+)
+@both
+def test_limit(tmp_path, write_ptb, limit, held_out):
+    corpus = read_text_corpus(write_ptb(tmp_path), limit=limit)
+    assert corpus.train == PTB.train[:limit]
+    assert corpus.validation == PTB.validation[:held_out]
+    assert corpus.test == PTB.test[:held_out]
+
+
+@both
+@pytest.mark.parametrize("part", ["train", "valid", "test"])
+def test_empty_part(tmp_path, write_ptb, part):
+    path = write_ptb(tmp_path, **{part: b" \n\n"})
+    with pytest.raises(CorpusError, match=rf"ptb\.{part}\.txt is empty"):
+        read_text_corpus(path)
+
+
+@both
+def test_part_that_is_not_utf8(tmp_path, write_ptb):
+    path = write_ptb(tmp_path, valid=b"caf\xe9 w1\n")
+    with pytest.raises(CorpusError, match="0xe9 at offset 3") as error:
+        read_text_corpus(path)
+    assert VALIDATION in str(error.value)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "text", "empty"])
+def test_damaged_archive(tmp_path, damage):
+    path = write_archive(tmp_path)
+    content = bytearray(path.read_bytes())
+    if damage == "cut":
+        content = content[: len(content) // 2]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 0xFF
+    elif damage == "text":
+        content = b"<html>not found</html>"
+    else:
+        content = b""
+    path.write_bytes(content)
+    with pytest.raises(
+        CorpusError, match="a whole tar archive.*Received: ."
+    ) as e:
+        read_text_corpus(path)
+    assert str(path) in str(e.value)
+    assert e.value.__cause__ is not None
+
+
+@pytest.mark.parametrize("size", [2**26 + 1, 2**32])
+@pytest.mark.parametrize("name", [f"data/{TRAIN}", "models/other"])
+def test_an_archive_that_unpacks_to_too_much(tmp_path, name, size):
+    """A small file may announce gigabytes, read or skipped."""
+    path = tmp_path / "simple-examples.tgz"
+    member = tarfile.TarInfo(f"simple-examples/{name}")
+    member.size = size
+    with gzip.open(path, "wb") as file:
+        file.write(member.tobuf(tarfile.GNU_FORMAT))
+    if name.startswith("data"):
+        expected = f"has {size:,} bytes, more than 67,108,864"
+    elif size > 2**31:
+        expected = "too large. Expected: .* at most 2,147,483,648 bytes"
+    else:
+        expected = "cannot be read"  # for it ends too early
+    with pytest.raises(CorpusError, match=expected) as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+# Any other file.
+
+
+@pytest.mark.parametrize(
+    ("count", "held_out"), [(2, 1), (19, 1), (20, 2), (105, 10)]
+)
+def test_last_tenth_is_for_validation(write, count, held_out):
+    lines = [f"line {n}" for n in range(count)]
+    corpus = read_text_corpus(write("\n".join(lines)))
+    assert corpus == (lines[:-held_out], lines[-held_out:], None)
+
+
+def test_limit_of_one_file(write):
+    lines = [f"line {n}" for n in range(100)]
+    path = write("\n".join(lines))
+    assert read_text_corpus(path, limit=20) == (lines[:20], lines[90:92], None)
+    assert read_text_corpus(path, limit=5) == (lines[:5], lines[90:91], None)
+    assert read_text_corpus(path, limit=1000) == (lines[:90], lines[90:], None)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last_end", [True, False])
+def test_byte_order_mark_and_line_ends(write, mark, end, last_end):
+    text = mark + "the red book" + end + "क्या है" + end * last_end
+    corpus = read_text_corpus(write(text))
+    assert corpus == (["the red book"], ["क्या है"], None)
+
+
+def test_blank_lines_and_outer_white_space_are_dropped(write):
+    path = write("\n  one \t\r\n \u00a0\n\n two  words\n\n")
+    assert read_text_corpus(path) == (["one"], ["two  words"], None)
+
+
+@pytest.mark.parametrize("odd", ["\x85", "\u2028", "\v", "\x1c", "\r"])
+def test_only_a_line_feed_ends_a_line(write, odd):
+    path = write(f"one{odd}two\nthree")
+    assert read_text_corpus(path) == ([f"one{odd}two"], ["three"], None)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n \r\n\t\n"])
+def test_empty_file(write, content):
+    path = write(content)
+    with pytest.raises(CorpusError, match="is empty.*Received: no") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+    assert isinstance(error.value, ValueError)
+
+
+@pytest.mark.parametrize(("lines", "held_out"), [(2, 1), (19, 1), (20, 2)])
+def test_the_last_tenth_is_held_out(lines, held_out):
+    lines = [str(n) for n in range(lines)]
+    parts = lines[:-held_out], lines[-held_out:], None
+    assert split_text_corpus(lines) == parts
+
+
+def test_nothing_cannot_be_divided():
+    with pytest.raises(CorpusError, match="too short.*Received: no line"):
+        split_text_corpus([])
+
+
+@pytest.mark.parametrize(("text", "words"), [("one", 1), ("\none two\n", 2)])
+def test_one_line_cannot_be_divided(write, text, words):
+    path = write(text)
+    with pytest.raises(CorpusError, match=f"1 line of {words} words") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"one\ncaf\xe9\n", "iconv.*line 2 .*byte 0xe9 at offset 3"),
+        (b"\xef\xbb\xbfone\ncaf\xe9\n", "line 2 .*byte 0xe9 at offset 3"),
+        (b"one\ntwo\xe0\xa4", "line 2 .*byte 0xe0 at offset 3"),
+        (99 * b"one\n" + b"\xe9", "UTF-8 in all lines.*line 100 "),
+    ],
+)
+def test_bytes_that_are_not_utf8(write, content, place):
+    path = write(content)
+    with pytest.raises(CorpusError, match=f"not text.*{place}") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["absent.txt", TRAIN, "absent.tgz"])
+def test_missing_path(tmp_path, name):
+    path = tmp_path / name
+    with pytest.raises(FileNotFoundError, match=f"'{name}' is mis") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+# Files of their own for validation and test.
+
+
+def test_three_files(write):
+    train = write(gzip.compress(b"one\ntwo\n\nthree\n"), "train.txt.gz")
+    validation, test = write(b"four\n", "b"), write(b"five\nsix\n", "c")
+    whole = ["one", "two", "three"]
+    assert read_text_corpus(train, str(validation), test) == (
+        whole,
+        ["four"],
+        ["five", "six"],
+    )
+    assert read_text_corpus(train, validation) == (whole, ["four"], None)
+    assert read_text_corpus(train, test=test, limit=1) == (
+        ["one"],
+        ["three"],
+        ["five"],
+    )
+
+
+def test_one_line_will_do_with_a_validation_file(write):
+    train, validation = write(b"one\n", "a"), write(b"two\n", "b")
+    assert read_text_corpus(train, validation) == (["one"], ["two"], None)
+
+
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_a_file_to_score_on_that_is_trained_on_is_told(write, part):
+    train, half = write(b"one\ntwo\nthree\n", "a"), write(b"one\nsix\n", "b")
+    read_text_corpus(train, **{part: half})
+    most = write(b"one\ntwo\nsix\n", "c")
+    with pytest.warns(CorpusWarning, match="2 of 3 lines of .*c are also"):
+        read_text_corpus(train, **{part: most})
+
+
+def test_a_part_that_is_missing_or_empty(write):
+    train, empty = write(b"one\ntwo\n", "a"), write(b"\n", "b")
+    with pytest.raises(CorpusError, match="b is empty"):
+        read_text_corpus(train, test=empty)
+    with pytest.raises(FileNotFoundError, match="'c' is missing"):
+        read_text_corpus(train, validation=empty.with_name("c"))
+
+
+def test_a_treebank_file_with_another_is_plain_text(write):
+    train, validation = write(b"one\n", TRAIN), write(b"two\n", "b")
+    assert read_text_corpus(train, validation).train == ["one"]
+
+
+def test_bad_limit(write):
+    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
+        read_text_corpus(write("one\ntwo"), limit=0)
+
+
+def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
+    """As text8 is one line of 17 million words."""
+    path = tmp_path / "text8"
+    words = [f"word{n}" for n in range(2050)]
+    path.write_text(" " + "  ".join(words))
+    with pytest.warns(CorpusWarning, match="1 lines with text. .*21 lines of"):
+        corpus = read_text_corpus(path)
+    assert (len(corpus.train), len(corpus.validation)) == (19, 2)
+    assert " ".join(corpus.train + corpus.validation).split() == words
+    assert len(corpus.train[0].split()) == 100
+    with pytest.warns(CorpusWarning, match="22 lines of 100 words"):
+        path.write_text("\n".join(" ".join(words[n::2]) for n in (0, 1)))
+        other = write(path.read_bytes().swapcase(), "other")
+        assert len(read_text_corpus(path, validation=other).validation) == 22
+    path.write_text("\n".join(words))
+    assert len(read_text_corpus(path).train) == 1845

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from keras import ops
+
+from kerasrnn.models.translation.bridge import Bridge
+from tests import helpers
+
+FINAL = helpers.random(2, 5)
+
+
+def test_dense_it_is_a_tanh_of_the_final_states():
+    bridge = Bridge([3, 4])
+    states = bridge(FINAL)
+    helpers.randomize(bridge)
+    kernel, bias = bridge.dense.get_weights()
+    states = bridge(FINAL)
+    assert [state.shape for state in states] == [(2, 3), (2, 4)]
+    joined = ops.concatenate(states, axis=-1)
+    helpers.assert_close(joined, np.tanh(FINAL @ kernel + bias))
+
+
+def test_a_copy_is_cut_into_the_states():
+    bridge = Bridge([2, 3], "copy")
+    helpers.assert_close(bridge(FINAL), [FINAL[:, :2], FINAL[:, 2:]])
+    assert bridge.count_params() == 0
+
+
+def test_configuration_round_trip():
+    bridge = Bridge([2, 3], "copy")
+    assert helpers.copy_of(bridge).get_config() == bridge.get_config()
+
+
+@pytest.mark.parametrize(
+    "kind, message",
+    [
+        ("rope", "'dense' or 'copy'. Received: bridge='rope'"),
+        ("copy", "bridge='copy'.*Expected: 4. Received: 5"),
+    ],
+)
+def test_bad_arguments(kind, message):
+    with pytest.raises(ValueError, match=message):
+        Bridge([4], kind)(FINAL)

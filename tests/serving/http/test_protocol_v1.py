@@ -1,0 +1,172 @@
+import json
+
+import pytest
+
+pytest.importorskip("orjson", reason="needs the extra `serve`")
+
+from kerasrnn.serving import ModelFolder  # noqa: E402
+from kerasrnn.serving.http.protocol_v1 import describe_v1  # noqa: E402
+from kerasrnn.serving.http.protocol_v1 import receive_v1  # noqa: E402
+from kerasrnn_server.messages import Request  # noqa: E402
+from tests.serving.small import export_small_model  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "shout"
+    return ModelFolder(export_small_model(path)).load()
+
+
+def read(body, model):
+    return receive_v1(Request("v1", json.dumps(body).encode()), model)
+
+
+def answered(body, model):
+    signature, inputs, write = read(body, model)
+    return json.loads(write(signature(**inputs)).body)
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "inputs", "answer"),
+    [
+        (
+            {"instances": ["a", "b"]},
+            "serving_default",
+            {"text": ["a", "b"]},
+            {"predictions": ["A", "B"]},
+        ),
+        (
+            {"instances": [{"text": "a"}]},
+            "serving_default",
+            {"text": ["a"]},
+            {"predictions": ["A"]},
+        ),
+        (
+            {"instances": [], "signature_name": "serving_default"},
+            "serving_default",
+            {"text": []},
+            {"predictions": []},
+        ),
+        (
+            {"instances": [[1, 2]], "signature_name": "square"},
+            "square",
+            {"ids": [[1, 2]]},
+            {"predictions": [{"square": [1, 4], "total": 5}]},
+        ),
+        (
+            {"inputs": [[1, 2]], "signature_name": "square"},
+            "square",
+            {"ids": [[1, 2]]},
+            {"outputs": {"square": [[1, 4]], "total": [5]}},
+        ),
+        (
+            {
+                "inputs": {"text": ["a"], "times": 2},
+                "signature_name": "repeat",
+            },
+            "repeat",
+            {"text": ["a"], "times": 2},
+            {"outputs": ["a", "a"]},
+        ),
+    ],
+)
+def test_rows_and_columns(model, body, name, inputs, answer):
+    signature, found, _ = read(body, model)
+    assert (signature.name, found) == (name, inputs)
+    assert answered(body, model) == answer
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ([], "Received: a value of type `list`"),
+        (None, "`NoneType`"),
+        ({"text": ["a"]}, r"'instances' or 'inputs'.*\['text'\]"),
+        ({"instances": [], "inputs": []}, "either"),
+        ({"instances": [], "signature": "a"}, r"Received: \['signature'\]"),
+        ({"instances": {}}, "must be a list"),
+        ({"instances": [], "signature_name": 5}, "Received: 5"),
+        ({"instances": ["a"], "signature_name": "x"}, "'repeat', 'serving"),
+        ({"instances": ["a"], "signature_name": "repeat"}, "one input"),
+        ({"instances": [{"text": "a"}, "b"]}, "`str`"),
+        ({"instances": ["b", {"text": "a"}]}, r"`str` and an obj.*\['text'\]"),
+        ({"instances": [{"text": "a"}, {"x": "b"}]}, r"\['x'\]"),
+    ],
+)
+def test_a_wrong_request_is_an_error(model, body, message):
+    with pytest.raises(ValueError, match=message):
+        read(body, model)
+
+
+def test_a_text_that_is_nested_too_deeply_is_an_error(model):
+    body = b'{"instances": ' + b"[" * 900 + b"]" * 900 + b"}"
+    with pytest.raises(ValueError, match="`text` must be text.*recursion"):
+        receive_v1(Request("v1", body), model)
+
+
+def test_outputs_without_rows_need_columns(model):
+    body = {"instances": [{"text": "a", "times": 2}]}
+    _, _, write = read({**body, "signature_name": "repeat"}, model)
+    outputs = model.signatures["repeat"](text=["a"], times=2)
+    with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):
+        write(outputs)
+
+
+COME = {"b64": "w4AgdG91dA=="}
+
+
+@pytest.mark.parametrize(
+    "body, answer",
+    [
+        ({"instances": [COME, "b"]}, {"predictions": ["À TOUT", "B"]}),
+        (
+            {"instances": [{"text": COME}, {"text": "b"}]},
+            {"predictions": ["À TOUT", "B"]},
+        ),
+        ({"inputs": [COME]}, {"outputs": ["À TOUT"]}),
+        ({"inputs": {"text": [COME, "b"]}}, {"outputs": ["À TOUT", "B"]}),
+        (
+            {
+                "inputs": {"text": [COME], "times": 2},
+                "signature_name": "repeat",
+            },
+            {"outputs": ["À tout"] * 2},
+        ),
+    ],
+)
+def test_strings_may_be_in_base64(model, body, answer):
+    assert answered(body, model) == answer
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"b64": "%"}, {"b64": "abc"}, {"b64": 3}, {"b64": None}]
+)
+def test_what_is_no_base64_is_the_error_of_the_client(model, wrong):
+    with pytest.raises(ValueError, match="`text` must be .* in base64. Rec"):
+        read({"instances": [wrong]}, model)
+
+
+def test_text_in_base64_is_utf_8(model):
+    with pytest.raises(ValueError, match="`text` must be string.*utf-8"):
+        answered({"instances": [{"b64": "/w=="}]}, model)
+    with pytest.raises(ValueError, match="`ids` must be int32"):
+        answered({"instances": [COME], "signature_name": "square"}, model)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 9000])
+def test_what_is_no_json_is_the_error_of_the_client(model, body):
+    with pytest.raises(ValueError):
+        receive_v1(Request("v1", body), model)
+
+
+def test_signatures_are_described_as_tensorflow_serving_does(model):
+    square = describe_v1(model.signatures)["square"]
+    assert square["method_name"] == "tensorflow/serving/predict"
+    assert square["inputs"]["ids"] == {
+        "dtype": "DT_INT32",
+        "name": "ids",
+        "tensor_shape": {
+            "dim": [{"size": "-1", "name": ""}] * 2,
+            "unknown_rank": False,
+        },
+    }

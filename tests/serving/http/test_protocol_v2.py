@@ -1,0 +1,176 @@
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("orjson", reason="needs the extra `serve`")
+
+from kerasrnn.serving import ModelFolder  # noqa: E402
+from kerasrnn.serving.http.protocol_v2 import describe_v2  # noqa: E402
+from kerasrnn.serving.http.protocol_v2 import receive_v2  # noqa: E402
+from kerasrnn_server.messages import Request  # noqa: E402
+from tests.serving.small import export_small_model  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "shout"
+    return ModelFolder(export_small_model(path)).load()
+
+
+def tensor(name="text", datatype="BYTES", data=("a",), shape=None):
+    shape = [len(data)] if shape is None else shape
+    return {
+        "name": name,
+        "datatype": datatype,
+        "shape": shape,
+        "data": list(data),
+    }
+
+
+def read(body, model, binary=b""):
+    header = json.dumps(body).encode()
+    length = len(header) if binary else None
+    return receive_v2(Request("v2", header + binary, length), model)
+
+
+def answered(body, model, binary=b""):
+    signature, inputs, write = read(body, model, binary)
+    return write(signature(**inputs))
+
+
+def test_strings_go_in_and_come_out(model):
+    body = {"id": "7", "inputs": [tensor(data=["é", "ab"])]}
+    assert json.loads(answered(body, model).body) == {
+        "model_name": "shout",
+        "model_version": "1",
+        "id": "7",
+        "outputs": [tensor("loud", data=["É", "AB"])],
+    }
+
+
+def test_a_parameter_chooses_the_signature_and_names_the_outputs(model):
+    body = {
+        "parameters": {"signature": "square"},
+        "inputs": [tensor("ids", "INT32", [1, 2, 3, 0], [2, 2])],
+        "outputs": [{"name": "total"}],
+    }
+    [output] = json.loads(answered(body, model).body)["outputs"]
+    assert output == tensor("total", "FP32", [5.0, 9.0])
+
+
+def test_scalars_and_empty_batches(model):
+    body = {
+        "parameters": {"signature": "repeat"},
+        "inputs": [tensor(), tensor("times", "INT32", [3], [])],
+    }
+    [output] = json.loads(answered(body, model).body)["outputs"]
+    assert output["data"] == ["a"] * 3
+    body = {"inputs": [tensor(data=[])]}
+    [output] = json.loads(answered(body, model).body)["outputs"]
+    assert (output["data"], output["shape"]) == ([], [0])
+
+
+def packed(*texts):
+    return b"".join(
+        len(text).to_bytes(4, "little") + text
+        for text in (text.encode() for text in texts)
+    )
+
+
+def binary(name, datatype, shape, size):
+    parameters = {"binary_data_size": size}
+    return {
+        "name": name,
+        "datatype": datatype,
+        "shape": shape,
+        "parameters": parameters,
+    }
+
+
+def test_tensors_travel_in_binary_too(model):
+    texts = packed("é", "ab")
+    body = {
+        "inputs": [binary("text", "BYTES", [2], len(texts))],
+        "parameters": {"binary_data_output": True},
+    }
+    answer = answered(body, model, texts)
+    header = json.loads(answer.body[: answer.header_length])
+    assert header["outputs"] == [
+        binary("loud", "BYTES", [2], len(packed("É", "AB")))
+    ]
+    assert answer.body[answer.header_length :] == packed("É", "AB")
+
+
+def test_an_output_alone_may_be_binary(model):
+    ids = np.array([[1, 2]], "int32").tobytes()
+    body = {
+        "parameters": {"signature": "square"},
+        "inputs": [binary("ids", "INT32", [1, 2], len(ids))],
+        "outputs": [
+            {"name": "total"},
+            {"name": "square", "parameters": {"binary_data": True}},
+        ],
+    }
+    answer = answered(body, model, ids)
+    total, square = json.loads(answer.body[: answer.header_length])["outputs"]
+    assert total == tensor("total", "FP32", [5.0])
+    assert square == binary("square", "FP32", [1, 2], 8)
+    found = np.frombuffer(answer.body[answer.header_length :], "float32")
+    assert found.tolist() == [1.0, 4.0]
+
+
+def test_signatures_are_described(model):
+    square = describe_v2(model.signatures)["square"]
+    assert square["inputs"] == [
+        {"name": "ids", "datatype": "INT32", "shape": [-1, -1]}
+    ]
+    assert square["outputs"][1] == (
+        {"name": "total", "datatype": "FP32", "shape": [-1]}
+    )
+
+
+def square(data):
+    return {
+        "parameters": {"signature": "square"},
+        "inputs": [tensor("ids", "INT32", data, [1, 1])],
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"inputs": [tensor("txt")]}, "text: string[?]"),
+        ({"inputs": []}, "inputs []"),
+        ({"inputs": [tensor(), tensor()]}, "['text', 'text']"),
+        ({"inputs": [tensor(datatype="INT32", data=[1])]}, "datatype INT32"),
+        ({"inputs": [tensor(shape=[3])]}, "1 values for the shape [3]"),
+        ({"inputs": [tensor(shape=[-1])]}, "shape [-1]"),
+        ({"inputs": [tensor(shape="a")]}, "shape a"),
+        ({"inputs": [tensor(shape=[1, 1])]}, "shape (1, 1)"),
+        ({"inputs": [tensor(data=[1])]}, "type `int`"),
+        ({"inputs": [tensor(data=["\ud800"])]}, "surrogate"),
+        ({"inputs": [{"name": 1}]}, "objects that have a name"),
+        ({"inputs": [tensor()], "outputs": [{"name": "x"}]}, "outputs ['x']"),
+        ({"inputs": [tensor()], "parameters": {"signature": "x"}}, "'square'"),
+        ({"inputs": [tensor()], "parameters": 1}, "Received: 1"),
+        ({"inputs": [tensor()], "id": [1]}, "Received: [1]"),
+        ({"inputs": {}}, "Open Inference Protocol"),
+        ({"instances": []}, "Open Inference Protocol"),
+        ([], "Open Inference Protocol"),
+        (square([1.5]), "dtype float64"),
+        (square(["1"]), "type `str`"),
+        (square([2**40]), "values from"),
+        (square([True]), "type `bool`"),
+        (square([-1]), "not in [0, 4)"),
+        ({"inputs": [binary("text", "BYTES", [1], "4")]}, "binary_data_size"),
+        ({"inputs": [binary("text", "BYTES", [1], 99)]}, "5 of 99 bytes"),
+        ({"inputs": [binary("text", "BYTES", [1], -1)]}, "of -1 bytes"),
+        ({"inputs": [binary("text", "BYTES", [2], 5)]}, "1 values for"),
+        ({"inputs": [binary("text", "BYTES", [1], 3)]}, "3 of 4 bytes"),
+    ],
+)
+def test_a_wrong_request_is_an_error(model, body, message):
+    with pytest.raises(ValueError) as error:
+        answered(body, model, packed("a"))
+    assert message in str(error.value)
