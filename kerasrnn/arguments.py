@@ -67,6 +67,22 @@ def rate(name, value):
     return value
 
 
+def one_of(name, value, choices):
+    """Returns `value` if it is among some choices, or raises `ValueError`.
+
+    Each choice is a string, or `None`.
+    """
+    # Another value may not be one that can be compared or looked up.
+    known = value is None or isinstance(value, str)
+    if not known or value not in choices:
+        *others, last = map(repr, choices)
+        raise ValueError(
+            f"`{name}` must be {', '.join(others)} or {last}. "
+            f"Received: {name}={value!r}"
+        )
+    return value
+
+
 def instance(name, value, kind):
     """Returns `value`, or raises `ValueError` unless it is of a class."""
     if not isinstance(value, kind):

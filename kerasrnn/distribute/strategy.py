@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.distribute.devices import check_count
 
@@ -55,10 +56,7 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     ...     model = LanguageModel(50, RHNCell(16), batch_size=2)
     """
     names = typing.get_args(Distribution)
-    if name not in names:
-        raise ValueError(
-            f"`name` must be one of {', '.join(names)}. Received: name={name!r}"
-        )
+    one_of("name", name, names)
     if devices is not None:
         positive_integer("devices", devices)
     backend = keras.backend.backend()

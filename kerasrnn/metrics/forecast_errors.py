@@ -10,6 +10,7 @@ from keras import ops
 
 from kerasrnn.arguments import check_shape
 from kerasrnn.arguments import number
+from kerasrnn.arguments import one_of
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.typing import Config
@@ -59,10 +60,7 @@ class ForecastError(PooledMean):
         error: Literal["mae", "mse"] = "mae",
     ) -> None:
         super().__init__(error)
-        if error not in _POWERS:
-            raise ValueError(
-                f"`error` must be 'mae' or 'mse'. Received: error={error!r}"
-            )
+        one_of("error", error, _POWERS)
         self.head = head
         self.units = [number("units", unit, above=0) for unit in units]
         self.power = _POWERS[error]

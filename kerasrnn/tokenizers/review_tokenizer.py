@@ -10,6 +10,7 @@ from typing import Self
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import one_of
 from kerasrnn.tokenizers.normalization import normalize_text
 from kerasrnn.tokenizers.review_cleaning import ABBREVIATIONS
 from kerasrnn.tokenizers.review_cleaning import SPECIAL
@@ -103,11 +104,7 @@ class ReviewTokenizer(WordTokenizer):
         stop_words: Iterable[str] = (),
         name: str | None = None,
     ) -> None:
-        if special not in SPECIAL:
-            raise ValueError(
-                f"`special` must be one of {', '.join(map(repr, SPECIAL))}. "
-                f"Received: special={special!r}"
-            )
+        one_of("special", special, SPECIAL)
         if isinstance(stop_words, (str, bytes)):
             raise ValueError(
                 "`stop_words` must be a list of words. "

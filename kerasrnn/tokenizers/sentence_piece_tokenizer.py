@@ -11,6 +11,7 @@ import keras
 import sentencepiece
 import tensorflow as tf
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import rate
 from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
@@ -99,11 +100,7 @@ class SentencePieceTokenizer(Tokenizer):
                 and the characters of the corpus, or `texts` is a string.
         """
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
-        if model_type not in ("unigram", "bpe"):
-            raise ValueError(
-                "`model_type` must be 'unigram' or 'bpe'. "
-                f"Received: model_type={model_type!r}"
-            )
+        one_of("model_type", model_type, ("unigram", "bpe"))
         lines = cls(**options).normalize(listed_texts(texts))
         model = io.BytesIO()
         try:

@@ -5,6 +5,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import one_of
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastLSTMCell
 from kerasrnn.layers import GAMRHNCell
@@ -100,10 +101,7 @@ def build_cell(
         "min_lstm": MinLSTMCell,
         "rg_lru": RGLRUCell,
     }
-    if name not in cells:
-        raise ValueError(
-            f"`name` must be one of {', '.join(CELLS)}. Received: name={name!r}"
-        )
+    one_of("name", name, cells)
     if issubclass(cells[name], LinearCell):
         options.pop("recurrent_dropout", None)
     return cells[name](units, **options)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kerasrnn.arguments import one_of
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.report import warn
@@ -96,11 +97,7 @@ def read_series(
             "`resample` needs a `step` to resample to, such as 'h'. "
             f"Received: resample={resample!r}, step=None"
         )
-    if resample not in _RULES:
-        raise ValueError(
-            f"`resample` must be one of {_RULES}. "
-            f"Received: resample={resample!r}"
-        )
+    one_of("resample", resample, _RULES)
     # Pandas may have names that are no strings.
     time, key = str(time), None if key is None else str(key)
     known, static = list(map(str, known)), list(map(str, static))

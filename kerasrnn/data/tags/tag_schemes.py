@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kerasrnn.arguments import one_of
 from kerasrnn.data.report import warn
 from kerasrnn.typing import Strings
 
@@ -113,11 +114,7 @@ def phrases_of(tags: Strings) -> list[Phrase]:
 
 def check_scheme(scheme: str, tags: Strings = ()) -> None:
     """Raises `ValueError` for no scheme, or for a tag that is of none."""
-    if scheme not in _SCHEMES:
-        raise ValueError(
-            f"`scheme` must be one of {', '.join(map(repr, _SCHEMES))}. "
-            f"Received: scheme={scheme!r}"
-        )
+    one_of("scheme", scheme, _SCHEMES)
     for tag in tags:
         if tag != "O" and not parsed_tag(tag)[1]:
             raise ValueError(

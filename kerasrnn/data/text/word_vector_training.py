@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import keras
 import tensorflow as tf
 
+from kerasrnn.arguments import one_of
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.text.word_vectors import WordVectors
 from kerasrnn.data.text.word_vectors import read_word_vectors
@@ -131,10 +132,7 @@ def train_word_vectors(
     """
     from gensim.models import Word2Vec
 
-    if kind not in KINDS:
-        raise ValueError(
-            f"`kind` must be 'skip-gram' or 'cbow'. Received: kind={kind!r}"
-        )
+    one_of("kind", kind, KINDS)
     path = pathlib.Path(path)
     output_folder(path.parent)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:

@@ -9,6 +9,7 @@ from typing import NoReturn
 import keras
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.attending import Attending
 from kerasrnn.layers.attention.attention_states import AttentionStates
@@ -280,11 +281,7 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
 
 
 def _check_options(attention, placement, units, input_feeding, readout):
-    if placement not in ("before", "after"):
-        raise ValueError(
-            "`placement` must be 'before' or 'after'. "
-            f"Received: placement={placement!r}"
-        )
+    one_of("placement", placement, ("before", "after"))
     combines = placement == "after" and attention is not None
     if (
         (input_feeding and not combines)

@@ -6,6 +6,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
@@ -97,11 +98,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
         _check_score(attention)
-        if alignment not in ("predictive", "monotonic"):
-            raise ValueError(
-                "`alignment` must be 'predictive' or 'monotonic'. "
-                f"Received: alignment={alignment!r}"
-            )
+        one_of("alignment", alignment, ("predictive", "monotonic"))
         if units is not None:
             if alignment == "monotonic":
                 raise ValueError(

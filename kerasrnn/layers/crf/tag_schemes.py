@@ -11,6 +11,8 @@ such as `"B-PER"`.
 | `"BILOU"` | the same, with `L` for `E`, and `U` for `S` |
 """
 
+from kerasrnn.arguments import one_of
+
 _PREFIXES = {"IOB1": "IB", "IOB2": "IB", "BIOES": "BIES", "BILOU": "BIES"}
 _AS_BIOES = {"L": "E", "U": "S"}
 # The tag beside a path, before it and after it.
@@ -34,11 +36,7 @@ def allowed_moves(labels, scheme):
     """
     if scheme is None:
         return None
-    if scheme not in _PREFIXES:
-        raise ValueError(
-            f"`scheme` must be one of {', '.join(map(repr, _PREFIXES))}. "
-            f"Received: scheme={scheme!r}"
-        )
+    one_of("scheme", scheme, _PREFIXES)
     if labels is None:
         raise ValueError(
             "A `scheme` needs the `labels` of all tags. Received: labels=None "

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import number
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Kernel
@@ -116,10 +117,7 @@ class GAMRHNCell(GroupedMemoryCell):
             **kwargs,
         )
         self.depth = positive_integer("depth", depth)
-        if inner not in ("gru", "highway"):
-            raise ValueError(
-                f"`inner` must be 'gru' or 'highway'. Received: inner={inner!r}"
-            )
+        one_of("inner", inner, ("gru", "highway"))
         self.inner = inner
         self.transform_bias = number(
             "transform_bias", transform_bias, minimum=None

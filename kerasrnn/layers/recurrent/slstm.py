@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
@@ -83,11 +84,7 @@ class SLSTMCell(RecurrentCell):
             recurrent_activation=recurrent_activation,
             **kwargs,
         )
-        if forget_gate not in ("sigmoid", "exp"):
-            raise ValueError(
-                '`forget_gate` must be "sigmoid" or "exp". Received: '
-                f"forget_gate={forget_gate!r}"
-            )
+        one_of("forget_gate", forget_gate, ("sigmoid", "exp"))
         self.units = self.output_size = positive_integer("units", units)
         self.state_size = 4 * [self.units]
         self.forget_gate = forget_gate

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -95,10 +96,7 @@ class PointHead(ForecastHead):
     size = 1
 
     def __init__(self, error: Literal["mae", "mse"] = "mae") -> None:
-        if error not in ("mae", "mse"):
-            raise ValueError(
-                f"`error` must be 'mae' or 'mse'. Received: error={error!r}"
-            )
+        one_of("error", error, ("mae", "mse"))
         self.error = error
 
     def forecast(self, raw: Tensor, location: Tensor, scale: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Configured
 from kerasrnn.typing import Shape
@@ -68,11 +69,7 @@ class SeriesScaling(Configured, keras.layers.Layer):
         # In half precision, 1013 hPa and 1016 hPa would be the same.
         super().__init__(**{**kwargs, "dtype": "float32"})
         self.columns = positive_integer("columns", columns)
-        if window not in WINDOWS:
-            raise ValueError(
-                f"`window` must be one of {WINDOWS}. "
-                f"Received: window={window!r}"
-            )
+        one_of("window", window, WINDOWS)
         self.window = window
         # Whether mean and deviation are those of data.
         self.adapted = False

@@ -8,6 +8,7 @@ from typing import Literal
 import keras
 from keras import ops
 
+from kerasrnn.arguments import one_of
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -55,10 +56,7 @@ class Bridge(KeepsQuantization):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if kind not in ("dense", "copy"):
-            raise ValueError(
-                f"`bridge` must be 'dense' or 'copy'. Received: bridge={kind!r}"
-            )
+        one_of("bridge", kind, ("dense", "copy"))
         self.state_sizes = list(state_sizes)
         self.kind = kind
         self.dense = None

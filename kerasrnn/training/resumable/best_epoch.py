@@ -2,6 +2,8 @@
 
 import math
 
+from kerasrnn.arguments import one_of
+
 
 class BestEpoch:
     """Tells which epoch is best, by a logged value.
@@ -17,10 +19,7 @@ class BestEpoch:
     """
 
     def __init__(self, monitor, mode):
-        if mode not in ("min", "max"):
-            raise ValueError(
-                f"`mode` must be 'min' or 'max'. Received: mode={mode!r}"
-            )
+        one_of("mode", mode, ("min", "max"))
         self.monitor, self._sign = monitor, -1 if mode == "max" else 1
 
     def is_best(self, row, earlier):
