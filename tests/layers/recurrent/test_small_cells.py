@@ -80,10 +80,9 @@ def lem(w, x, y, z):
 
 
 def antisymmetric(w, x, h):
-    # The equation has columns: its matrix times h is h times the transpose.
     W = w["recurrent_kernel"]
     matrix = W - W.T - 0.01 * np.eye(UNITS)
-    return [h + 0.1 * np.tanh((matrix @ h.T).T + x @ w["kernel"] + w["bias"])]
+    return [h + 0.1 * np.tanh(h @ matrix + x @ w["kernel"] + w["bias"])]
 
 
 def multiplicative_lstm(w, x, h, c):
