@@ -3,7 +3,11 @@
 import math
 import numbers
 import operator
+from collections.abc import Iterable
+from collections.abc import Mapping
 
+# They would give letters, keys or no order.
+NO_LISTS = str, bytes, Mapping, set, frozenset
 _COMPARISONS = {">": operator.gt, ">=": operator.ge, "<=": operator.le}
 
 
@@ -117,3 +121,42 @@ def integers(name, values):
         raise ValueError(
             f"`{name}` must be a list of integers. Received: {name}={values!r}"
         ) from error
+
+
+def is_text(value):
+    """Whether a value is a string that UTF-8 can represent."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:  # half of a surrogate pair
+            return False
+        return True
+    return False
+
+
+def is_string(value):
+    """Whether it is a text, or bytes, as TensorFlow gives strings."""
+    return isinstance(value, bytes) or is_text(value)
+
+
+def string_list(name, values, least=0, is_right=is_text):
+    """Returns an iterable of strings as a list, or raises `ValueError`.
+
+    Args:
+        name: String, the name of the argument.
+        values: What was received.
+        least: Integer, the smallest number of strings.
+        is_right: Function that tells whether an item is such a string.
+    """
+    expected = f"`{name}` must be a list of strings"
+    expected += f", at least {least}. " if least else ". "
+    in_order = isinstance(values, Iterable) and not isinstance(values, NO_LISTS)
+    if not in_order or getattr(values, "ndim", 1) != 1:
+        raise ValueError(f"{expected}Received: {values!r:.80}")
+    listed = list(values)
+    for value in listed:
+        if not is_right(value):
+            raise ValueError(f"{expected}Received: {value!r:.80} in it")
+    if len(listed) < least:
+        raise ValueError(f"{expected}Received: {len(listed)}")
+    return listed

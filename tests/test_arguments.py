@@ -156,3 +156,21 @@ class MatrixCell(layers.RecurrentCell):
 def test_states_that_are_no_vectors_are_refused_where_they_are_joined(make):
     with pytest.raises(ValueError, match=r"vectors.*state_size=\[3, \(2, 3\)"):
         make(MatrixCell())
+
+
+@pytest.mark.parametrize(
+    "bad", ["ab", b"ab", {"a": 1}, {"a"}, 3, None, np.array([["a"]]), ["a", 3]]
+)
+def test_what_is_no_list_of_strings_is_named(bad):
+    with pytest.raises(ValueError, match="`words` must be a list of strings"):
+        arguments.string_list("words", bad)
+    assert arguments.string_list("words", np.array(["a", "b"])) == ["a", "b"]
+    with pytest.raises(ValueError, match="at least 2. Received: 1"):
+        arguments.string_list("words", ["a"], least=2)
+
+
+@pytest.mark.parametrize("bad", ["c", None, 1, ["a"], np.array(["a", "b"])])
+def test_what_is_none_of_the_choices_is_named(bad):
+    with pytest.raises(ValueError, match="`kind` must be 'a' or 'b'. Received"):
+        arguments.one_of("kind", bad, ("a", "b"))
+    assert arguments.one_of("kind", None, ("a", None)) is None

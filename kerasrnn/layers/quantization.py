@@ -43,14 +43,7 @@ class KeepsQuantization(KeepsFrozen, keras.layers.Layer):
 
 
 class QuantizableModel(KeepsQuantization, keras.Model):
-    """Base of the models that Keras can quantize.
-
-    Attributes:
-        times_quantized: Integer. Graphs that were traced at another number
-            have other weights.
-    """
-
-    times_quantized = 0
+    """Base of the models that Keras can quantize."""
 
     def quantize(
         self, mode: str | None = None, config: Any = None, **kwargs: Any
@@ -62,7 +55,13 @@ class QuantizableModel(KeepsQuantization, keras.Model):
                 f"'int8', 'int4' or 'float8'. Received: mode={mode!r}"
             )
         super().quantize(mode, config=config, **kwargs)
-        self.times_quantized += 1
+
+    def quantization_modes(self) -> tuple[str | None, ...]:
+        """Returns how each inner layer is quantized.
+
+        Graphs that were traced when this was different have other weights.
+        """
+        return tuple(x.quantization_mode for x in self._flatten_layers())
 
 
 def quantized_layers(layer):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from kerasrnn.arguments import one_of
+from kerasrnn.arguments import string_list
 from kerasrnn.typing import Strings
 
 
@@ -15,7 +17,8 @@ def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
         references: List of strings, one for each translation.
 
     Raises:
-        ValueError: when the lists differ in length.
+        ValueError: when the lists differ in length, or hold something else
+            than strings.
 
     Example:
 
@@ -27,6 +30,7 @@ def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
     """
     import sacrebleu
 
+    hypotheses, references = _checked(hypotheses, references)
     metric = sacrebleu.CHRF()
     return [
         metric.sentence_score(hypothesis, [reference]).score
@@ -57,7 +61,8 @@ def corpus_scores(
         computed.
 
     Raises:
-        ValueError: when the lists are empty, or differ in length.
+        ValueError: when the lists are empty, differ in length or hold something
+            else than strings, or there is no such tokenizer.
 
     Example:
 
@@ -71,12 +76,10 @@ def corpus_scores(
     """
     import sacrebleu
 
-    if not hypotheses or len(hypotheses) != len(references):
-        raise ValueError(
-            "`hypotheses` and `references` must have the same length, at "
-            f"least 1. Received: {len(hypotheses)} hypotheses and "
-            f"{len(references)} references."
-        )
+    hypotheses, references = _checked(hypotheses, references)
+    if not hypotheses:
+        raise ValueError("`hypotheses` must be at least one. Received: none")
+    one_of("tokenize", tokenize, sacrebleu.BLEU.TOKENIZERS)
     scores = {}
     # Forced, it does not warn that tokenized text looks tokenized.
     bleu = sacrebleu.BLEU(
@@ -89,3 +92,16 @@ def corpus_scores(
         scores[name] = metric.corpus_score(hypotheses, [references]).score
         scores[f"{name}_signature"] = str(metric.get_signature())
     return scores
+
+
+def _checked(hypotheses, references):
+    """Both as lists of strings of the same length."""
+    hypotheses = string_list("hypotheses", hypotheses)
+    references = string_list("references", references)
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            "`hypotheses` and `references` must have the same length. "
+            f"Received: {len(hypotheses)} hypotheses and {len(references)} "
+            "references"
+        )
+    return hypotheses, references

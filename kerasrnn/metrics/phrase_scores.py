@@ -4,6 +4,7 @@ import collections
 from collections.abc import Sequence
 from typing import Any
 
+from kerasrnn.arguments import is_integer
 from kerasrnn.metrics.precision_recall import precision_recall_f1
 
 Phrases = Sequence[tuple[int, int, str]]
@@ -33,7 +34,9 @@ def phrase_scores(
         `"support"`.
 
     Raises:
-        ValueError: when the numbers of sentences differ.
+        ValueError: when the numbers of sentences differ, or a phrase is
+            something else, such as a tag (`kerasrnn.data.phrases_of` turns
+            tags into phrases).
 
     Example:
 
@@ -54,7 +57,7 @@ def phrase_scores(
         name: collections.Counter() for name in ("true", "found", "right")
     }
     for expected, given in zip(true, found, strict=True):
-        of_sentence = set(map(tuple, expected)), set(map(tuple, given))
+        of_sentence = _phrases(expected), _phrases(given)
         found_and_true = of_sentence[0] & of_sentence[1]
         for name, phrases in zip(
             counts, (*of_sentence, found_and_true), strict=True
@@ -69,3 +72,16 @@ def phrase_scores(
     }
     totals = (counts[name].total() for name in counts)
     return {**precision_recall_f1(*totals), "by_label": by_label}
+
+
+def _phrases(phrases):
+    """The phrases of a sentence as a set of tuples."""
+    for phrase in phrases:
+        is_phrase = not isinstance(phrase, str) and len(phrase) == 3
+        if not is_phrase or not all(map(is_integer, phrase[:2])):
+            raise ValueError(
+                "A phrase must be a tuple (start, end, label), as "
+                "`kerasrnn.data.phrases_of` makes them of tags. "
+                f"Received: {phrase!r}"
+            )
+    return set(map(tuple, phrases))

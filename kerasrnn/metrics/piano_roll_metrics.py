@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from kerasrnn.arguments import same_shape
 from kerasrnn.metrics.pooled_mean import PooledMean
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.typing import Tensor
@@ -24,16 +25,14 @@ def step_costs(y_true, y_pred):
         ValueError: when the shapes differ.
     """
     shapes = tuple(y_true.shape), tuple(y_pred.shape)
-    # A length is `None` while a graph is traced.
-    if any(len(shape) != 3 for shape in shapes) or any(
-        None not in lengths and lengths[0] != lengths[1]
-        for lengths in zip(*shapes, strict=True)
-    ):
+    if len(shapes[0]) != 3 or not same_shape(*shapes):
         raise ValueError(
             "`y_true` and `y_pred` must have the same shape, "
             "(batch, time, keys). Received: "
             f"y_true.shape={shapes[0]} and y_pred.shape={shapes[1]}"
         )
+    if keras.backend.standardize_dtype(y_true.dtype) == "bool":
+        y_true = ops.cast(y_true, "int32")
     real = ops.any(y_true >= 0, axis=-1)
     labels = ops.cast(y_true, y_pred.dtype)
     costs = ops.sum(ops.softplus(y_pred) - labels * y_pred, axis=-1)

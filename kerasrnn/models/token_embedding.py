@@ -94,8 +94,14 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
                 pretrained word vectors.
 
         Raises:
-            ValueError: when they are not finite, or all numbers are equal.
+            ValueError: when they are not finite, or all numbers are equal; when
+                the embeddings are quantized.
         """
+        if self.quantization_mode:
+            raise ValueError(
+                "Quantized embeddings are not set. Expected: `assign_vectors` "
+                f"before `quantize`. Received: {self.quantization_mode}"
+            )
         scale = vectors.std() * self.output_dim**0.5
         if not (math.isfinite(scale) and scale > 0):
             raise ValueError(

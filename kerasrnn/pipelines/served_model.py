@@ -28,7 +28,7 @@ _TRACED = "_traced"  # what the properties keep
 class TracedProperty:
     """A property that is kept until what is traced in it is out of date.
 
-    That is when an attribute of the pipeline is set, or a model in it is
+    That is when an attribute of the pipeline is set, or a layer in it is
     quantized.
 
     Args:
@@ -41,12 +41,12 @@ class TracedProperty:
     def __get__(self, served: Any, owner: Any = None) -> Any:
         if served is None:
             return self
-        times = [
-            getattr(model, "times_quantized", 0)
+        modes = [
+            getattr(model, "quantization_modes", tuple)()
             for model in models_of(served.model)
         ]
-        if served.__dict__.get(_TRACED, {}).get("times") != times:
-            served.__dict__[_TRACED] = {"times": times}
+        if served.__dict__.get(_TRACED, {}).get("modes") != modes:
+            served.__dict__[_TRACED] = {"modes": modes}
         kept = served.__dict__[_TRACED]
         if self not in kept:
             kept[self] = self.make(served)

@@ -2,18 +2,19 @@
 
 import warnings
 from collections.abc import Iterable
-from collections.abc import Mapping
 
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import NO_LISTS
+from kerasrnn.arguments import is_string
 from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import string_list
 
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8
 _AT_ONCE = 1000
-_NO_LIST = str, bytes, Mapping, set, frozenset
 
 
 def decoded(strings):
@@ -22,35 +23,11 @@ def decoded(strings):
 
 
 def text_list(texts):
-    """Returns an iterable of strings as a list.
+    """Returns an iterable of strings as a list, or raises `ValueError`.
 
-    Raises:
-        ValueError: when it is something else, such as a string, or what would
-            give its keys, columns or no order; or when one of its items is no
-            string, or has half of a surrogate pair.
+    Bytes, as TensorFlow gives strings, are taken, too.
     """
-    in_order = isinstance(texts, Iterable) and not isinstance(texts, _NO_LIST)
-    if not in_order or getattr(texts, "ndim", 1) != 1:
-        raise ValueError(
-            f"A list of strings is expected. Received: {texts!r:.80}"
-        )
-    texts = list(texts)
-    for text in texts:
-        if not is_text(text):
-            raise ValueError(
-                f"A list of strings is expected. Received: {text!r:.80} in it"
-            )
-    return texts
-
-
-def is_text(text):
-    """Whether it is a string that UTF-8 can represent."""
-    if isinstance(text, str):
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return False
-    return isinstance(text, str | bytes)
+    return string_list("texts", texts, is_right=is_string)
 
 
 def pair_list(pairs):
@@ -60,7 +37,7 @@ def pair_list(pairs):
         ValueError: when it is something else. A pair may have a third item,
             the alignments of its words.
     """
-    if isinstance(pairs, Iterable) and not isinstance(pairs, _NO_LIST):
+    if isinstance(pairs, Iterable) and not isinstance(pairs, NO_LISTS):
         pairs = list(pairs)
         if all(map(_is_pair, pairs)):
             for side in (0, 1):

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import string_list
 from kerasrnn.plots.arrangement import arrange
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
@@ -123,15 +124,9 @@ def attention_grid(
 def _checked(weights, source_tokens, target_tokens):
     """The arguments as an array and two lists, if they fit together."""
     tokens = {
-        "source_tokens": list(source_tokens),
-        "target_tokens": list(target_tokens),
+        "source_tokens": string_list("source_tokens", source_tokens, least=1),
+        "target_tokens": string_list("target_tokens", target_tokens, least=1),
     }
-    for name, values in tokens.items():
-        if not values or not all(isinstance(value, str) for value in values):
-            raise ValueError(
-                f"`{name}` must be a list of strings, at least one. "
-                f"Received: {name}={values!r}"
-            )
     weights = np.asarray(weights, dtype="float32")
     sources, targets = map(len, tokens.values())
     if weights.shape != (targets, sources):

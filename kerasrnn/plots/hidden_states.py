@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import string_list
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
 
@@ -85,12 +86,7 @@ def hidden_state_figure(
 
 def checked_states(states, words) -> tuple[np.ndarray, list[str]]:
     """The states as an array and the words as a list, if they fit."""
-    words = list(words)
-    if not words or not all(isinstance(word, str) for word in words):
-        raise ValueError(
-            "`words` must be a list of strings, at least one. "
-            f"Received: words={words!r}"
-        )
+    words = string_list("words", words, least=1)
     states = np.asarray(states, dtype="float64")
     if states.ndim != 2 or len(states) != len(words) or not states.size:
         raise ValueError(

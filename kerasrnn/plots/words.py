@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import string_list
 from kerasrnn.plots.fonts import font_family
 
 POINTS_PER_INCH = 72.0
@@ -109,12 +110,7 @@ def word_weight_figure(
 
 def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
     """The weights as an array and the words as a list, if they fit."""
-    words = list(words)
-    if not words or not all(isinstance(word, str) for word in words):
-        raise ValueError(
-            "`words` must be a list of strings, at least one. "
-            f"Received: words={words!r}"
-        )
+    words = string_list("words", words, least=1)
     weights = np.asarray(weights, dtype="float64")
     if weights.shape != (len(words),):
         raise ValueError(

@@ -11,13 +11,14 @@ import keras
 import sentencepiece
 import tensorflow as tf
 
+from kerasrnn.arguments import is_string
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import rate
+from kerasrnn.arguments import string_list
 from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
-from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -101,7 +102,9 @@ class SentencePieceTokenizer(Tokenizer):
         """
         check_vocabulary_size(vocabulary_size, len(SPECIALS))
         one_of("model_type", model_type, ("unigram", "bpe"))
-        lines = cls(**options).normalize(listed_texts(texts))
+        lines = cls(**options).normalize(
+            string_list("texts", texts, is_right=is_string)
+        )
         model = io.BytesIO()
         try:
             sentencepiece.SentencePieceTrainer.train(

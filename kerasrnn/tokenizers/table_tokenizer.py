@@ -9,10 +9,11 @@ from typing import Self
 
 import tensorflow as tf
 
+from kerasrnn.arguments import is_string
+from kerasrnn.arguments import string_list
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
-from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Tensor
 
 # Texts counted at once. The tokens of a whole corpus may not fit into memory.
@@ -76,7 +77,7 @@ class TableTokenizer(Tokenizer):
             # The tokenizer made at the end checks the options and warns.
             warnings.simplefilter("ignore")
             untrained = cls(**options)
-        listed = listed_texts(texts)
+        listed = string_list("texts", texts, is_right=is_string)
         counts: collections.Counter[bytes] = collections.Counter()
         for start in range(0, len(listed), _AT_ONCE):
             split = untrained.split(listed[start : start + _AT_ONCE])

@@ -3,12 +3,14 @@ import numpy as np
 import pytest
 
 from kerasrnn.layers import BahdanauAttention
+from kerasrnn.layers import FastGRUCell
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import RHNCell
 from kerasrnn.layers import SelfAttentionCell
 from kerasrnn.layers import TransformerCell
 from kerasrnn.models import Decoder
 from kerasrnn.models import Encoder
+from kerasrnn.models import Forecaster
 from kerasrnn.models import LanguageModel
 from kerasrnn.models import PianoRollModel
 from kerasrnn.models import TextClassifier
@@ -70,6 +72,10 @@ def translator():
     return Translator(encoder, decoder), {"source": IDS, "target": IDS}
 
 
+def forecaster():
+    return Forecaster(FastGRUCell(4), 4, 2, segment=2), helpers.random(2, 6, 2)
+
+
 def part_of_a_functional_model():
     """No model of this package saves what is inside the layer."""
     inputs = keras.Input((None,), dtype="int32")
@@ -98,6 +104,7 @@ MODELS = [
     tied_language_model,
     piano_roll_model,
     classifier,
+    forecaster,
     part_of_a_functional_model,
     layer_of_a_functional_model,
 ]

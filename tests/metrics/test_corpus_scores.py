@@ -48,7 +48,7 @@ def test_text_may_be_tokenized_already():
 @pytest.mark.parametrize(
     "hypotheses, references, message",
     [
-        ([], [], "Received: 0 hypotheses and 0 references"),
+        ([], [], "`hypotheses` must be at least one"),
         (["a"], ["a", "b"], "Received: 1 hypotheses and 2 references"),
     ],
 )
@@ -72,3 +72,10 @@ def test_each_sentence_has_a_chrf():
     assert sentence_chrf(["a red bok"], ["a red book"]) == [single]
     with pytest.raises(ValueError):
         sentence_chrf(["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize("bad", ["abc", ["abc", None]])
+def test_what_is_no_list_of_strings_is_refused(bad):
+    for scores in corpus_scores, sentence_chrf:
+        with pytest.raises(ValueError, match="`references` must be a list"):
+            scores(["abc", "abd"], bad)

@@ -44,3 +44,8 @@ def test_equals_seqeval():
         "f1": seqeval.f1_score,
     }.items():
         assert scores[name] == pytest.approx(function(true, found))
+
+
+def test_tags_are_not_taken_for_phrases():
+    with pytest.raises(ValueError, match="`kerasrnn.data.phrases_of`.*B-X"):
+        phrase_scores([["B-X", "O"]], [["B-X", "O"]])

@@ -207,7 +207,7 @@ def test_a_vocabulary_smaller_than_its_specials(kind, size):
 
 @pytest.mark.parametrize("kind", [WordTokenizer, SentencePieceTokenizer])
 def test_a_string_is_no_corpus(kind):
-    with pytest.raises(ValueError, match="list of strings.*string 'a text'"):
+    with pytest.raises(ValueError, match="list of strings.*'a text'"):
         kind.train("a text", vocabulary_size=20)
 
 

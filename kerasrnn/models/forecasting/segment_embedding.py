@@ -77,14 +77,17 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
         self.width, self.segment, self.columns = width, segment, columns
         self.positions, self.shared, self.missing = positions, shared, missing
         self.known, self.static = known, static
+        # Keras refuses to quantize a model with a layer that is never built.
         self.of_values, self.of_known, self.of_static = (
             keras.layers.Dense(
                 width, use_bias=bias, dtype=self.dtype_policy, name=name
             )
-            for name, bias in (
-                ("values", True),
-                ("known", False),
-                ("static", False),
+            if used
+            else None
+            for name, bias, used in (
+                ("values", True, True),
+                ("known", False, known),
+                ("static", False, static),
             )
         )
 

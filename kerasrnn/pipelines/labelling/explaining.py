@@ -3,10 +3,10 @@
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.arguments import is_text
 from kerasrnn.data.labelled.labelled_batches import pad_rows
 from kerasrnn.pipelines.labelling.functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded
-from kerasrnn.pipelines.texts import is_text
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline
 from kerasrnn.tokenizers import Tokenizer

@@ -5,7 +5,6 @@ import numpy as np
 import pandas
 import pytest
 import tensorflow as tf
-from tests.pipelines.test_tagging_task import Settings
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import read_series
@@ -20,6 +19,7 @@ from tests import fresh_process
 from tests.helpers import one_now
 from tests.helpers import reloaded
 from tests.pipelines import small
+from tests.pipelines.tagging.test_task import Settings
 
 # Answers of a SavedModel to a window, and to its steps one by one.
 SERVE = """

@@ -94,7 +94,7 @@ def test_what_has_no_translation_is_counted(translator):
     [
         ({"required": [["lal", "buch"], []]}, "vocabulary. Received: .'buch'"),
         ({"prefix": ["ghar"]}, "`prefix` must have an item .* 2 texts and 1"),
-        ({"forbidden": ["ghar", []]}, "A list of strings is expected"),
+        ({"forbidden": ["ghar", []]}, "must be a list of strings"),
     ],
 )
 def test_phrases_that_cannot_be_written(translator, phrases, said):

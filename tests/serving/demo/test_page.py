@@ -13,7 +13,7 @@ gr = pytest.importorskip("gradio", reason="needs the extra `demo`")
 
 from kerasrnn.data import read_midi  # noqa: E402
 from kerasrnn.serving import ExportedModel  # noqa: E402
-from kerasrnn.serving import demo  # noqa: E402
+from kerasrnn.serving.demo import page as demo  # noqa: E402
 from kerasrnn.serving.demo.tabs import tab_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.classifier import probabilities  # noqa: E402
 from kerasrnn.serving.demo.tabs.classifier import weighted_words  # noqa: E402
