@@ -3,8 +3,9 @@
 It is imported before all else. It imports Keras and its backend without the
 rows that TensorFlow logs while it is loaded, before its own setting counts;
 with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
-without the line of code that it refers to. What is wrong with a corpus or a
-file, and an interruption, are shown without a traceback.
+without the line of code that it refers to. An interruption, what is wrong with
+a file, and what the package or a recipe refuses, are shown without a traceback,
+unless `TF_CPP_MIN_LOG_LEVEL` is 0.
 """
 
 import contextlib
@@ -56,20 +57,44 @@ def load():
 
 def sentence(message, *_, **__):
     """Returns a warning as lines that fit a terminal."""
-    return textwrap.fill(f"Note: {message}", 79, break_on_hyphens=False) + "\n"
+    return lines(f"Note: {message}") + "\n"
 
 
 def without_traceback(kind, error, trace):
-    """Shows what a user can mend in a line, and others as Python does."""
-    errors = sys.modules.get("kerasrnn.data.errors")
-    of_corpus = errors is not None and isinstance(error, errors.CorpusError)
+    """Prints an error that the user can fix alone, others with a traceback."""
     name = os.path.basename(sys.argv[0])
-    if isinstance(error, KeyboardInterrupt):
-        print(f"\n{name}: interrupted. {error}".rstrip(), file=sys.stderr)
-    elif of_corpus or isinstance(error, OSError):
-        print(f"{name}: {error}", file=sys.stderr)
+    if os.environ.get(_LEVEL) == "0":
+        sys.__excepthook__(kind, error, trace)
+    elif isinstance(error, KeyboardInterrupt):
+        print(f"\n{lines(f'{name}: interrupted. {error}')}", file=sys.stderr)
+    elif isinstance(error, OSError) or refused(error, trace):
+        print(lines(f"{name}: {error}"), file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+def refused(error, trace):
+    """Whether the package or a recipe says what is wrong, and not Python."""
+    errors = sys.modules.get("kerasrnn.data.errors")
+    if errors is not None and isinstance(error, errors.CorpusError):
+        return True
+    while trace.tb_next:
+        trace = trace.tb_next
+    folder = os.path.dirname(trace.tb_frame.f_code.co_filename)
+    parts = folder.split(os.sep)
+    ours = "kerasrnn" in parts or os.path.realpath(sys.path[0]) in (
+        os.path.realpath(folder),
+        os.path.dirname(os.path.realpath(folder)),
+    )
+    return ours and "Received" in str(error)
+
+
+def lines(message):
+    """Returns a message as lines that fit a terminal."""
+    return "\n".join(
+        textwrap.fill(line, 79, break_on_hyphens=False, break_long_words=False)
+        for line in message.rstrip().split("\n")
+    )
 
 
 if _LEVEL not in os.environ:

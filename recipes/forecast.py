@@ -42,7 +42,7 @@ class Settings(training.Settings):
         *("head", "segment", "lookback", "horizon", "season", "shared"),
         *("parallel", "missing"),
     }
-    not_identity = training.Settings.not_identity | {"corpus"}
+    not_identity = training.Settings.not_identity | {"corpus", "season"}
     needs = training.Settings.needs | {
         "micro_steps": training.cell_needs()["micro_steps"],
         "resample": ("step",),
@@ -105,6 +105,12 @@ class Settings(training.Settings):
     learning_rate: training.Positive = 2e-3
     clip: training.Positive = 1.0
     """Maximum global norm of the gradients."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not 0 < self.held_out < 0.5:
+            message = "`held_out` must be above 0 and below 0.5. Received: "
+            raise ValueError(f"{message}{self.held_out}")
 
     def without_effect(self):
         idle = super().without_effect()

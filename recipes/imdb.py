@@ -81,7 +81,14 @@ def preset_for(corpus):
 
 
 def main():
-    classify.run(training.read_settings(PRESETS, preset_for, __doc__))
+    settings = training.read_settings(PRESETS, preset_for, __doc__)
+    saved = settings.language_model or settings.start_from
+    if settings.preset == "pretrained" and not saved:
+        raise SystemExit(
+            "The preset `pretrained` starts from a language model. Expected: "
+            "--language-model FILE.keras, as imdb_lm.py writes it"
+        )
+    classify.run(settings)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class Settings(training.EncoderSettings):
     }
     not_identity = training.Settings.not_identity | {"corpus", "dev", "test"}
     needs = training.EncoderSettings.needs | {
+        "embedding_dim": ("vectors", None),
         "character_units": ("characters",),
         "dev_size": ("dev", None),
     }
@@ -97,39 +98,40 @@ PRESETS = {
 
 def read(path, settings):
     """Returns the sentences of a file, and the scheme of their tags."""
-    sentences = data.read_tagged_words(
-        path, settings.word_column, settings.tag_column
-    )[: settings.limit]
-    scheme = data.tag_scheme(
-        [tag for _, tag in sentence] for sentence in sentences
-    )
-    return sentences, scheme
+    columns = settings.word_column, settings.tag_column
+    sentences = data.read_tagged_words(path, *columns)[: settings.limit]
+    tags = ([tag for _, tag in sentence] for sentence in sentences)
+    return sentences, data.tag_scheme(tags)
 
 
 def load_parts(settings):
     """Returns sentences to train, validate and test on, and their scheme."""
     if settings.corpus == "generated":
-        count = settings.limit or 3000
-        parts = [tagged_sentences(count, settings.seed), None, None]
-        scheme = "IOB2"
+        generated = tagged_sentences(settings.limit or 3000, settings.seed)
+        parts = [(generated, "IOB2"), None, None]
     else:
         path = data.find_corpus(settings.corpus, settings.data_dir)
-        train, scheme = read(path, settings)
-        others = [
-            other and read(other, settings)[0]
-            for other in (settings.dev, settings.test)
-        ]
-        parts = [train, *others]
-    if parts[1] is None:
-        parts[:2] = hold_out(parts[0], settings)
+        files = path, settings.dev, settings.test
+        parts = [file and read(file, settings) for file in files]
+    schemes = [part[1] for part in parts if part]
+    if len({scheme is None for scheme in schemes}) > 1:
+        raise data.CorpusError(
+            "All files must have tags of phrases, or all tags of words. "
+            f"Received: {', '.join(x or 'tags of words' for x in schemes)}"
+        )
     wanted = settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
-    if None in (scheme, wanted):
+    if None in (schemes[0], wanted):
         print("The tags are of words.")
-        return parts, None
-    print(f"The tags are phrases in {scheme}; the model predicts {wanted}.")
-    return [part and convert(part, scheme, wanted) for part in parts], wanted
+        wanted, parts = None, [part and part[0] for part in parts]
+    else:
+        print(f"The tags are phrases in {schemes[0]}.")
+        print(f"The model predicts {wanted}.")
+        parts = [part and convert(*part, wanted) for part in parts]
+    if parts[1] is None:
+        parts[:2] = hold_out(parts[0], settings)
+    return parts, wanted
 
 
 def hold_out(sentences, settings):
@@ -236,7 +238,6 @@ def run(settings):
 
 
 def preset_for(corpus):
-    """Returns the name of the preset for a corpus."""
     return "generated" if corpus in (None, "generated") else "own"
 
 

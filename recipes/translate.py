@@ -120,8 +120,8 @@ def build_tokenizers(settings, pairs):
     size, sampling = settings.vocabulary_size, settings.subword_sampling
     options, both = settings.pick(*settings.text_options), []
     words, pieces = tokenizers.WordTokenizer, tokenizers.SentencePieceTokenizer
-    kinds = 2 * settings.tokenizer.split("-")  # one for both, or one for each
-    for kind, side in zip(kinds, (0, 1), strict=False):
+    kinds = settings.tokenizer.split("-")  # one for each side, or for both
+    for side, kind in enumerate((kinds[0], kinds[-1])):
         texts = [pair[side] for pair in pairs]
         if kind == "word":
             both.append(words.train(texts, min_count=2, **options))
@@ -199,14 +199,13 @@ def run(
 ):
     """Trains, evaluates and exports; other translation recipes call it."""
     with pipelines.Run(settings) as this_run:
+        saved = [settings.start_from] if settings.start_from else []
+        members = [pipelines.TextTranslator.open(path) for path in saved]
         pairs, dev, test = load_pairs(settings)
         settings = this_run.by_size(len(pairs), SIZES)
         pairs = data.drop_long(pairs, settings.max_words)
-        if settings.start_from:
-            members = [pipelines.TextTranslator.open(settings.start_from)]
-        else:
+        if not members:
             both = build_tokenizers(settings, pairs)
-            members = []
             for _ in range(settings.members):
                 model = build_model(settings, *both)
                 members += [build_translator(settings, model, *both, pairs)]
@@ -242,6 +241,8 @@ def main():
         raise SystemExit("No corpus is given. Expected: --train PAIRS.tsv")
     names = data.language_names(**settings.pick("train", "source", "target"))
     if settings.back_translate and not settings.reverse:
+        if settings.start_from:  # A wrong file is found before the training.
+            pipelines.TextTranslator.open(settings.start_from)
         train_reverse(settings, names)
     run(settings, languages=names)
 

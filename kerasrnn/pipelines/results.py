@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 from kerasrnn.pipelines.saved_model import next_version
+from kerasrnn.pipelines.task import folder_above
 from kerasrnn.pipelines.task import in_words
 from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.task import wrapped
@@ -109,7 +110,7 @@ def print_end(task, scores, folder, written, before=None):
             print(f"Result ({part}): {task.headline(found)}.")
     if any(name.startswith("the SavedModel") for name in written):
         print(task.how_to_try(folder))
-        print(f"Serve it: kerasrnn-serve {folder.parent}")
+        print(f"Serve it: kerasrnn-serve {folder_above(folder)}")
     print("Train further: the same command with more --epochs")
 
 
@@ -136,9 +137,14 @@ def _print_comparison(task, before, now):
         for part in now
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = map(str.ljust, row, widths)
-        print("  ".join(cells).rstrip())
+    if sum(widths) + 4 < 80:
+        for row in rows:
+            print("  ".join(map(str.ljust, row, widths)).rstrip())
+    else:
+        for part, *values in rows[1:]:
+            print(f"Result ({part}):")
+            for when, value in zip(("before", "now"), values, strict=True):
+                print(wrapped(f"{when}: {value}"))
     worse = [
         part for part in now if task.is_much_worse(before[part], now[part])
     ]

@@ -108,7 +108,12 @@ class Task:
 
     def how_to_try(self, folder: pathlib.Path) -> str:
         """Returns how to try what a run has left in a folder, in lines."""
-        return f"Try it in a browser: kerasrnn-demo {folder.parent}"
+        return f"Try it in a browser: kerasrnn-demo {folder_above(folder)}"
+
+
+def folder_above(folder: pathlib.Path) -> pathlib.Path:
+    """Returns the folder that a folder is in, also for `Path(".")`."""
+    return folder.parent if folder.name else folder.resolve().parent
 
 
 def in_words(sizes: dict[str, int]) -> str:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data import CorpusError
 from kerasrnn_commands import quiet
 
@@ -17,7 +18,6 @@ from kerasrnn_commands import quiet
         (FileNotFoundError("No file."), "tag.py: No file.\n"),
         (KeyboardInterrupt(), "\ntag.py: interrupted.\n"),
         (KeyboardInterrupt("Again."), "\ntag.py: interrupted. Again.\n"),
-        (ValueError("Another."), "ValueError: Another.\n"),
     ],
 )
 def test_what_a_user_can_mend_is_one_line(error, said, monkeypatch, capsys):
@@ -25,6 +25,27 @@ def test_what_a_user_can_mend_is_one_line(error, said, monkeypatch, capsys):
     sys.excepthook(type(error), error, None)
     assert sys.excepthook is quiet.without_traceback
     assert capsys.readouterr().err == said
+
+
+def refuse():
+    positive_integer("units", 0)
+
+
+def fail():
+    raise ValueError("Received: nothing of ours.")
+
+
+@pytest.mark.parametrize("call, has_trace", [(refuse, False), (fail, True)])
+def test_what_the_package_refuses_has_no_traceback(
+    call, has_trace, monkeypatch, capsys
+):
+    monkeypatch.setattr(sys, "argv", ["recipes/tag.py"])
+    monkeypatch.setattr(sys, "path", ["elsewhere", *sys.path])
+    with pytest.raises(ValueError) as raised:
+        call()
+    sys.excepthook(raised.type, raised.value, raised.tb)
+    said = capsys.readouterr().err
+    assert said.startswith("Traceback" if has_trace else "tag.py: `units` must")
 
 
 @pytest.mark.slow

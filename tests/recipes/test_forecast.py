@@ -134,5 +134,6 @@ def test_generated_hours_have_their_rhythms():
 
 
 def test_something_is_left_to_train_on():
-    with pytest.raises(ValueError, match="border must be within"):
-        forecast.load_parts(forecast.Settings(held_out=0.5))
+    for share in 0, 0.5:
+        with pytest.raises(ValueError, match="`held_out` must be above 0"):
+            forecast.Settings(held_out=share)

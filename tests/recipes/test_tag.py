@@ -126,7 +126,19 @@ def test_tags_that_break_their_scheme_are_mended_and_counted(tmp_path, capsys):
     (train, _, _), scheme = tag.load_parts(settings)
     assert scheme == "BIOES"
     assert [name for _, name in train[0]] == ["S-A", "B-A", "E-A"]
-    assert "that break BIOES, and were changed: 8." in capsys.readouterr().out
+    assert "that break BIOES, and were changed: 9." in capsys.readouterr().out
+
+
+def test_files_with_tags_of_another_kind_are_refused(tmp_path):
+    paths = []
+    for name, tag_of in ("train", "B-X"), ("dev", "NOUN"):
+        paths.append(tmp_path / f"{name}.conll")
+        paths[-1].write_text(f"one {tag_of}\ntwo {tag_of}\n\n" * 3, "utf-8")
+    given = tag.Settings(
+        corpus=str(paths[0]), dev=paths[1], output=tmp_path / "out"
+    )
+    with pytest.raises(data.CorpusError, match="Received: IOB2, tags of words"):
+        tag.load_parts(given)
 
 
 def test_columns_need_a_file():

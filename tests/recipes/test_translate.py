@@ -555,16 +555,16 @@ WORDS = "--tokenizer", "word"
 def test_flags_without_effect_are_refused(flags, useless, capsys):
     with pytest.raises(SystemExit):
         settings(*flags)
-    said = capsys.readouterr().err
-    assert said.endswith(f"Received: {useless}\n")
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith(f"Received: {useless}")
     assert f"Expected: {useless.replace('--no-', '--')} needs --" in said
 
 
 def test_without_attention_nothing_is_copied(capsys):
     with pytest.raises(SystemExit):
         settings(*WORDS, "--attention", "None", "--no-copy-unknown")
-    said = capsys.readouterr().err
-    assert said.endswith("Received: --no-copy-unknown\n")
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith("Received: --no-copy-unknown")
     # It has the tokenizer that it needs.
     assert "--tokenizer" not in said
 

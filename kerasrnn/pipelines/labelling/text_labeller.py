@@ -99,6 +99,11 @@ class TextLabeller(Labelling):
         **kwargs: Any,
     ) -> None:
         super().__init__(model, **kwargs)
+        if tokenizer.built and tokenizer.pad_id < 0:
+            raise ValueError(
+                "A classifier pads texts. Expected: a vocabulary with `<pad>`; "
+                "a language model of subwords has one. Received: one without"
+            )
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
         if max_length is not None:

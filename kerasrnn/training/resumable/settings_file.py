@@ -1,6 +1,7 @@
 """The settings of a training as a file in its folder."""
 
 import json
+import textwrap
 
 from kerasrnn.files import whole
 from kerasrnn.training.fingerprints import fingerprint
@@ -28,10 +29,9 @@ def make_training_folder(path, settings):
         with reading(last, "Delete it."):
             theirs = dict(json.loads(last.read_text("utf-8")))
         names = [x for x in own | theirs if own.get(x) != theirs.get(x)]
-        print(
-            f"A new training starts in '{path}'. The last one, in "
-            f"'{last.parent.name}', has other settings: {', '.join(names)}."
-        )
+        print(f"A new training starts in '{path}'.")
+        why = f"The last one, in '{last.parent.name}', has other settings: "
+        print(textwrap.fill(f"{why}{', '.join(names)}.", 79))
     path.mkdir(parents=True, exist_ok=True)  # A killed process may have.
     with whole(path / NAME) as partial:
         partial.write_text(json.dumps(own, indent=2), "utf-8")

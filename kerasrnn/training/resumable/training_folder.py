@@ -178,8 +178,9 @@ class TrainingFolder:
         with locked(self.path.parent), all_workers(strategy):
             start = start_together(self.path, self._settings, strategy)
             if epochs <= max(start.epoch, start.stopped):
+                more = ", more than asked for," if epochs < start.epoch else ","
                 print(
-                    f"{start.epoch} epochs are done, in '{self.path}'. "
+                    f"{start.epoch} epochs are done{more} in '{self.path}'.\n"
                     "To continue the training, ask for more epochs."
                 )
             else:

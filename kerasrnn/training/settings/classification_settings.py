@@ -29,7 +29,8 @@ class ClassificationSettings(EncoderSettings):
             learnt from cannot be set beside it.
 
     Raises:
-        ValueError: when the summary needs an attention and has none.
+        ValueError: when the summary needs an attention and has none, or one
+            direction and there are two.
 
     Example:
 
@@ -107,6 +108,12 @@ class ClassificationSettings(EncoderSettings):
 
     def __post_init__(self):
         super().__post_init__()
+        one_way = self.language_model or self.start_from
+        if self.summary == "decoder" and self.bidirectional and not one_way:
+            raise ValueError(
+                "`summary` decoder needs an encoder that reads forwards alone: "
+                "`bidirectional` must be False. Received: bidirectional=True"
+            )
         if self.summary == "attention" and self.attention is None:
             raise ValueError(
                 "`summary` needs one. Expected: an `attention`. "

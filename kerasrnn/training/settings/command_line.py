@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Annotated
@@ -61,7 +62,9 @@ def read_settings(
         default = default(given.corpus)
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
-    names = [f"Presets: {', '.join(presets)}."] if len(presets) > 1 else []
+    # Longer lines of a description are not wrapped.
+    names = textwrap.fill(f"Presets: {', '.join(presets)}.", 79)
+    names = [names] if len(presets) > 1 else []
     # `from` is a keyword of Python, so no field can have that name.
     start_from = Annotated[Existing | None, tyro.conf.arg(name="from")]
     line = dataclasses.make_dataclass(
@@ -129,10 +132,10 @@ def _check_effects(settings, args, parser):
                 "saved pipeline."
             )
         expected = "; ".join(sorted(needed)) or "only flags that change the run"
+        message = f"{reason} Expected: {expected}. Received: "
+        message += ", ".join(sorted(useless))
         parser.exit(
-            2,
-            f"{reason} Expected: {expected}. "
-            f"Received: {', '.join(sorted(useless))}\n",
+            2, textwrap.fill(message, 79, break_on_hyphens=False) + "\n"
         )
 
 

@@ -20,6 +20,9 @@ class Bounds:
     words: str
     hold: typing.Callable[[Any], bool]
 
+    def __repr__(self):
+        return self.words
+
 
 Count = typing.Annotated[int, Bounds("a positive integer", lambda x: x >= 1)]
 Whole = typing.Annotated[

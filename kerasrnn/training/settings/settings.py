@@ -100,9 +100,10 @@ class Settings:
         for field in dataclasses.fields(self):
             value, hint = getattr(self, field.name), hints[field.name]
             if not fits(value, hint):
+                shown = f"{value}" if _is_path(value) else f"{value!r}"
                 raise ValueError(
                     f"`{field.name}` must be {in_words(hint)}. "
-                    f"Received: {field.name}={value!r}"
+                    f"Received: {field.name}={shown}"
                 )
         self.need_other_folder("start_from")
 
@@ -240,5 +241,9 @@ def _is_met(value, values):
     return value in values if values else bool(value)
 
 
+def _is_path(value):
+    return isinstance(value, pathlib.Path)
+
+
 def _is_file(value):
-    return isinstance(value, pathlib.Path) and value.is_file()
+    return _is_path(value) and value.is_file()
