@@ -19,8 +19,9 @@ RECIPES = sorted(
 )
 
 # Modules that every part may import: annotations, checks of arguments, files
-# that are written completely or not at all, a quiet terminal.
-SHARED = "typing", "arguments", "files", "sentence_piece_log"
+# that are written completely or not at all, libraries of the extras, a quiet
+# terminal.
+SHARED = "typing", "arguments", "files", "optional", "sentence_piece_log"
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
     "__init__": {
@@ -34,6 +35,7 @@ ALLOWED = {
     "typing": {"keras"},
     "arguments": set(),
     "files": set(),
+    "optional": {"pandas"},
     "sentence_piece_log": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.

@@ -8,6 +8,7 @@ import numpy as np
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.optional import needs
 
 
 def stratified(labels, size, seed, groups=None):
@@ -35,7 +36,8 @@ def stratified(labels, size, seed, groups=None):
 
 
 def _single_rows(labels, size, seed):
-    from sklearn.model_selection import train_test_split
+    with needs("scikit-learn", "recipes"):
+        from sklearn.model_selection import train_test_split
 
     counts = collections.Counter(labels)
     several = {label for label, count in counts.items() if count > 1}

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from kerasrnn.optional import needs
 from kerasrnn.typing import Strings
 
 
@@ -67,8 +68,9 @@ def main(args: Strings | None = None) -> None:
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its flags")
     found = parser.parse_args(args)
 
-    from ray import train
-    from ray.train.tensorflow import TensorflowTrainer
+    with needs("ray", "ray"):
+        from ray import train
+        from ray.train.tensorflow import TensorflowTrainer
 
     # It sets TF_CONFIG in every worker.
     TensorflowTrainer(

@@ -4,6 +4,7 @@ from typing import Any
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import string_list
+from kerasrnn.optional import needs
 from kerasrnn.typing import Strings
 
 
@@ -28,7 +29,8 @@ def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
     Reference:
         [Popović, 2015](https://aclanthology.org/W15-3049).
     """
-    import sacrebleu
+    with needs("sacrebleu", "recipes"):
+        import sacrebleu
 
     hypotheses, references = _checked(hypotheses, references)
     metric = sacrebleu.CHRF()
@@ -74,7 +76,8 @@ def corpus_scores(
         [Post, 2018](https://arxiv.org/abs/1804.08771),
         [Popović, 2015](https://aclanthology.org/W15-3049).
     """
-    import sacrebleu
+    with needs("sacrebleu", "recipes"):
+        import sacrebleu
 
     hypotheses, references = _checked(hypotheses, references)
     if not hypotheses:

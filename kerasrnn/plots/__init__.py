@@ -1,5 +1,10 @@
 """Figures from plain arrays, drawn without a display or global state."""
 
+from kerasrnn.optional import needs
+
+with needs("matplotlib", "recipes"):
+    import matplotlib  # noqa: F401
+
 from kerasrnn.plots.attention import attention_figure as attention_figure
 from kerasrnn.plots.attention import attention_grid as attention_grid
 from kerasrnn.plots.comparison import comparison_figure as comparison_figure

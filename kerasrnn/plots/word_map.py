@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from kerasrnn.optional import needs
 from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.hidden_states import FONT_POINTS
 from kerasrnn.plots.hidden_states import POINTS_PER_INCH
@@ -108,7 +109,8 @@ def word_map_figure(
 
 def _two_dimensions(states, seed):
     """Maps `(time, units)` to `(time, 2)`."""
-    from sklearn.manifold import TSNE
+    with needs("scikit-learn", "recipes"):
+        from sklearn.manifold import TSNE
 
     perplexity = np.clip((len(states) - 1) / 3, 2.0, MAX_PERPLEXITY)
     return TSNE(

@@ -9,6 +9,7 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import warn
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.files import whole
+from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
 
 KEYS = 88
@@ -57,8 +58,8 @@ def write_midi(
     >>> read_midi(path)[:, 39].tolist()
     [1, 1, 1]
     """
-    # Only recipes need it; without it, the package is imported faster.
-    import mido
+    with needs("mido", "recipes"):
+        import mido
 
     roll = np.asarray(roll)
     if roll.ndim != 2 or roll.shape[1] != KEYS:
@@ -122,7 +123,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     >>> read_midi(path, steps_per_beat=4).shape
     (3, 88)
     """
-    import mido
+    with needs("mido", "recipes"):
+        import mido
 
     _check_steps(steps_per_beat)
     path = existing_path(path)

@@ -11,6 +11,7 @@ from kerasrnn.data.music.midi import read_midi
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Rolls
 
@@ -154,8 +155,8 @@ def split_piano_rolls(rolls: Rolls) -> PianoRollCorpus:
 
 def _read_matlab(path, limit):
     """Reads the three parts of a MATLAB file."""
-    # Only recipes need it; without it, the package is imported faster.
-    import scipy.io
+    with needs("scipy", "recipes"):
+        import scipy.io
 
     try:
         found = scipy.io.loadmat(path)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.tables.records import needs
+from kerasrnn.optional import import_pandas
 
 CYCLES = {
     "minute": lambda times: times.minute / 60,
@@ -52,7 +52,7 @@ def calendar_columns(times, cycles):
         Float32 array of shape `(time, 2 * len(cycles))`: the sine and the
         cosine of each.
     """
-    times = the_pandas().DatetimeIndex(times)
+    times = import_pandas().DatetimeIndex(times)
     angles = [2 * np.pi * np.asarray(CYCLES[x](times)) for x in cycles]
     waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
     empty = np.zeros((len(times), 0))
@@ -68,7 +68,7 @@ def time_grid(start, step, end=None, count=None):
         end: A `datetime64`, or `None` if there is a count.
         count: Integer, or `None`.
     """
-    found = the_pandas().date_range(start, end, count, freq=step)
+    found = import_pandas().date_range(start, end, count, freq=step)
     return found.to_numpy("datetime64[us]")
 
 
@@ -80,7 +80,7 @@ def checked_step(step):
     Raises:
         ValueError: when pandas does not know it, or time does not go on.
     """
-    pandas = the_pandas()
+    pandas = import_pandas()
     try:
         offset = pandas.tseries.frequencies.to_offset(step)
         if offset.n > 0:
@@ -99,16 +99,16 @@ def _no_step(step):
 
 def _shortest(offset):
     """Returns the name of an offset, in whole days or in the largest unit."""
-    if not isinstance(offset, the_pandas().tseries.offsets.Tick):
+    if not isinstance(offset, import_pandas().tseries.offsets.Tick):
         return offset.freqstr
-    return _name_of(the_pandas().Timedelta(offset).to_timedelta64())
+    return _name_of(import_pandas().Timedelta(offset).to_timedelta64())
 
 
 def _name_of(step):
     """Returns the name of a step given as a `timedelta64`."""
     days, rest = divmod(step, np.timedelta64(1, "D"))
-    step = the_pandas().Timedelta(step) if rest else f"{days}D"
-    return the_pandas().tseries.frequencies.to_offset(step).freqstr
+    step = import_pandas().Timedelta(step) if rest else f"{days}D"
+    return import_pandas().tseries.frequencies.to_offset(step).freqstr
 
 
 def step_of(times, corpus):
@@ -122,7 +122,7 @@ def step_of(times, corpus):
         CorpusError: when there are fewer than three, or months, whose lengths
             differ, have gaps.
     """
-    frequencies = the_pandas().tseries.frequencies
+    frequencies = import_pandas().tseries.frequencies
     gaps, counts = np.unique(np.diff(times), return_counts=True)
     if len(times) < 3:
         raise CorpusError(
@@ -131,7 +131,7 @@ def step_of(times, corpus):
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # how pandas 4 will return it
-        found = the_pandas().infer_freq(the_pandas().DatetimeIndex(times))
+        found = import_pandas().infer_freq(import_pandas().DatetimeIndex(times))
     if found is not None:
         return _shortest(frequencies.to_offset(found))
     usual = gaps[np.argmax(counts)]
@@ -165,10 +165,3 @@ def usual_season(step: str) -> int:
         return 1
     year = time_grid(start, step, start + np.timedelta64(365, "D"))
     return max(1, min(len(year), 52))
-
-
-def the_pandas():
-    """Returns the library pandas, which only tables of series need."""
-    with needs("pandas", "recipes"):
-        import pandas
-    return pandas

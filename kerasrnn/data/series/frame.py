@@ -2,18 +2,18 @@
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.series.calendar import the_pandas
 from kerasrnn.data.tables.cell_values import decoded
 from kerasrnn.data.tables.cell_values import name_in
 from kerasrnn.data.tables.records import check_names
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.tables.tables import find_column
 from kerasrnn.data.tables.tables import open_table
+from kerasrnn.optional import import_pandas
 
 
 def series_frame(source, columns, named, report):
     """A DataFrame of the named columns, and the names of what to forecast."""
-    pandas = the_pandas()
+    pandas = import_pandas()
     given = [name for names in named.values() for name in names]
     if isinstance(source, pandas.DataFrame):
         source, report.unit = source.rename(columns=str), "row"

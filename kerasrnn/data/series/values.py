@@ -6,8 +6,8 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import warn
-from kerasrnn.data.series.calendar import the_pandas
 from kerasrnn.data.tables.cell_values import MISSING
+from kerasrnn.optional import import_pandas
 
 # In a column of names, such as classes, the last three may be real names.
 _MISSING = {*MISSING, "na", "n/a", "none"}
@@ -27,7 +27,7 @@ def times_of(column, time_format, report):
     Raises:
         CorpusError: when a cell is no time, or days may be months.
     """
-    pandas = the_pandas()
+    pandas = import_pandas()
     if pandas.api.types.is_numeric_dtype(column):
         _refuse(column, column.notna(), "a time, such as 2024-05-31", report)
     text = column.astype(str)
@@ -55,7 +55,7 @@ def _read(column, time_format, **options):
     """A column as times of UTC, NaT where pandas understands none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return the_pandas().to_datetime(
+        return import_pandas().to_datetime(
             column, errors="coerce", utc=True, format=time_format, **options
         )
 
@@ -71,7 +71,7 @@ def numbers_of(column, report):
         CorpusError: when a cell has something else than a finite number of
             float32.
     """
-    pandas = the_pandas()
+    pandas = import_pandas()
     if column.dtype.kind in "mM":  # pandas would count nanoseconds
         _refuse(column, column.notna(), "a number, or nothing", report)
     empty = column.isna() | column.astype(str).str.strip().str.lower().isin(

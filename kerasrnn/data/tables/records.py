@@ -4,7 +4,6 @@ The libraries `pyarrow` and `datasets` are needed only for their own formats.
 """
 
 import collections
-import contextlib
 import itertools
 import json
 import xml.etree.ElementTree
@@ -12,6 +11,7 @@ import xml.etree.ElementTree
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.lines import numbered_lines
 from kerasrnn.data.tables.lines import opened
+from kerasrnn.optional import needs
 
 _DATASET_FILES = ("state.json", "dataset_dict.json")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -132,7 +132,7 @@ def _segment(element):
 
 def parquet_records(path):
     """Yields the rows of a parquet file."""
-    with needs("pyarrow"):
+    with needs("pyarrow", "datasets"):
         import pyarrow.parquet
 
     try:
@@ -157,7 +157,7 @@ def dataset_records(path):
             "Expected a corpus file, or a folder written by `save_to_disk` of "
             f"`datasets`. Received: the folder {path.absolute()}"
         )
-    with needs("datasets"):
+    with needs("datasets", "datasets"):
         import datasets
 
     try:
@@ -236,15 +236,3 @@ def _class_names(feature):
         feature = vars(feature) if hasattr(feature, "__dict__") else {}
     inner = feature.get("feature")
     return _class_names(inner) if inner else feature.get("names")
-
-
-@contextlib.contextmanager
-def needs(library, extra="datasets"):
-    """Says what to install if an import fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise ImportError(
-            f"This needs the library {library!r}. "
-            f"Install it: pip install 'kerasrnn[{extra}]'"
-        ) from error

@@ -16,6 +16,7 @@ from kerasrnn.data.text.word_vectors import WordVectors
 from kerasrnn.data.text.word_vectors import read_word_vectors
 from kerasrnn.files import output_folder
 from kerasrnn.files import whole
+from kerasrnn.optional import needs
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -130,7 +131,8 @@ def train_word_vectors(
     References:
         [Mikolov et al., 2013](https://arxiv.org/abs/1301.3781).
     """
-    from gensim.models import Word2Vec
+    with needs("gensim", "recipes"):
+        from gensim.models import Word2Vec
 
     one_of("kind", kind, KINDS)
     path = pathlib.Path(path)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from kerasrnn.data.series.calendar import the_pandas
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.files import whole
+from kerasrnn.optional import import_pandas
 from kerasrnn.pipelines.forecasting.scores import ForecastScores
 from kerasrnn.pipelines.forecasting.scores import naive_errors
 from kerasrnn.pipelines.task import Task
@@ -142,7 +142,7 @@ def _write_example(forecaster, table, path):
     numbers, starts = window_starts(table, lookback, horizon)
     series, start = table.series[numbers[0]], starts[0]
     known = table.known[: len(table.known) - 2 * len(table.calendar)]
-    frame = the_pandas().DataFrame(series.values, columns=table.columns)
+    frame = import_pandas().DataFrame(series.values, columns=table.columns)
     frame.insert(0, table.time, series.times)
     frame.loc[start:, table.columns] = np.nan
     frame = frame.assign(

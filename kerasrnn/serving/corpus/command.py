@@ -16,6 +16,7 @@ import time
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.optional import needs
 from kerasrnn.serving.corpus.line_answers import answer_columns
 from kerasrnn.serving.corpus.line_answers import line_answers
 from kerasrnn.serving.corpus.shards import Shards
@@ -122,12 +123,8 @@ def _check_target(target, source):
 
 
 def _by_beam(*args):
-    try:
+    with needs("apache-beam", "beam"):
         from kerasrnn.serving.corpus.beam import answer_shards
-    except ImportError as error:
-        raise ImportError(
-            f"Apache Beam is needed: pip install 'kerasrnn[beam]' ({error})"
-        ) from error
     answer_shards(*args)
 
 

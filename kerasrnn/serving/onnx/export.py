@@ -6,12 +6,13 @@ Each file is compared with the SavedModel before it is left.
 """
 
 import argparse
-import importlib.util
+import importlib
 import pathlib
 
 import tensorflow as tf
 
 from kerasrnn.files import whole_folder
+from kerasrnn.optional import needs
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.onnx.check import TOLERANCE
 from kerasrnn.serving.onnx.check import greatest_difference
@@ -56,11 +57,6 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     >>> [path.name for path in pathlib.Path("onnx").iterdir()]
     ['square.onnx']
     """
-    for module in ("onnx", "onnxruntime", "tf2onnx"):
-        if importlib.util.find_spec(module) is None:
-            raise ImportError(
-                f"ONNX files need {module}: pip install 'kerasrnn[onnx]'"
-            )
     model, output = pathlib.Path(model), pathlib.Path(output)
     if not (model / "saved_model.pb").exists():
         raise FileNotFoundError(
@@ -72,6 +68,9 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
         raise FileExistsError(
             f"`output` must be a new folder. Received: '{output}'."
         )
+    for module in ("onnx", "onnxruntime", "tf2onnx"):
+        with needs(module, "onnx"):
+            importlib.import_module(module)
     with whole_folder(output) as partial:
         # Its signatures hold no reference to the variables.
         loaded = ExportedModel(model)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated
 from typing import Any
 
+from kerasrnn.optional import needs
 from kerasrnn.training.settings.setting_types import Existing
 from kerasrnn.training.settings.settings import AnySettings
 from kerasrnn.typing import Strings
@@ -50,8 +51,8 @@ def read_settings(
     >>> read_settings({"best": settings}, "best", args=["--epochs", "3"]).epochs
     3
     """
-    # Only recipes need it; without it, the package is imported faster.
-    import tyro
+    with needs("tyro", "recipes"):
+        import tyro
 
     args = sys.argv[1:] if args is None else list(args)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)

@@ -10,10 +10,10 @@ import gradio as gr
 import numpy as np
 
 from kerasrnn.data.series.calendar import cycles_of
-from kerasrnn.data.series.calendar import the_pandas
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import series_windows
+from kerasrnn.optional import import_pandas
 from kerasrnn.plots import forecast_figure
 from kerasrnn.serving.demo.tabs.texts import picture_box
 from kerasrnn.serving.exported import ExportedModel
@@ -154,7 +154,7 @@ def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
         )
     try:
         given = read_series(
-            the_pandas().DataFrame(table),
+            import_pandas().DataFrame(table),
             *(times[0], columns),
             **{"known": known, "static": static, "calendar": cycles},
             step=facts["step"],
@@ -213,7 +213,7 @@ def rows(
     return [
         [time, name, *(float(f"{x:.5g}") for x in (value, *others))]
         for time, values, bands in zip(
-            the_pandas().DatetimeIndex(times).astype(str),
+            import_pandas().DatetimeIndex(times).astype(str),
             *(point, quantiles),
             strict=True,
         )
