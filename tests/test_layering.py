@@ -20,8 +20,15 @@ RECIPES = sorted(
 
 # Modules that every part may import: annotations, checks of arguments, files
 # that are written completely or not at all, libraries of the extras, a quiet
-# terminal.
-SHARED = "typing", "arguments", "files", "optional", "sentence_piece_log"
+# terminal, the schemes of tags.
+SHARED = (
+    "typing",
+    "arguments",
+    "files",
+    "optional",
+    "sentence_piece_log",
+    "tag_schemes",
+)
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
     "__init__": {
@@ -37,6 +44,7 @@ ALLOWED = {
     "files": set(),
     "optional": {"pandas"},
     "sentence_piece_log": set(),
+    "tag_schemes": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.
     "models": {"keras", "kerasrnn.distribute", "kerasrnn.layers", "numpy"},

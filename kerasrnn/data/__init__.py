@@ -45,11 +45,11 @@ from kerasrnn.data.series.windows import window_starts
 from kerasrnn.data.splits import split_rows
 from kerasrnn.data.tables.rows import Rows
 from kerasrnn.data.tables.rows import read_rows
-from kerasrnn.data.tags.tag_schemes import Phrase
-from kerasrnn.data.tags.tag_schemes import convert_tags
-from kerasrnn.data.tags.tag_schemes import phrases_of
-from kerasrnn.data.tags.tag_schemes import tag_scheme
-from kerasrnn.data.tags.tag_schemes import tags_of
+from kerasrnn.data.tags.phrases import Phrase
+from kerasrnn.data.tags.phrases import convert_tags
+from kerasrnn.data.tags.phrases import phrases_of
+from kerasrnn.data.tags.phrases import tag_scheme
+from kerasrnn.data.tags.phrases import tags_of
 from kerasrnn.data.tags.tagged_words import read_tagged_words
 from kerasrnn.data.text.text_corpus import TextCorpus
 from kerasrnn.data.text.text_corpus import read_text_corpus

@@ -435,7 +435,7 @@ def test_no_path_breaks_the_scheme():
     [
         ({"scheme": "IOB2"}, "labels=None and scheme='IOB2'"),
         ({"labels": ["O"], "scheme": "IO"}, "'BILOU'. Received: scheme='IO'"),
-        ({"labels": ["E-x"], "scheme": "IOB2"}, "I or B .* Received: 'E-x'"),
+        ({"labels": ["E-x"], "scheme": "IOB2"}, "B or I .* Received: 'E-x'"),
         ({"labels": ["E-x"], "scheme": "BILOU"}, "Received: 'E-x'"),
         ({"labels": ["B"], "scheme": "BIOES"}, "Received: 'B'"),
     ],

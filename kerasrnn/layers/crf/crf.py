@@ -9,13 +9,13 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.crf import partition
 from kerasrnn.layers.crf import paths
+from kerasrnn.layers.crf.allowed_moves import allowed_moves
 from kerasrnn.layers.crf.chain import chain
 from kerasrnn.layers.crf.chain import checked
 from kerasrnn.layers.crf.chain import wide
 from kerasrnn.layers.crf.link import Linked
 from kerasrnn.layers.crf.outputs import emissions_and_mask
 from kerasrnn.layers.crf.outputs import with_path
-from kerasrnn.layers.crf.tag_schemes import allowed_moves
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape

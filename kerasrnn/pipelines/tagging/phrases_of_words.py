@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerasrnn.data.tags.tag_schemes import parsed_tag
+from kerasrnn.tag_schemes import parsed_tag
 
 
 class PhrasesOfWords:

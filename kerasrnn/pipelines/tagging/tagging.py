@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.data.tags.tag_schemes import phrases_of
+from kerasrnn.data.tags.phrases import phrases_of
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.pipelines.tagging.functions import TaggingFunctions
 from kerasrnn.pipelines.tagging.task import Sentences

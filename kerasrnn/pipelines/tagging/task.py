@@ -8,12 +8,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from kerasrnn.data.tags.tag_schemes import check_scheme
-from kerasrnn.data.tags.tag_schemes import convert_tags
-from kerasrnn.data.tags.tag_schemes import parsed_tag
+from kerasrnn.data.tags.phrases import convert_tags
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import matrix_figure
+from kerasrnn.tag_schemes import check_phrase_tags
+from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Strings
@@ -93,8 +93,8 @@ def columns_of(sentences, scheme):
     """Returns the words and the tags of sentences, these in a scheme.
 
     Raises:
-        ValueError: when there is no sentence, one is empty, or a tag is of no
-            scheme.
+        ValueError: when there is no sentence, one is empty, or no scheme has
+            one of the tags.
     """
     if isinstance(sentences, str):
         raise ValueError(
@@ -111,7 +111,7 @@ def columns_of(sentences, scheme):
         *(zip(*sentence, strict=True) for sentence in sentences), strict=True
     )
     if scheme is not None:
-        check_scheme(scheme, sorted(set(itertools.chain(*tags))))
+        check_phrase_tags(sorted(set(itertools.chain(*tags))))
         tags = [convert_tags(sentence, scheme) for sentence in tags]
     return list(map(list, words)), list(map(list, tags))
 

@@ -7,7 +7,6 @@ import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
-from kerasrnn.data.tags.tag_schemes import check_scheme
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
 from kerasrnn.pipelines.tagging.tagging import Tagging
@@ -15,6 +14,7 @@ from kerasrnn.pipelines.tagging.task import Sentences
 from kerasrnn.pipelines.tagging.task import columns_of
 from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
+from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 from kerasrnn.training import TokenCrossentropy

@@ -187,6 +187,7 @@ def test_what_is_wrong_is_said():
         (None, small.TAGS, "Received: .None, 'O'"),
         ("BIO", small.TAGS, "'BILOU'. Received: scheme='BIO'"),
         ("IOB2", ["O", "PER", *small.TAGS[2:]], "Received: 'PER'"),
+        ("IOB2", [*small.TAGS[:-1], "E-PER"], "B or I .* Received: 'E-PER'"),
         ("IOB2", ["O", *small.TAGS[:-1]], "all different"),
     ],
 )

@@ -1,22 +1,11 @@
-"""Which tag may follow which, in the common ways to tag phrases.
+"""Which tag may follow which in a tag scheme."""
 
-A tag is `"O"`, outside of all phrases, or a prefix and the type of a phrase,
-such as `"B-PER"`.
+from kerasrnn.tag_schemes import PREFIXES
+from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import parsed_tag
 
-| scheme | prefixes |
-|---|---|
-| `"IOB1"` | `I` in a phrase; `B` where it follows one of its type at once |
-| `"IOB2"` | `B` at its beginning, `I` in its rest; also known as BIO |
-| `"BIOES"` | as well `E` at its end, and `S` for a phrase of one word |
-| `"BILOU"` | the same, with `L` for `E`, and `U` for `S` |
-"""
-
-from kerasrnn.arguments import one_of
-
-_PREFIXES = {"IOB1": "IB", "IOB2": "IB", "BIOES": "BIES", "BILOU": "BIES"}
-_AS_BIOES = {"L": "E", "U": "S"}
 # The tag beside a path, before it and after it.
-_OUTSIDE = "O", None
+_OUTSIDE = "O", ""
 
 
 def allowed_moves(labels, scheme):
@@ -32,17 +21,17 @@ def allowed_moves(labels, scheme):
 
     Raises:
         ValueError: when there is no such scheme, there are no labels for it, or
-            a label is none of its tags.
+            a label is not one of its tags.
     """
     if scheme is None:
         return None
-    one_of("scheme", scheme, _PREFIXES)
+    check_scheme(scheme, labels or ())
     if labels is None:
         raise ValueError(
             "A `scheme` needs the `labels` of all tags. Received: labels=None "
             f"and scheme={scheme!r}"
         )
-    tags = [_parsed(label, scheme) for label in labels]
+    tags = [_as_bioes(label, scheme) for label in labels]
     return (
         [[_may_follow(a, b, scheme) for b in tags] for a in tags],
         [_may_follow(_OUTSIDE, tag, scheme) for tag in tags],
@@ -50,19 +39,11 @@ def allowed_moves(labels, scheme):
     )
 
 
-def _parsed(label, scheme):
-    """Returns the prefix, of BIOES if of BILOU, and the type of a tag."""
-    if label == "O":
-        return _OUTSIDE
-    prefix, _, kind = str(label).partition("-")
-    if scheme == "BILOU":
-        prefix = _AS_BIOES.get(prefix, prefix if prefix in "BI" else "")
-    if not kind or len(prefix) != 1 or prefix not in _PREFIXES[scheme]:
-        letters = " or ".join(scheme.replace("O", "").strip("12"))
-        raise ValueError(
-            f'A tag of {scheme} must be "O", or {letters} with a hyphen and a '
-            f"type, such as 'B-PER'. Received: {label!r}"
-        )
+def _as_bioes(tag, scheme):
+    """Returns the type of a tag, after the prefix that BIOES has for it."""
+    prefix, kind = parsed_tag(tag)
+    if kind:
+        prefix = PREFIXES["BIOES"][PREFIXES[scheme].index(prefix)]
     return prefix, kind
 
 

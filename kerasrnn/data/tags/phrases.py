@@ -1,18 +1,16 @@
-"""Phrases as tags of words: IOB1, IOB2, BIOES and BILOU, told apart."""
+"""Phrases as tags of words, and the schemes of tags told apart."""
 
 import collections
 import itertools
-import re
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kerasrnn.arguments import one_of
 from kerasrnn.data.report import warn
+from kerasrnn.tag_schemes import PREFIXES
+from kerasrnn.tag_schemes import check_scheme
+from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.typing import Strings
-
-_TAG = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
-_SCHEMES = ("IOB1", "IOB2", "BIOES", "BILOU")
 
 
 class Phrase(NamedTuple):
@@ -32,12 +30,9 @@ class Phrase(NamedTuple):
 def tag_scheme(sentences: Iterable[Strings]) -> str | None:
     """Tells in which scheme the tags of a corpus mark phrases.
 
-    | scheme  | in a phrase                                                 |
-    |---------|-------------------------------------------------------------|
-    | `IOB1`  | `I`; but `B` where it follows another of its type at once   |
-    | `IOB2`  | `B` at its beginning, then `I`; also known as BIO           |
-    | `BIOES` | as well `E` at its end, and `S` for a phrase of one word    |
-    | `BILOU` | the same with `L` and `U`                                   |
+    In IOB1, `B` only begins a phrase that touches another of its type; in IOB2,
+    or BIO, it begins each. BIOES has also `E` for the last word of a phrase and
+    `S` for the only one, and BILOU has `L` and `U` for these.
 
     Args:
         sentences: Lists of tags.
@@ -112,23 +107,6 @@ def phrases_of(tags: Strings) -> list[Phrase]:
     return phrases
 
 
-def check_scheme(scheme: str, tags: Strings = ()) -> None:
-    """Raises `ValueError` for no scheme, or for a tag that is of none."""
-    one_of("scheme", scheme, _SCHEMES)
-    for tag in tags:
-        if tag != "O" and not parsed_tag(tag)[1]:
-            raise ValueError(
-                f'With scheme={scheme!r} a tag must be "O", or a prefix and '
-                f'a type, such as "B-PER". Received: {tag!r}'
-            )
-
-
-def parsed_tag(tag: str) -> tuple[str, str]:
-    """Returns the prefix and the type of a tag; `("O", "")` outside."""
-    found = _TAG.fullmatch(tag)
-    return (found[1], found[2]) if found else ("O", "")
-
-
 def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
     """Returns the tags of a sentence in a scheme.
 
@@ -148,9 +126,7 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
     """
     check_scheme(scheme)
     tags = ["O"] * length
-    end, single = {"BIOES": ("E", "S"), "BILOU": ("L", "U")}.get(
-        scheme, ("I", "B")
-    )
+    begin, inside, end, single = PREFIXES[scheme]
     befores = itertools.chain([Phrase(0, 0, "")], phrases)
     for before, phrase in zip(befores, phrases, strict=False):
         start, stop, label = phrase
@@ -160,12 +136,12 @@ def tags_of(phrases: Sequence[Phrase], length: int, scheme: str) -> list[str]:
                 f"before. Received: {phrase} after {before.end} of {length} "
                 "words"
             )
-        tags[start:stop] = [f"I-{label}"] * (stop - start)
+        tags[start:stop] = [f"{inside}-{label}"] * (stop - start)
         tags[stop - 1] = f"{end}-{label}"
-        first = "B" if stop - start > 1 else single
+        first = begin if stop - start > 1 else single
         touches = before.end == start and before.label == label
         if scheme == "IOB1" and not touches:
-            first = "I"
+            first = inside
         tags[start] = f"{first}-{label}"
     return tags
 
