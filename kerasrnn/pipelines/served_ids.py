@@ -89,13 +89,6 @@ def served_ids(ids, pad_id):
     return tf.where(ids == pad_id, PAD, ids)
 
 
-def with_end(ids, end_id):
-    """Appends an id to the rows of a ragged tensor that are not empty."""
-    end = tf.fill((ids.nrows(), 1), end_id)
-    end = tf.ragged.boolean_mask(end, ids.row_lengths()[:, None] > 0)
-    return tf.concat([ids, end], axis=1)
-
-
 def check_rows(**tensors):
     """Raises unless all tensors have the same number of rows.
 

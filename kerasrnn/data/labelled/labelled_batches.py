@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
+from kerasrnn.data.padding import pad_to
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
 
@@ -86,7 +87,7 @@ def labelled_batches(
     def gathered(indices):
         rows = tf.gather(ids, indices)
         others = (tf.gather(column, indices) for column in columns)
-        return pad_rows(rows, tokenizer.pad_id), *others
+        return pad_to(rows, tokenizer.pad_id), *others
 
     dataset = index_batches(ids.row_lengths(), batch_size, seed)
     return dataset.map(gathered).prefetch(2)
@@ -135,10 +136,3 @@ def checked_weights(weights, count):
             f"Received: {reprlib.repr(weights)} for {count} texts"
         )
     return found
-
-
-def pad_rows(ids, pad_id):
-    """Pads ragged ids to a tensor `(batch, time)` with at least one column."""
-    ids = ids.to_tensor(pad_id)
-    missing = tf.maximum(0, 1 - tf.shape(ids)[1])
-    return tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)

@@ -6,6 +6,9 @@ import tensorflow as tf
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import in_parallel
 from kerasrnn.data.length_buckets import length_batches
+from kerasrnn.data.padding import pad_to
+from kerasrnn.data.padding import with_end
+from kerasrnn.data.padding import with_start
 from kerasrnn.data.parallel.guided_alignment import Links
 from kerasrnn.data.parallel.guided_alignment import alignment_matrix
 from kerasrnn.data.parallel.guided_alignment import split_words
@@ -120,17 +123,17 @@ def translation_batches(
     def padded(source, target, *guide):
         start, end = target_tokenizer.start_id, target_tokenizer.end_id
         if source_tokenizer.end_id >= 0:
-            source = _with_ends(source, end=source_tokenizer.end_id)
+            source = with_end(source, source_tokenizer.end_id)
+        least = source_length if fixed_length else 1
         inputs = {
-            "source": source.to_tensor(
-                source_tokenizer.pad_id,
-                shape=(None, source_length if fixed_length else None),
+            "source": pad_to(
+                source, source_tokenizer.pad_id, least, source_length
             ),
-            "target": _with_ends(target, start=start).to_tensor(
-                target_tokenizer.pad_id
+            "target": pad_to(
+                with_start(target, start), target_tokenizer.pad_id
             ),
         }
-        labels = _with_ends(target, end=end).to_tensor(target_tokenizer.pad_id)
+        labels = pad_to(with_end(target, end), target_tokenizer.pad_id)
         if guide:
             widths = [tf.shape(x)[1] for x in (inputs["source"], labels)]
             inputs["alignment"] = alignment_matrix(guide[:2], guide[2:], widths)
@@ -138,14 +141,3 @@ def translation_batches(
 
     dataset = length_batches(len(pairs), encode, batch_size, seed)
     return in_parallel(dataset, padded).prefetch(2)
-
-
-def _with_ends(ids, start=None, end=None):
-    """Adds an id at the start or end of every row of a ragged tensor."""
-    column = tf.ones((ids.nrows(), 1), ids.dtype)
-    parts = [ids]
-    if start is not None:
-        parts.insert(0, start * column)
-    if end is not None:
-        parts.append(end * column)
-    return tf.concat(parts, axis=1)

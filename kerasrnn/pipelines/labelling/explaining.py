@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import is_text
 from kerasrnn.data.labelled.labelled_batches import pad_rows
+from kerasrnn.data.padding import pad_to
 from kerasrnn.pipelines.labelling.functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import warn_of_cut
@@ -99,7 +100,7 @@ class Explaining(XlaPipeline):
             column.
         """
         ids = self.tokenizer.tokenize(texts, self.max_length)
-        return pad_rows(ids, self.tokenizer.pad_id)
+        return pad_to(ids, self.tokenizer.pad_id)
 
     def _given(self, text):
         """A batch of one text, with a warning if it is cut."""

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from kerasrnn.data.padding import pad_to
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.served_ids import check_rows
@@ -58,9 +59,8 @@ class LabellingFunctions:
         """The same on ids."""
         pad_id = self.tokenizer.pad_id
         ids = checked_ids(ids, self.tokenizer.vocabulary_size, pad_id)
-        missing = tf.maximum(0, 1 - tf.shape(ids)[1])
-        ids = tf.pad(ids, [[0, 0], [0, missing]], constant_values=pad_id)
-        return self._answer(self.logits(ids[:, : self.max_length]))
+        ids = pad_to(ids, pad_id, most=self.max_length)
+        return self._answer(self.logits(ids))
 
     def explain(self, text):
         """The same, with the tokens and the weight of each."""

@@ -8,11 +8,11 @@ import tensorflow as tf
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
+from kerasrnn.data.padding import with_end
 from kerasrnn.pipelines.language.functions import LanguageFunctions
 from kerasrnn.pipelines.language.task import LanguageTask
 from kerasrnn.pipelines.language.unit_scores import unit_scores
 from kerasrnn.pipelines.language.window_scores import token_scores
-from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.served_model import TracedProperty
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
@@ -185,7 +185,7 @@ class LanguageTexts(XlaPipeline):
         lines = tf.strings.split(texts, "\n")
         ids = self.tokenizer.tokenize(lines.flat_values)
         ids = ids[:, ::-1] if self.go_backwards else ids
-        ids = with_end(ids, self.tokenizer.end_id)
+        ids = with_end(ids, self.tokenizer.end_id, also_empty=False)
         return lines.with_flat_values(ids).merge_dims(1, 2)
 
     @TracedProperty

@@ -54,7 +54,6 @@ class TaggingFunctions:
     def _answer(self, words, starts, ends):
         features = self.tagger.features
         inputs = features.padded(features.ids(words))
-        inputs = tf.nest.map_structure(_not_empty, inputs)
         # In the order of their names.
         best, shares = (
             tf.RaggedTensor.from_tensor(x, words.row_lengths())
@@ -90,9 +89,3 @@ class TaggingFunctions:
             letters = Padded((*AXES, "letters"), features.characters.pad_id)
             arguments.insert(0, letters)
         return in_programs(self._best, self._best, arguments, sizes)
-
-
-def _not_empty(x):
-    """Pads ids of no words, `(batch, 0, ...)`, to a position of padding."""
-    missing = [[0, tf.maximum(0, 1 - size)] for size in tf.unstack(tf.shape(x))]
-    return tf.pad(x, [[0, 0], *missing[1:]])

@@ -4,6 +4,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from kerasrnn.data.padding import pad_to
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import WordTokenizer
 
@@ -45,7 +46,7 @@ class WordFeatures:
     def padded(self, ids: dict[str, tf.RaggedTensor]) -> Any:
         """Returns ids as the model takes them: a dictionary, or one tensor."""
         padded = {
-            name: x.to_tensor(getattr(self, name).pad_id)
+            name: pad_to(x, getattr(self, name).pad_id)
             for name, x in ids.items()
         }
         return padded["words"] if self.characters is None else padded

@@ -4,6 +4,7 @@ import functools
 
 import tensorflow as tf
 
+from kerasrnn.data.padding import with_end
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import Search
@@ -146,14 +147,13 @@ class TranslationFunctions(SourceSearch):
         most = self.search.max_length
         # One token more shows that there are too many.
         ids = self.target.tokenize(translation, most + 1)
-        end = tf.fill((ids.nrows(), 1), self.target.end_id)
         with tf.control_dependencies(
             [
                 check_rows(text=text, translation=translation),
                 check_length(ids.row_lengths(), most),
             ]
         ):
-            targets = tf.concat([ids, end], axis=1).to_tensor(PAD)
+            targets = with_end(ids, self.target.end_id).to_tensor(PAD)
         log_probabilities, _ = self.forced(self.source_ids(text), targets)
         return {
             "log_probability": tf.reduce_sum(log_probabilities, axis=1),

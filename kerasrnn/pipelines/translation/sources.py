@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.padding import pad_to
+from kerasrnn.data.padding import with_end
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
-from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.xla import XlaShapes
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline
 from kerasrnn.tokenizers import Tokenizer
@@ -48,19 +49,14 @@ class TranslatorSources(XlaPipeline):
         ids = tokenizer.tokenize(texts, self.max_length)
         if tokenizer.end_id >= 0:
             # An empty source stays empty, so that it has no translation.
-            ids = with_end(ids, tokenizer.end_id)
-        return self.fitted(ids.to_tensor(tokenizer.pad_id))
+            ids = with_end(ids, tokenizer.end_id, also_empty=False)
+        return self.fitted(ids)
 
     def fitted(self, ids: Tensor) -> Tensor:
         """Truncates ids `(batch, time)`, and pads them to a minimum length."""
         most = self._most_tokens
         least = most if self.fixed_length else 1
-        ids = ids[:, :most]
-        return tf.pad(
-            ids,
-            [[0, 0], [0, tf.maximum(0, least - tf.shape(ids)[1])]],
-            constant_values=self.source_tokenizer.pad_id,
-        )
+        return pad_to(ids, self.source_tokenizer.pad_id, least, most)
 
     @property
     def xla_shapes(self) -> XlaShapes | None:
