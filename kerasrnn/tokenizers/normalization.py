@@ -34,7 +34,7 @@ _ANY = (
 )
 # A full stop is separated at the end of a text, and inside one between a
 # lower-case letter or digit and a capital, but not after these titles.
-_TITLES = "Mr|Mrs|Ms|Dr|St|Jr|Prof"
+TITLES = "Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr"
 _INSIDE = (r"([\pL\pM\pN])'(\pL)", r"\1 '\2")
 _APART = [
     (r"[‘’]", "'"),
@@ -51,7 +51,7 @@ _APART = [
         rf"([\pN\p{{Ll}}\pM{_ADDRESS}])\.(['\")\]\s]*\s['\"(\s]*\p{{Lu}})",
         r"\1 .\2",
     ),
-    (rf"\b({_TITLES}) \. ", r"\1. "),
+    (rf"\b({TITLES}) \. ", r"\1. "),
     _INSIDE,
     _INSIDE,
 ]

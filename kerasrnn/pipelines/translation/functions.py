@@ -5,6 +5,8 @@ import functools
 import tensorflow as tf
 
 from kerasrnn.data.padding import with_end
+from kerasrnn.data.text.sentences import join_sentences
+from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
 from kerasrnn.decoding import Search
@@ -18,8 +20,6 @@ from kerasrnn.pipelines.served_ids import flat_specs
 from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.served_ids import served_ids
-from kerasrnn.pipelines.translation.sentences import join_sentences
-from kerasrnn.pipelines.translation.sentences import split_sentences
 from kerasrnn.pipelines.translation.served_phrases import WITH_PHRASES
 from kerasrnn.pipelines.translation.served_phrases import phrase_ids
 from kerasrnn.pipelines.translation.source_search import SourceSearch

@@ -14,8 +14,8 @@ from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.translation.alternatives import Alternatives
 from kerasrnn.pipelines.translation.functions import TranslationFunctions
 from kerasrnn.pipelines.translation.scores import translation_scores
-from kerasrnn.pipelines.translation.sentences import join_sentences
-from kerasrnn.pipelines.translation.sentences import split_sentences
+from kerasrnn.data.text.sentences import join_sentences
+from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.pipelines.translation.served_phrases import phrase_columns
 from kerasrnn.pipelines.translation.task import TranslationTask
 from kerasrnn.training import Stopwatch

@@ -22,6 +22,7 @@ from kerasrnn.serving.demo.tabs.texts import MAX_CHARACTERS  # noqa: E402
 from kerasrnn.serving.demo.tabs.texts import checked  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import attention_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import hypotheses  # noqa: E402
+from kerasrnn.serving.demo.tabs.translator import several_sentences  # noqa: E402
 from kerasrnn.serving.demo.tabs.words import merge_subwords  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
@@ -252,6 +253,13 @@ def test_probabilities_have_names_without_a_card():
 def test_padding_and_no_weight_at_all_are_no_words():
     assert weighted_words(np.array(["a", ""]), np.zeros(2)) == [("a", 0.0)]
     assert weighted_words(np.array([]), np.zeros(0)) == []
+
+
+def test_several_sentences_are_remarked_on():
+    assert several_sentences("Dr. No lives.\n") == []
+    (remark,) = several_sentences("Dr. No lives. He dies.")
+    assert remark.startswith("The model was trained on single sentences")
+    assert several_sentences("one line\nanother") == [remark]
 
 
 def test_a_language_model_gets_what_the_controls_say(page):

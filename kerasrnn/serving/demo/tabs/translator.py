@@ -1,11 +1,11 @@
 """The tab of a translator: its translation, hypotheses and attention."""
 
-import re
-
 import gradio as gr
 import numpy as np
+import tensorflow as tf
 from matplotlib.figure import Figure
 
+from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.plots import attention_figure
 from kerasrnn.serving.demo.tabs.texts import add_examples
 from kerasrnn.serving.demo.tabs.texts import checked
@@ -17,9 +17,6 @@ from kerasrnn.serving.demo.tabs.words import merge_subwords
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.step_by_step import can_write
 from kerasrnn.serving.step_by_step import written
-
-# A line break, or the end of a sentence before its last one.
-SENTENCES = re.compile(r"\n|[.!?।。！？]\s+\S")
 
 
 def translator_tab(model: ExportedModel) -> None:
@@ -123,7 +120,7 @@ def several_sentences(text: str) -> list[str]:
     Args:
         text: String.
     """
-    if not SENTENCES.search(text.strip()):
+    if tf.size(split_sentences([text]).flat_values) < 2:
         return []
     return [
         "The model was trained on single sentences; of several, it may "

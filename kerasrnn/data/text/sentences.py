@@ -6,8 +6,10 @@ as 3.5, and does not split at line breaks.
 
 import tensorflow as tf
 
-# A full stop behind these ends no sentence: initials and titles.
-_NO_END = r"(^|[\s(\"'])(\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|vs)\."
+from kerasrnn.tokenizers.normalization import TITLES
+
+# A full stop behind these ends no sentence: initials, titles, abbreviations.
+_NO_END = rf"(^|[\s(\"'])(\p{{Lu}}|{TITLES}|No|vs)\."
 _CLOSING = r"[\"'”’»)\]]*"
 _OPENING = r"[\"'“‘«(\[¿¡]*"
 # An end mark, white space, and a letter that may begin a sentence.
@@ -19,7 +21,7 @@ _KEPT, _CUT = "\ue000", "\ue001"
 
 
 def split_sentences(texts):
-    """Splits texts at line breaks and after sentences.
+    """Splits texts at line breaks and after sentences, as graph operations.
 
     Args:
         texts: String tensor of shape `(batch,)`.

@@ -3,9 +3,8 @@
 import pytest
 import tensorflow as tf
 
-from kerasrnn.pipelines.translation.sentences import join_sentences
-from kerasrnn.pipelines.translation.sentences import split_sentences
-from tests.pipelines import small
+from kerasrnn.data.text.sentences import join_sentences
+from kerasrnn.data.text.sentences import split_sentences
 
 SPLIT = {
     "Come in. Who is there?  Me!": [["Come in.", "Who is there?", "Me!"]],
@@ -42,24 +41,3 @@ def test_what_is_joined_has_the_lines_of_the_text():
     assert joined.numpy().tolist() == [b"A b. C d.\n\nE", b"", b"f"]
     none = tf.constant([], tf.string)
     assert join_sentences(split_sentences(none)).shape == (0,)
-
-
-@pytest.mark.slow
-def test_each_sentence_is_translated_by_itself():
-    translator = small.translator()
-    texts = ["Who knows? The red book.\nA blue house.", "", "who is there?"]
-    sentences = ["Who knows?", "The red book.", "A blue house.", texts[2]]
-    first, second, third, fourth = translator.translate(sentences)
-    expected = [f"{first} {second}\n{third}", "", fourth]
-    assert translator.translate_sentences(texts, batch_size=2) == expected
-    served = translator.signatures["translate_sentences"](tf.constant(texts))
-    assert [x.decode() for x in served["translation"].numpy()] == expected
-    alone = translator.signatures["serving_default"](tf.constant(sentences))
-    scores = alone["score"].numpy()
-    expected = [scores[:3].sum(), 0, scores[3]]
-    assert served["score"].numpy().tolist() == pytest.approx(expected, rel=1e-4)
-    assert translator.translate_sentences([]) == []
-    # In few characters, many sentences.
-    many = tf.constant(["a\n" * 1025])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="1024 sentences"):
-        translator.signatures["translate_sentences"](many)
