@@ -20,7 +20,7 @@ RECIPES = sorted(
 
 # Modules that every part may import: annotations, checks of arguments, files
 # that are written completely or not at all, libraries of the extras, a quiet
-# terminal, the schemes of tags.
+# terminal, the schemes of tags, warnings.
 SHARED = (
     "typing",
     "arguments",
@@ -28,6 +28,7 @@ SHARED = (
     "optional",
     "sentence_piece_log",
     "tag_schemes",
+    "warning",
 )
 # What each part may import, beside itself and the standard library.
 ALLOWED = {
@@ -45,6 +46,7 @@ ALLOWED = {
     "optional": {"pandas"},
     "sentence_piece_log": set(),
     "tag_schemes": set(),
+    "warning": set(),
     "layers": {"keras"},
     # Statistics of raw tables are taken in float64, which JAX lacks.
     "models": {"keras", "kerasrnn.distribute", "kerasrnn.layers", "numpy"},

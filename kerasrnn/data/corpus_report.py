@@ -3,7 +3,7 @@
 import collections
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.text.text_corpus import TextCorpus
 from kerasrnn.tokenizers.tokenizer import END
 from kerasrnn.tokenizers.tokenizer import PAD
@@ -11,6 +11,7 @@ from kerasrnn.tokenizers.tokenizer import START
 from kerasrnn.tokenizers.tokenizer import UNKNOWN
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
 
 
 def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
@@ -65,7 +66,7 @@ def warn_of_unseen(lines: Strings, tokenizer: Tokenizer, name: str) -> None:
             f"{problem}, which has no '<unk>'. Expected: a vocabulary with "
             f"'<unk>', or with every token. Received: {examples}"
         )
-    warn(f"{problem} and become '<unk>': {examples}")
+    warn(f"{problem} and become '<unk>': {examples}", CorpusWarning)
 
 
 def length_table(corpus: TextCorpus) -> dict[str, dict[str, float]]:

@@ -3,12 +3,12 @@
 import array
 import sys
 import textwrap
-import warnings
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.encodings import UndecodableError
 from kerasrnn.data.tables.encodings import remedy
+from kerasrnn.warning import warn
 
 _FEW, _SHARE = 3, 0.03  # lines that may be damaged in a file of UTF-8
 _WIDTH = 60  # characters that are shown of a cell
@@ -99,9 +99,9 @@ class Report:
             )
             if found := self._remedy():
                 message += f". Expected: {found}"
-            warn(message)
+            warn(message, CorpusWarning)
         for note in self.notes:
-            warn(f"The corpus {self.corpus}: {note}")
+            warn(f"The corpus {self.corpus}: {note}", CorpusWarning)
 
     def say(self, first, count, more=""):
         """Prints which columns were taken, and the first row.
@@ -128,13 +128,3 @@ def _shown(value):
     """Returns a cell as Python writes it, cut where it is long."""
     text = repr(value)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
-
-
-def warn(message):
-    """Gives a `CorpusWarning` that refers to the line of the user's call."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(
-        "kerasrnn."
-    ):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, CorpusWarning, stacklevel=level)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.stratified_splits import stratified
 from kerasrnn.data.tables.rows import Rows
+from kerasrnn.warning import warn
 
 
 def split_rows(
@@ -140,4 +141,7 @@ def unequal(keys, indices, taken):
 def say_removed(what, gone, count, why):
     """Warns of rows that are not trained on, if there are any."""
     if gone:
-        warn(f"{gone:,} of {count:,} {what} are not trained on: {why}")
+        warn(
+            f"{gone:,} of {count:,} {what} are not trained on: {why}",
+            CorpusWarning,
+        )

@@ -1,7 +1,6 @@
 """What a run prints before and after its training, and the files it leaves."""
 
 import pathlib
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from kerasrnn.training import without_costs
 from kerasrnn.training.card import new_card
 from kerasrnn.training.card import write_json
 from kerasrnn.typing import History
+from kerasrnn.warning import warn
 
 
 def print_start(task, data, epochs, batches):
@@ -149,9 +149,8 @@ def _print_comparison(task, before, now):
         part for part in now if task.is_much_worse(before[part], now[part])
     ]
     if worse:
-        warnings.warn(
+        warn(
             f"The scores became much worse on: {', '.join(worse)}. Train on "
             "more rows like these, at a lower learning rate, or for fewer "
             "epochs.",
-            stacklevel=3,
         )

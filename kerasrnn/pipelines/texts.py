@@ -1,6 +1,5 @@
 """Lists of strings: checked, decoded, and how many are cut."""
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,6 +9,7 @@ from kerasrnn.arguments import NO_LISTS
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
+from kerasrnn.warning import warn
 
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
@@ -89,11 +89,10 @@ def warn_of_cut(texts, tokenizer, max_length):
     if max_length is not None:
         count = count_longer(texts, tokenizer, max_length)
     if count:
-        warnings.warn(
+        warn(
             f"{count} of {len(texts)} texts were cut after {max_length} "
             "tokens, the `max_length` of the pipeline: the rest of each was "
             "not read.",
-            stacklevel=4,
         )
 
 

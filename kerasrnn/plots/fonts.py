@@ -2,7 +2,6 @@
 
 import functools
 import unicodedata
-import warnings
 from pathlib import Path
 
 import matplotlib
@@ -13,6 +12,7 @@ from matplotlib.ft2font import FT2Font
 
 from kerasrnn.files import output_folder
 from kerasrnn.files import whole
+from kerasrnn.warning import warn
 
 # Comes with matplotlib. Has Latin with stacked marks, Greek and Cyrillic.
 BASE_FAMILY = "DejaVu Sans"
@@ -63,12 +63,11 @@ def font_family(texts):
             families.append(family)
             missing -= _characters(*file)
     if missing:
-        warnings.warn(
+        warn(
             "No font was found for the characters "
             f"{''.join(sorted(missing))!r}: the figure shows them as boxes. "
             "For Devanagari, install the package `pymupdf-fonts`; for other "
             "scripts, a font of the Noto family.",
-            stacklevel=2,
         )
     return [*families, BASE_FAMILY]
 

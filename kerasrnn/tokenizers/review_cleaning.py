@@ -1,9 +1,10 @@
 """The steps of cleaning reviews, as graph operations."""
 
 import re
-import warnings
 
 import tensorflow as tf
+
+from kerasrnn.warning import warn
 
 # None is also a word: "r" is not listed, because films are rated R.
 ABBREVIATIONS = {
@@ -155,10 +156,9 @@ def warn_of_parts(stop_words, treated):
         if b" " in parts
     ]
     if found:
-        warnings.warn(
+        warn(
             "`stop_words` must each be one word of the treated text. Not "
             f"removed: {', '.join(map(repr, found))}",
-            stacklevel=3,
         )
 
 
@@ -166,8 +166,7 @@ def warn_of_negations(stop_words):
     """Warns of stop words that negate, such as "not"."""
     found = [w for w in stop_words if _NEGATIONS.fullmatch(w.lower())]
     if found:
-        warnings.warn(
+        warn(
             "`stop_words` has negations. Without them a text may mean the "
             f"opposite. Received: {', '.join(map(repr, found))}",
-            stacklevel=3,
         )

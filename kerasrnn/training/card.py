@@ -10,7 +10,6 @@ import platform
 import shlex
 import subprocess
 import sys
-import warnings
 from typing import Any
 
 import keras
@@ -20,6 +19,7 @@ from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.reading import reading
 from kerasrnn.typing import Config
 from kerasrnn.typing import PathLike
+from kerasrnn.warning import warn
 
 
 def write_card(path: PathLike, **facts: Any) -> Config:
@@ -120,13 +120,12 @@ def warn_of_other_data(saved: PathLike, data: Any) -> None:
     card = read_card(pathlib.Path(saved).with_name("card.json")) or {}
     known = card.get("data", {}).get("fingerprint")
     if known not in (None, fingerprint(data)):
-        warnings.warn(
+        warn(
             "The old data are not split as they were, so that their held-out "
             "part may contain data that were trained on. Expected: the files, "
             "the seed and the sizes of the run that wrote the pipeline. "
             "Received: "
             f"'{saved}'",
-            stacklevel=2,
         )
 
 

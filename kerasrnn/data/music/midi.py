@@ -6,11 +6,12 @@ import numpy as np
 
 from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.files import whole
 from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
+from kerasrnn.warning import warn
 
 KEYS = 88
 _LOWEST = 21  # the MIDI note of key 0
@@ -189,7 +190,8 @@ def _warn_of_rounding(starts, file, steps_per_beat):
         warn(
             f"{share:.0%} of the notes of {file.filename} begin between two "
             f"steps and are moved to the nearest{advice}. Expected: notes on "
-            f"the steps. Received: steps_per_beat={steps_per_beat}"
+            f"the steps. Received: steps_per_beat={steps_per_beat}",
+            CorpusWarning,
         )
 
 

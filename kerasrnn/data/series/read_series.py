@@ -9,8 +9,8 @@ import numpy as np
 
 from kerasrnn.arguments import one_of
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.report import Report
-from kerasrnn.data.report import warn
 from kerasrnn.data.series.calendar import calendar_columns
 from kerasrnn.data.series.calendar import calendar_names
 from kerasrnn.data.series.calendar import checked_step
@@ -22,6 +22,7 @@ from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.values import numbers_of
 from kerasrnn.data.series.values import times_of
+from kerasrnn.warning import warn
 
 _WHOLE = ""  # the key of a table of one series
 _RULES = (None, "mean", "sum", "min", "max", "first", "last")
@@ -167,7 +168,8 @@ def _with_values(series, corpus):
             f"{len(empty)} of {len(series)} series of {corpus} have no value "
             f"and are left out: {', '.join(map(repr, empty[:3]))}"
             + ", ..."
-            * (len(empty) > 3)
+            * (len(empty) > 3),
+            CorpusWarning,
         )
     return [x for x in series if x.observed()]
 

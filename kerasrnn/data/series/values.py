@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.cell_values import MISSING
 from kerasrnn.optional import import_pandas
+from kerasrnn.warning import warn
 
 # In a column of names, such as classes, the last three may be real names.
 _MISSING = {*MISSING, "na", "n/a", "none"}
@@ -97,7 +98,8 @@ def _warn_of_rounding(numbers, report):
             f"float32, which loses {lost.sum():,} of {changed.sum():,} "
             "changes. Expected: numbers of at most 7 digits that matter, such "
             "as differences of a meter reading. Received: numbers such as "
-            f"{values[1:][lost][0]!r}"
+            f"{values[1:][lost][0]!r}",
+            CorpusWarning,
         )
 
 

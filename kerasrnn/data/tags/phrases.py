@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.tag_schemes import PREFIXES
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
 
 
 class Phrase(NamedTuple):
@@ -67,7 +68,8 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
             "Some tags mark no phrases, so that all are taken as those of "
             'single words. Expected: "O", or a prefix and a type, such as '
             f'"B-PER". Received: {len(others)} other tags, such as {tag!r}, '
-            f"{count} times"
+            f"{count} times",
+            CorpusWarning,
         )
     if others or not moves:
         return None

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.archives import ARCHIVE_ENDS
 from kerasrnn.data.tables.archives import read_archive
 from kerasrnn.data.tables.lines import all_lines
@@ -11,6 +11,7 @@ from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import split_lines
 from kerasrnn.typing import PathLike
+from kerasrnn.warning import warn
 
 # The Penn Treebank as Mikolov prepared it: training, validation, test.
 _TRAIN, _VALIDATION, _TEST = _MIKOLOV = tuple(
@@ -170,7 +171,8 @@ def _warn_of_copies(train, lines, place):
     if copies > len(lines) / 2:
         warn(
             f"{copies:,} of {len(lines):,} lines of {place} are also in the "
-            "training set: scores on them flatter"
+            "training set: scores on them flatter",
+            CorpusWarning,
         )
 
 
@@ -190,7 +192,8 @@ def _cut(lines, place):
     warn(
         f"The text {place} has {len(lines)} lines with text. They were cut "
         f"into {len(cut):,} lines of {_WORDS} words; a model learns that a "
-        "line ends there"
+        "line ends there",
+        CorpusWarning,
     )
     return cut
 

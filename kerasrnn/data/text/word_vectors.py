@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.report import Report
-from kerasrnn.data.report import warn
 from kerasrnn.data.tables.lines import byte_lines
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
 
 
 class WordVectors(NamedTuple):
@@ -109,7 +110,8 @@ def read_word_vectors(
     if count is not None and total != count:
         warn(
             f"The word vectors {path} may be truncated. Expected: {count} "
-            f"words, as the first line says. Received: {total}"
+            f"words, as the first line says. Received: {total}",
+            CorpusWarning,
         )
     found = matrix[known]
     rng = np.random.default_rng(seed)

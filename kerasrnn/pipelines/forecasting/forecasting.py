@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.pipelines.forecasting.baselines import Baseline
 from kerasrnn.pipelines.forecasting.baselines import baselines
@@ -14,6 +14,7 @@ from kerasrnn.pipelines.forecasting.task import ForecastingTask
 from kerasrnn.pipelines.forecasting.task import score
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.typing import Config
+from kerasrnn.warning import warn
 
 
 class Forecast(NamedTuple):
@@ -113,7 +114,8 @@ class Forecasting(TextPipeline):
                 + ", ".join(
                     f"no {name!r} in {count:,} of {len(ahead):,} steps"
                     for name, count in lacking.items()
-                )
+                ),
+                CorpusWarning,
             )
         found: list[Forecast] = []
         for inputs, _ in self.batches(ahead, batch_size):

@@ -6,7 +6,7 @@ import pathlib
 import keras
 
 from kerasrnn.data import CorpusError
-from kerasrnn.data.report import warn
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.files import whole
@@ -14,6 +14,7 @@ from kerasrnn.pipelines.translation.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
 from kerasrnn.training import fingerprint
 from kerasrnn.typing import PathLike
+from kerasrnn.warning import warn
 
 TAG = "<BT>"  # the first word of a source that is a translation
 _LINES = 1000  # in a table
@@ -73,7 +74,8 @@ def back_translate(
     if len(kept) < len(pairs):
         warn(
             f"{len(pairs) - len(kept):,} of {len(pairs):,} sentences have an "
-            "empty translation and are left out."
+            "empty translation and are left out.",
+            CorpusWarning,
         )
     return kept
 

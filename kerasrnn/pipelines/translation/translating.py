@@ -1,12 +1,13 @@
 """What a translator does with texts: it translates them, and is evaluated."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.data.text.sentences import join_sentences
+from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.pipelines.served_model import TracedProperty
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import pair_list
@@ -14,13 +15,12 @@ from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.translation.alternatives import Alternatives
 from kerasrnn.pipelines.translation.functions import TranslationFunctions
 from kerasrnn.pipelines.translation.scores import translation_scores
-from kerasrnn.data.text.sentences import join_sentences
-from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.pipelines.translation.served_phrases import phrase_columns
 from kerasrnn.pipelines.translation.task import TranslationTask
 from kerasrnn.training import Stopwatch
 from kerasrnn.typing import Pairs
 from kerasrnn.typing import Strings
+from kerasrnn.warning import warn
 
 
 class Translating(Alternatives):
@@ -104,10 +104,9 @@ class Translating(Alternatives):
             translations[indices] = decoded(found["translation"])
             missing += int((found["score"].numpy() == -np.inf).sum())
         if missing:
-            warnings.warn(
+            warn(
                 f"{missing} of {len(texts)} texts have no translation with "
                 "their phrases.",
-                stacklevel=2,
             )
         return translations.tolist()
 
