@@ -62,6 +62,18 @@ def positive_integer(name, value):
     return int(value)
 
 
+def optional_positive_integer(name, value):
+    """Returns `value` as an `int` or `None`, or raises `ValueError`."""
+    if value is None:
+        return None
+    if not is_integer(value) or value < 1:
+        raise ValueError(
+            f"`{name}` must be a positive integer or `None`. "
+            f"Received: {name}={value!r}"
+        )
+    return int(value)
+
+
 def rate(name, value):
     """Returns `value` if it is in `[0, 1)`, or raises `ValueError`."""
     if not isinstance(value, numbers.Real) or not 0.0 <= value < 1.0:

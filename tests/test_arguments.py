@@ -29,6 +29,14 @@ def test_what_is_no_positive_integer_is_named(bad):
         arguments.positive_integer("units", bad)
 
 
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "1", True])
+def test_a_positive_integer_may_be_optional(bad):
+    assert arguments.optional_positive_integer("limit", None) is None
+    assert arguments.optional_positive_integer("limit", np.int64(1)) == 1
+    with pytest.raises(ValueError, match=f"or `None`. .*limit={bad!r}"):
+        arguments.optional_positive_integer("limit", bad)
+
+
 @pytest.mark.parametrize("bad", [-0.1, 1.0, 2, None, "0.1", []])
 def test_what_is_no_rate_is_named(bad):
     with pytest.raises(

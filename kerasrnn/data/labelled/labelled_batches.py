@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.padding import pad_to
 from kerasrnn.tokenizers.tokenizer import Tokenizer
@@ -71,8 +71,7 @@ def labelled_batches(
             "The vocabulary needs a padding token. "
             f"Received: pad_id={tokenizer.pad_id}"
         )
-    if max_length is not None:
-        positive_integer("max_length", max_length)
+    optional_positive_integer("max_length", max_length)
     ids = tf.concat(
         [
             tokenizer.tokenize(tf.constant(texts[i : i + 1000]), max_length)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
 from kerasrnn.data.labelled.label_columns import checked_columns
@@ -19,7 +20,6 @@ from kerasrnn.data.stratified_splits import has_several
 from kerasrnn.data.tables.class_tables import in_turn
 from kerasrnn.data.tables.class_tables import is_of_files
 from kerasrnn.data.tables.class_tables import read_classes
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.rows import read_columns
 from kerasrnn.typing import PathLike
@@ -129,7 +129,7 @@ def read_labelled_corpus(
     Reference:
         [Maas et al., 2011](https://aclanthology.org/P11-1015).
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     if isinstance(path, str | os.PathLike):
         path = existing_path(path)
     if isinstance(test_path, str | os.PathLike):

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
@@ -65,8 +66,7 @@ def piano_roll_batches(
         raise ValueError("`rolls` must hold at least one piece. Received: none")
     positive_integer("batch_size", batch_size)
     integer("transpose", transpose, minimum=0)
-    if max_length is not None:
-        positive_integer("max_length", max_length)
+    optional_positive_integer("max_length", max_length)
     if seed is None and (transpose or max_length):
         raise ValueError(
             "`transpose` and `max_length` need a `seed`. Received: "

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.music.midi import KEYS
 from kerasrnn.data.music.midi import read_midi
 from kerasrnn.data.report import Report
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
@@ -84,7 +84,7 @@ def read_piano_rolls(
     Reference:
         [Boulanger-Lewandowski et al., 2012](https://arxiv.org/abs/1206.6392).
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     path = existing_path(path)
     if not path.is_dir():
         if path.suffix.lower() in _MIDI:

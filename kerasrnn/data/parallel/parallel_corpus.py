@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.parallel.guided_alignment import alignments_of
 from kerasrnn.data.tables.line_pairs import column_names
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.rows import finish
 from kerasrnn.data.tables.rows import read_columns
@@ -106,7 +106,7 @@ def read_parallel_corpus(
     >>> read_parallel_corpus("opus.jsonl", source="de", target="en").pairs
     [('Guten Tag!', 'Hello!')]
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     if (source is None) != (target is None):
         raise ValueError(
             "`source` and `target` must be given both or neither. "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import NamedTuple
 
-from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.parallel.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.parallel.parallel_splits import drop_overlap
@@ -187,8 +187,7 @@ def add_synthetic(
 
 def _balanced(pairs, others, oversample, kind, other_kind):
     """Joins pairs and others, the former so often that they are as many."""
-    if oversample is not None:
-        positive_integer("oversample", oversample)
+    optional_positive_integer("oversample", oversample)
     if not pairs:
         raise CorpusError(
             f"There must be {kind} pairs to train on. Received: none, and "

@@ -12,7 +12,6 @@ import gzip
 import pathlib
 import zlib
 
-from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.encodings import SAMPLE
@@ -21,15 +20,6 @@ from kerasrnn.data.tables.encodings import decode
 from kerasrnn.typing import PathLike
 
 DAMAGE = (gzip.BadGzipFile, zlib.error, EOFError)
-
-
-def check_limit(limit):
-    """Raises `ValueError` if a limit is not `None` or a positive integer."""
-    if limit is not None and not (is_integer(limit) and limit > 0):
-        raise ValueError(
-            "`limit` must be a positive integer or `None`. "
-            f"Received: limit={limit!r}"
-        )
 
 
 def existing_path(path: PathLike) -> pathlib.Path:

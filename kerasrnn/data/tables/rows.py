@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Self
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.suspicions import note_suspicions
@@ -15,7 +16,6 @@ from kerasrnn.data.tables.cell_values import named_tags
 from kerasrnn.data.tables.cell_values import separated
 from kerasrnn.data.tables.columns import cell_of
 from kerasrnn.data.tables.columns import open_columns
-from kerasrnn.data.tables.lines import check_limit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,7 +114,7 @@ def read_rows(
     >>> len(rows), rows.report.malformed
     (2, [])
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     if not columns:
         raise ValueError(
             "Name the columns to read, such as `text=None, label='stars'`. "

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.archives import ARCHIVE_ENDS
 from kerasrnn.data.tables.archives import read_archive
 from kerasrnn.data.tables.lines import all_lines
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import split_lines
 from kerasrnn.typing import PathLike
@@ -93,7 +93,7 @@ def read_text_corpus(
     >>> corpus.validation, corpus.test
     (['a blue book'], None)
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     path = existing_path(path)
     if validation is not None or test is not None:
         corpus = _read_files(path, validation, test)

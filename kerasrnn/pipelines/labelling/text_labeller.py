@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import number
-from kerasrnn.arguments import positive_integer
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.labelled.labelled_batches import labelled_batches
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
@@ -106,9 +106,7 @@ class TextLabeller(Labelling):
             )
         self.tokenizer = tokenizer
         self.labels = tuple(labels)
-        if max_length is not None:
-            positive_integer("max_length", max_length)
-        self.max_length = max_length
+        self.max_length = optional_positive_integer("max_length", max_length)
         self.temperature = number("temperature", temperature, above=0)
         self.multi_label = multi_label
         check_parts(self)

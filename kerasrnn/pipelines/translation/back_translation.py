@@ -5,10 +5,10 @@ import pathlib
 
 import keras
 
+from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import all_lines
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.files import whole
 from kerasrnn.pipelines.translation.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
@@ -52,7 +52,7 @@ def back_translate(
         [Caswell et al., 2019](https://aclanthology.org/W19-5206),
         [Sennrich et al., 2016](https://aclanthology.org/P16-1009).
     """
-    check_limit(limit)
+    optional_positive_integer("limit", limit)
     text, reverse = (pathlib.Path(x).expanduser() for x in (text, reverse))
     facts = [file_fingerprint(text), file_fingerprint(reverse), limit]
     folder = pathlib.Path(folder, f"back-translated-{fingerprint(facts)}")

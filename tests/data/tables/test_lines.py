@@ -10,7 +10,6 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled.labelled_corpus import read_labelled_corpus
 from kerasrnn.data.parallel.parallel_corpus import read_parallel_corpus
-from kerasrnn.data.tables.lines import check_limit
 from kerasrnn.data.tags.tagged_words import read_tagged_words
 from kerasrnn.data.text.text_corpus import read_text_corpus
 from kerasrnn.data.text.vocabulary import read_vocabulary
@@ -120,11 +119,3 @@ def test_a_missing_file(tmp_path, read):
 def test_a_folder_instead_of_a_file(tmp_path, read):
     with pytest.raises(IsADirectoryError, match="Received: the folder"):
         read(tmp_path)
-
-
-@pytest.mark.parametrize("bad", [0, -1, 1.5, "1", True])
-def test_a_limit_is_a_positive_integer_or_none(bad):
-    check_limit(None)
-    check_limit(1)
-    with pytest.raises(ValueError, match=f"or `None`. .*limit={bad!r}"):
-        check_limit(bad)
