@@ -67,7 +67,7 @@ _CORPORA = {
         paths=("en_hi/hin.txt",),
         how_to_get=(
             "download https://www.manythings.org/anki/hin-eng.zip with a "
-            "browser and unpack it"
+            "browser and extract it"
         ),
     ),
     "tourism_health": _Corpus(
@@ -104,7 +104,7 @@ _CORPORA = {
             "it is LDC material; download simple-examples.tgz from the page "
             "of Mikolov's RNNLM toolkit, "
             "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, "
-            "and keep it packed, or extract ptb.train.txt, ptb.valid.txt and "
+            "and keep it as it is, or extract ptb.train.txt, ptb.valid.txt and "
             "ptb.test.txt from it"
         ),
     ),
@@ -130,7 +130,7 @@ _CORPORA = {
         paths=("imdb/aclImdb_v1.tar.gz",),
         how_to_get=(
             "download https://ai.stanford.edu/~amaas/data/sentiment/"
-            "aclImdb_v1.tar.gz and keep it packed"
+            "aclImdb_v1.tar.gz and do not extract it"
         ),
     ),
     "jsb": _music(

@@ -105,7 +105,7 @@ def test_a_corpus_may_be_a_folder(tmp_path):
     assert find_corpus(str(tmp_path)) == tmp_path
 
 
-def test_unpacked_files_come_before_the_archive(tmp_path):
+def test_extracted_files_come_before_the_archive(tmp_path):
     archive = place(tmp_path / "simple-examples.tgz")
     assert find_corpus("ptb", data_dir=tmp_path) == archive
     path = place(tmp_path / "ptb" / "ptb.train.txt")
@@ -147,7 +147,7 @@ def test_imdb_says_where_to_get_it(tmp_path):
         find_corpus("imdb", data_dir=tmp_path)
     message = str(error.value)
     assert "https://ai.stanford.edu/~amaas/data/sentiment/aclIm" in message
-    assert "keep it packed" in message
+    assert "do not extract it" in message
 
 
 @pytest.mark.parametrize("environment", [False, True])

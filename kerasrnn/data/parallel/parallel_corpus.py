@@ -12,8 +12,8 @@ from kerasrnn.data.tables.line_pairs import column_names
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.rows import finish
 from kerasrnn.data.tables.rows import read_columns
-from kerasrnn.data.tables.tables import NAMED_ENDS
-from kerasrnn.data.tables.tables import format_end
+from kerasrnn.data.tables.tables import RECORD_SUFFIXES
+from kerasrnn.data.tables.tables import format_suffix
 from kerasrnn.data.tables.tables import is_number
 from kerasrnn.typing import PathLike
 
@@ -43,7 +43,7 @@ def read_parallel_corpus(
 
     | `path`                           | format        | `source`, `target` |
     |----------------------------------|---------------|--------------------|
-    | a pair, `("a.en", "a.de")`       | line by line  | ends of the names  |
+    | a pair, `("a.en", "a.de")`       | line by line  | file extensions    |
     | `.csv`                           | with a header | names of columns   |
     | `.jsonl`, `.ndjson`, `.json`     | JSON lines    | keys               |
     | `.parquet`                       | parquet       | names of columns   |
@@ -174,5 +174,5 @@ def _is_of_lines(path, source, target):
     if not isinstance(path, str | os.PathLike):
         return False
     numbers = source is None or is_number(source) and is_number(target)
-    named = format_end(path) in (".csv", *NAMED_ENDS)
+    named = format_suffix(path) in (".csv", *RECORD_SUFFIXES)
     return numbers and not named and not existing_path(path).is_dir()

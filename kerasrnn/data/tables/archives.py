@@ -7,15 +7,15 @@ import tarfile
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.lines import DAMAGE
 
-ARCHIVE_ENDS = (".tgz", ".tar.gz")
+ARCHIVE_SUFFIXES = (".tgz", ".tar.gz")
 # The name of a member must not lead out of the folder, on any system.
 _OUTSIDE = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
-_LARGEST = 2**31  # bytes of an unpacked archive
+_LARGEST = 2**31  # bytes of an archive, decompressed
 _HEADER = 2**20  # bytes that are read at once, but for a wanted file
 
 
 def read_archive(path, is_wanted, largest):
-    """Yields files of a gzipped tar archive without unpacking it to disk.
+    """Yields files of a gzipped tar archive without extracting it to disk.
 
     The archive is always read to its end, where its checksum is, but never
     beyond 2 GiB.
@@ -65,10 +65,10 @@ def read_archive(path, is_wanted, largest):
 
 
 class _BoundedFile(gzip.GzipFile):
-    """A gzip file of which at most `_LARGEST` unpacked bytes are read.
+    """A gzip file of which at most `_LARGEST` bytes are decompressed.
 
     `tarfile` reads a header at once, however long it says that it is: a few
-    kilobytes of zeros, packed, would fill the memory.
+    kilobytes of zeros, compressed, would fill the memory.
 
     Attributes:
         most: Integer, how many bytes may be read at once.
@@ -96,7 +96,7 @@ class _BoundedFile(gzip.GzipFile):
         if end > _LARGEST:
             raise CorpusError(
                 f"The corpus {self.name} is too large. Expected: an archive "
-                f"of at most {_LARGEST:,} bytes, unpacked. "
+                f"of at most {_LARGEST:,} bytes, decompressed. "
                 f"Received: {end:,} bytes or more"
             )
 

@@ -4,7 +4,7 @@ import itertools
 import os
 
 from kerasrnn.data.label_names import in_order
-from kerasrnn.data.tables.archives import ARCHIVE_ENDS
+from kerasrnn.data.tables.archives import ARCHIVE_SUFFIXES
 from kerasrnn.data.tables.labelled_folders import archive_files
 from kerasrnn.data.tables.labelled_folders import collect
 from kerasrnn.data.tables.labelled_folders import folder_files
@@ -20,7 +20,7 @@ def is_of_files(source):
     path = existing_path(source)
     if path.is_dir():
         return not is_dataset(path)
-    return path.name.lower().endswith(ARCHIVE_ENDS)
+    return path.name.lower().endswith(ARCHIVE_SUFFIXES)
 
 
 def read_classes(source, report):

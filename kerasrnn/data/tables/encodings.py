@@ -12,14 +12,14 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-# How files begin that are no text.
+# How files begin that are not text.
 _OTHERS = {
-    rb"\x1f\x8b": "packed by gzip, which needs a name that ends in .gz",
-    rb"PK\x03\x04": "packed by zip, as spreadsheets are",
-    rb"BZh[1-9]1AY&SY": "packed by bzip2",
-    rb"\xfd7zXZ\0": "packed by xz",
-    rb"\(\xb5/\xfd": "packed by zstd",
-    rb"PAR1": "parquet, which is read as a table whose name ends in .parquet",
+    rb"\x1f\x8b": "compressed with gzip, which needs the file extension .gz",
+    rb"PK\x03\x04": "compressed with zip, as spreadsheets are",
+    rb"BZh[1-9]1AY&SY": "compressed with bzip2",
+    rb"\xfd7zXZ\0": "compressed with xz",
+    rb"\(\xb5/\xfd": "compressed with zstd",
+    rb"PAR1": "parquet, which needs the file extension .parquet",
 }
 # The encodings that old corpora have, the likeliest of similar ones first.
 _USUAL = (
@@ -90,7 +90,7 @@ def check_encoding(sample, place):
         if re.match(beginning, sample):
             raise CorpusError(
                 f"The corpus {place} is {what}. Expected: text, which may be "
-                f"packed by gzip. Received: a file that begins with "
+                "compressed with gzip. Received: a file that begins with "
                 f"{sample[:8]!r}"
             )
     if encoding := _wide_encoding(sample):

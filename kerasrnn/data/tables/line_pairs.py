@@ -7,14 +7,14 @@ from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import numbered_lines
 from kerasrnn.data.tables.tables import Table
-from kerasrnn.data.tables.tables import format_end
+from kerasrnn.data.tables.tables import format_suffix
 
 
 def line_table(paths, report):
     """Opens two files as a table of the columns 1 and 2.
 
-    The names of the files end in the names of the columns if both have an
-    end, such as `a.en` and `a.de`, and these differ.
+    The file extensions are the names of the columns if both files have one,
+    such as `a.en` and `a.de`, and these differ.
 
     Args:
         paths: Sequence of two strings or paths.
@@ -36,9 +36,9 @@ def line_table(paths, report):
 
 
 def column_names(paths):
-    """Returns the ends of the names of two files; "1" and "2" without."""
-    ends = [format_end(path).removeprefix(".") for path in paths]
-    return ends if all(ends) and ends[0] != ends[1] else ["1", "2"]
+    """Returns the file extensions of two files; "1" and "2" without."""
+    names = [format_suffix(path).removeprefix(".") for path in paths]
+    return names if all(names) and names[0] != names[1] else ["1", "2"]
 
 
 def _joined_rows(paths, columns, report):

@@ -3,7 +3,7 @@
 All readers of corpora use these functions, so a line means the same to all of
 them: UTF-8, ended by LF or CRLF and by nothing else. It may begin with a byte
 order mark, as the first line of each of several files that were joined. Files
-whose names end in `.gz` are unpacked while they are read.
+with the extension `.gz` are decompressed while they are read.
 """
 
 import codecs
@@ -105,16 +105,16 @@ def split_lines(content, place):
 
 @contextlib.contextmanager
 def opened(path, is_text=True):
-    """Opens a file as bytes, unpacking gzip. It may be a pipe.
+    """Opens a file as bytes, and decompresses gzip. It may be a pipe.
 
     Args:
         path: String or path.
         is_text: Whether to check its encoding; XML says what it has.
     """
     path = existing_file(path)
-    packed = path.suffix.lower() == ".gz"
+    is_gzip = path.suffix.lower() == ".gz"
     try:
-        with gzip.open(path) if packed else open(path, "rb", SAMPLE) as file:
+        with gzip.open(path) if is_gzip else open(path, "rb", SAMPLE) as file:
             if is_text:
                 check_encoding(file.peek(SAMPLE), path)
             yield file

@@ -63,7 +63,7 @@ def read_rows(
     | `.tmx`                                | languages                        |
     | lines of `__label__NAME text`         | `label`, `text`                  |
     | lines of a word each, as CoNLL        | numbers, see `read_tagged_words` |
-    | a pair of files, `("a.en", "a.de")`   | ends of the names, or 1 and 2    |
+    | a pair of files, `("a.en", "a.de")`   | file extensions, or 1 and 2      |
     | a folder with a folder for each class | `text`, `label`                  |
     | a folder of `datasets`                | names                            |
     | a data set, DataFrame, list of dicts  | names                            |

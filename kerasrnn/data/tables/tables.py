@@ -25,8 +25,8 @@ from kerasrnn.data.tables.records import object_records
 from kerasrnn.data.tables.records import parquet_records
 from kerasrnn.data.tables.records import tmx_records
 
-JSON_ENDS = (".jsonl", ".ndjson", ".json")
-NAMED_ENDS = (*JSON_ENDS, ".parquet", ".tmx")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+RECORD_SUFFIXES = (*JSON_SUFFIXES, ".parquet", ".tmx")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
 _FIRST = 100  # records, for the names of the columns
 _LABEL = "__label__"  # of fastText
@@ -48,8 +48,8 @@ class Table(NamedTuple):
     numbered: bool = False
 
 
-def format_end(path):
-    """The end of a file's name that determines its format, without `.gz`."""
+def format_suffix(path):
+    """The extension that determines a format, such as `.csv`, without `.gz`."""
     name = pathlib.Path(path).name.lower().removesuffix(".gz")
     return name[name.rfind(".") :] if "." in name else ""
 
@@ -58,7 +58,10 @@ def is_table(source):
     """Whether a source is a table by its kind, not lines of text."""
     if not isinstance(source, str | os.PathLike):
         return True
-    return is_dataset(existing_path(source)) or format_end(source) in NAMED_ENDS
+    return (
+        is_dataset(existing_path(source))
+        or format_suffix(source) in RECORD_SUFFIXES
+    )
 
 
 def open_table(source, report, wanted=(), delimiter=None):
@@ -92,14 +95,14 @@ def open_table(source, report, wanted=(), delimiter=None):
     if not isinstance(source, str | os.PathLike):
         return _records_table(object_records(source), report)
     path = existing_path(source)
-    end = format_end(path)
+    suffix = format_suffix(path)
     if path.is_dir():
         return _records_table(dataset_records(path), report)
-    if end == ".parquet":
+    if suffix == ".parquet":
         return _records_table(parquet_records(path), report)
-    if end == ".tmx":
+    if suffix == ".tmx":
         return _records_table(tmx_records(path), report)
-    if end in JSON_ENDS:
+    if suffix in JSON_SUFFIXES:
         return _table(json_records(path, report))
     counted = Report(path)
     lines = byte_lines(path, counted)

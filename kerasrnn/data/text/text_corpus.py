@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.tables.archives import ARCHIVE_ENDS
+from kerasrnn.data.tables.archives import ARCHIVE_SUFFIXES
 from kerasrnn.data.tables.archives import read_archive
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import existing_path
@@ -101,7 +101,7 @@ def read_text_corpus(
         corpus = _read_mikolov(_folder_files(path), path)
     elif path.name in _MIKOLOV:
         corpus = _read_mikolov(_folder_files(path.parent), path.parent)
-    elif path.name.lower().endswith(ARCHIVE_ENDS):
+    elif path.name.lower().endswith(ARCHIVE_SUFFIXES):
         place = path.joinpath(*_ARCHIVE_FOLDER)
         corpus = _read_mikolov(_archive_files(path), place)
     else:

@@ -38,8 +38,8 @@ def read_word_vectors(
     of GloVe, which is the same without the header. It is read line by line,
     and only vectors of the vocabulary are kept. If a word occurs twice, its
     first vector is used. A word may itself contain spaces, as some in GloVe
-    do, if no part after a space is a number. Blank lines are passed over. If
-    its name ends in `.gz`, the file is unpacked while it is read.
+    do, if no part after a space is a number. Blank lines are skipped. A
+    file with the extension `.gz` is decompressed while it is read.
 
     Tokens that are not in the file, such as special tokens, get random
     vectors: normally distributed, with mean 0 and the standard deviation of

@@ -54,9 +54,10 @@ def answer_corpus(
 
     Args:
         model: Folder of the model, above its versions.
-        source: The text file, one sentence a line, unpacked if its name ends
-            in `.gz`.
-        target: The file to write, packed if its name ends in `.gz`.
+        source: The text file, one sentence a line, decompressed while it is
+            read if its extension is `.gz`.
+        target: The file to write, compressed with gzip if its extension is
+            `.gz`.
         version: Integer; `None` for the newest version.
         shards: Positive integer, the number of shards.
         batch_size: Positive integer, lines in a batch.

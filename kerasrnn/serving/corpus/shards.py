@@ -66,7 +66,8 @@ class Shards:
         long. It keeps its place, but is not answered.
 
         Args:
-            path: The text file, unpacked if its name ends in `.gz`.
+            path: The text file, decompressed while it is read if its extension
+                is `.gz`.
             folder: Path of an existing folder.
             count: Positive integer, the number of shards, at most one a line.
             max_bytes: Positive integer, the greatest length of a line in
@@ -149,7 +150,8 @@ class Shards:
         lines: number, tab, reason. Without bad lines, there is no such file.
 
         Args:
-            path: The file to write, packed if its name ends in `.gz`.
+            path: The file to write, compressed with gzip if its extension is
+                `.gz`.
         """
         path = pathlib.Path(path)
         opened = gzip.open if path.suffix.lower() == ".gz" else open

@@ -22,7 +22,7 @@ RECORDS = [
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes text or bytes to a file, packed if its name says so."""
+    """Writes text or bytes to a file, compressed if its name says so."""
 
     def write(name, content):
         if isinstance(content, str):

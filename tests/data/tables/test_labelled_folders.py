@@ -115,7 +115,7 @@ def test_the_folder_around_it(tmp_path):
 
 
 @pytest.mark.parametrize("root", ["aclImdb", "./aclImdb"])
-def test_archive_is_not_unpacked(tmp_path, root):
+def test_archive_is_not_extracted(tmp_path, root):
     path = write_archive(tmp_path, root=root)
     assert silently(path) == CORPUS
     assert list(tmp_path.iterdir()) == [path]

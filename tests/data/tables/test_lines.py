@@ -85,12 +85,12 @@ def test_a_nul_byte_is_not_text(write):
     "content, message",
     [
         (gzip.compress(TEXT.encode()), r"gzip, which needs a name.* \.gz"),
-        (bz2.compress(TEXT.encode()), "packed by bzip2"),
-        (lzma.compress(TEXT.encode()), "packed by xz"),
+        (bz2.compress(TEXT.encode()), "compressed with bzip2"),
+        (lzma.compress(TEXT.encode()), "compressed with xz"),
         (b"PK\x03\x04\x14\0\0\0", "zip, as spreadsheets are"),
     ],
 )
-def test_packed_files_are_named(write, read, content, message):
+def test_compressed_files_are_named(write, read, content, message):
     with pytest.raises(CorpusError, match=message):
         read(write(content))
 

@@ -94,7 +94,7 @@ def test_any_of_the_files_stands_for_the_folder(tmp_path, name):
 
 
 @pytest.mark.parametrize("root", ["simple-examples", "./simple-examples"])
-def test_archive_is_not_unpacked(tmp_path, root):
+def test_archive_is_not_extracted(tmp_path, root):
     path = write_archive(tmp_path, root)
     assert read_text_corpus(path) == PTB
     assert list(tmp_path.iterdir()) == [path]

@@ -165,7 +165,7 @@ def test_a_file_that_was_cut(write):
     assert record[0].filename == __file__
 
 
-def test_a_packed_file(tmp_path):
+def test_a_compressed_file(tmp_path):
     path = tmp_path / "vectors.vec.gz"
     path.write_bytes(gzip.compress(WORD2VEC.encode()))
     assert read_word_vectors(path, VOCABULARY).found == 3
