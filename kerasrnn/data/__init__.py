@@ -3,10 +3,9 @@
 # First, since it raises a clear error if TensorFlow is missing.
 import kerasrnn.tokenizers  # noqa: F401
 from kerasrnn.data.corpora import find_corpus
-from kerasrnn.data.corpus_report import length_table
-from kerasrnn.data.corpus_report import warn_of_unseen
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.labelled.hold_out import hold_out
 from kerasrnn.data.labelled.labelled_batches import labelled_batches
 from kerasrnn.data.labelled.labelled_corpus import read_labelled_corpus
 from kerasrnn.data.labelled.labelled_splits import how_held_out
@@ -14,7 +13,6 @@ from kerasrnn.data.labelled.labelled_splits import split_labelled_corpus
 from kerasrnn.data.labelled.labelled_splits import without_texts
 from kerasrnn.data.labelled.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled.labelled_texts import LabelledTexts
-from kerasrnn.data.labelled.labelled_texts import hold_out
 from kerasrnn.data.music.midi import read_midi
 from kerasrnn.data.music.midi import write_midi
 from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
@@ -35,11 +33,11 @@ from kerasrnn.data.parallel.parallel_splits import hold_out_pairs
 from kerasrnn.data.parallel.parallel_splits import split_by_source
 from kerasrnn.data.parallel.translation_batches import translation_batches
 from kerasrnn.data.same_text import source_key
-from kerasrnn.data.series.calendar import usual_season
 from kerasrnn.data.series.read_series import read_series
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.splits import split_series
+from kerasrnn.data.series.steps import usual_season
 from kerasrnn.data.series.windows import series_windows
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.data.splits import split_rows
@@ -51,8 +49,9 @@ from kerasrnn.data.tags.phrases import phrases_of
 from kerasrnn.data.tags.phrases import tag_scheme
 from kerasrnn.data.tags.phrases import tags_of
 from kerasrnn.data.tags.tagged_words import read_tagged_words
+from kerasrnn.data.text.length_table import length_table
+from kerasrnn.data.text.read_text_corpus import read_text_corpus
 from kerasrnn.data.text.text_corpus import TextCorpus
-from kerasrnn.data.text.text_corpus import read_text_corpus
 from kerasrnn.data.text.text_corpus import split_text_corpus
 from kerasrnn.data.text.text_windows import text_windows
 from kerasrnn.data.text.vocabulary import read_vocabulary
@@ -61,6 +60,7 @@ from kerasrnn.data.text.word_vector_training import train_word_vectors
 from kerasrnn.data.text.word_vectors import WordVectors
 from kerasrnn.data.text.word_vectors import read_word_vectors
 from kerasrnn.data.token_ids import id_rows
+from kerasrnn.data.unseen_tokens import warn_of_unseen
 
 __all__ = [
     "CorpusError",

@@ -2,9 +2,9 @@
 
 import collections
 
+from kerasrnn.data.labelled.hold_out import hold_out
 from kerasrnn.data.labelled.labelled_texts import LabelledCorpus
 from kerasrnn.data.labelled.labelled_texts import LabelledTexts
-from kerasrnn.data.labelled.labelled_texts import hold_out
 from kerasrnn.data.labelled.labelled_texts import select
 from kerasrnn.data.same_text import source_key
 from kerasrnn.data.splits import say_removed

@@ -13,13 +13,13 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.report import Report
 from kerasrnn.data.series.calendar import calendar_columns
 from kerasrnn.data.series.calendar import calendar_names
-from kerasrnn.data.series.calendar import checked_step
-from kerasrnn.data.series.calendar import step_of
-from kerasrnn.data.series.calendar import time_grid
 from kerasrnn.data.series.frame import keys_of
 from kerasrnn.data.series.frame import series_frame
 from kerasrnn.data.series.series_table import Series
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.steps import checked_step
+from kerasrnn.data.series.steps import step_of
+from kerasrnn.data.series.steps import time_grid
 from kerasrnn.data.series.values import numbers_of
 from kerasrnn.data.series.values import times_of
 from kerasrnn.warning import warn

@@ -12,7 +12,7 @@ import numpy as np
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.series.calendar import calendar_columns
-from kerasrnn.data.series.calendar import time_grid
+from kerasrnn.data.series.steps import time_grid
 
 
 class Series(NamedTuple):

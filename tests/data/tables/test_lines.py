@@ -11,7 +11,7 @@ from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.labelled.labelled_corpus import read_labelled_corpus
 from kerasrnn.data.parallel.parallel_corpus import read_parallel_corpus
 from kerasrnn.data.tags.tagged_words import read_tagged_words
-from kerasrnn.data.text.text_corpus import read_text_corpus
+from kerasrnn.data.text.read_text_corpus import read_text_corpus
 from kerasrnn.data.text.vocabulary import read_vocabulary
 
 TEXT = "label\ttext\n" + "good\tनमस्ते, hello there\nbad\tक्या हाल है\n" * 20

@@ -2,16 +2,12 @@ import warnings
 
 import pytest
 
-from kerasrnn.data.corpus_report import length_table
-from kerasrnn.data.corpus_report import warn_of_unseen
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
-from kerasrnn.data.text.text_corpus import TextCorpus
+from kerasrnn.data.unseen_tokens import warn_of_unseen
 from kerasrnn.tokenizers.character_tokenizer import CharacterTokenizer
 from kerasrnn.tokenizers.sentence_piece_tokenizer import SentencePieceTokenizer
 from kerasrnn.tokenizers.word_tokenizer import WordTokenizer
-
-# Tokens that a vocabulary lacks.
 
 
 def test_unseen_words_are_counted_and_named():
@@ -73,34 +69,6 @@ def test_unseen_without_an_unknown_token(kind):
     message = str(error.value)
     assert "1 of " in message and "tokens of the test set" in message
     assert "no '<unk>'" in message and message.endswith("Received: 'c'")
-
-
-# Lengths.
-
-
-def test_length_table():
-    corpus = TextCorpus(
-        ["the red  book", "hello", "a\tb c d e f g"], ["a book"], ["a"]
-    )
-    table = length_table(corpus)
-    assert list(table) == ["train", "validation", "test"]
-    assert table["train"] == {
-        "lines": 3,
-        "tokens": 11,
-        "average": pytest.approx(11 / 3),
-        "minimum": 1,
-        "maximum": 7,
-    }
-    numbers = [tuple(part.values()) for part in table.values()]
-    assert numbers[1:] == [(1, 2, 2.0, 2, 2), (1, 1, 1.0, 1, 1)]
-    types = {type(number) for row in numbers for number in row}
-    assert types == {int, float}
-
-
-@pytest.mark.parametrize("test", [None, []])
-def test_length_table_leaves_out_empty_parts(test):
-    table = length_table(TextCorpus(["a"], ["b c"], test))
-    assert list(table) == ["train", "validation"]
 
 
 def test_subwords_cannot_spell_what_only_the_unknown_token_has():

@@ -3,8 +3,8 @@ import collections
 import pytest
 
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.labelled.hold_out import hold_out
 from kerasrnn.data.labelled.labelled_texts import LabelledTexts
-from kerasrnn.data.labelled.labelled_texts import hold_out
 
 
 def labelled(positive, negative):

@@ -1,0 +1,118 @@
+"""The step of time of a series, and the regular grid of its times."""
+
+import warnings
+
+import numpy as np
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.optional import import_pandas
+
+
+def time_grid(start, step, end=None, count=None):
+    """Returns times from a first one, up to a last one or a number of them.
+
+    Args:
+        start: A `datetime64`.
+        step: String, an offset of pandas.
+        end: A `datetime64`, or `None` if there is a count.
+        count: Integer, or `None`.
+    """
+    found = import_pandas().date_range(start, end, count, freq=step)
+    return found.to_numpy("datetime64[us]")
+
+
+def checked_step(step):
+    """Returns a step of time as pandas writes it, such as `"15min"`.
+
+    Of several names of one step, such as `"60min"` and `"h"`, there is one.
+
+    Raises:
+        ValueError: when pandas does not know it, or time does not go on.
+    """
+    pandas = import_pandas()
+    try:
+        offset = pandas.tseries.frequencies.to_offset(step)
+        if offset.n > 0:
+            return _shortest(offset)
+    except (AttributeError, ValueError, ZeroDivisionError) as error:
+        raise _no_step(step) from error
+    raise _no_step(step)
+
+
+def _no_step(step):
+    return ValueError(
+        "`step` must be a positive offset of pandas, such as 'h', '15min', "
+        f"'D' or 'MS', the start of months. Received: step={step!r}"
+    )
+
+
+def _shortest(offset):
+    """Returns the name of an offset, in whole days or in the largest unit."""
+    pandas = import_pandas()
+    if not isinstance(offset, pandas.tseries.offsets.Tick):
+        return offset.freqstr
+    return _name_of(pandas.Timedelta(offset).to_timedelta64())
+
+
+def _name_of(step):
+    """Returns the name of a step given as a `timedelta64`."""
+    pandas = import_pandas()
+    days, rest = divmod(step, np.timedelta64(1, "D"))
+    step = pandas.Timedelta(step) if rest else f"{days}D"
+    return pandas.tseries.frequencies.to_offset(step).freqstr
+
+
+def step_of(times, corpus):
+    """Returns the step of times that may have gaps.
+
+    Args:
+        times: Sorted array of `datetime64` of shape `(time,)`.
+        corpus: String or path, for the message.
+
+    Raises:
+        CorpusError: when there are fewer than three, or months, whose lengths
+            differ, have gaps.
+    """
+    pandas = import_pandas()
+    gaps, counts = np.unique(np.diff(times), return_counts=True)
+    if len(times) < 3:
+        raise CorpusError(
+            f"The step of time of {corpus} is unknown. Expected: three rows of "
+            f"a series, or `step`, such as 'h'. Received: {len(times)} rows"
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # how pandas 4 will return it
+        found = pandas.infer_freq(pandas.DatetimeIndex(times))
+    if found is not None:
+        return _shortest(pandas.tseries.frequencies.to_offset(found))
+    usual = gaps[np.argmax(counts)]
+    if usual >= np.timedelta64(28, "D"):
+        raise CorpusError(
+            f"The step of time of {corpus} is unknown: months and years have "
+            "gaps or other lengths. Expected: `step`, such as 'MS' or 'YS'. "
+            f"Received: times {usual.astype('timedelta64[D]')} apart"
+        )
+    return _name_of(usual)
+
+
+def usual_season(step: str) -> int:
+    """Returns how many steps a season usually has: 24 of hours, 7 of days.
+
+    It is the first of a day, a week and a year that has several whole steps,
+    at most 52 in a year. Otherwise it is 1.
+
+    Args:
+        step: String, an offset of pandas.
+    """
+    start = np.datetime64("2024-01-01", "us")  # a Monday
+    first, second = time_grid(start, step, count=2)
+    for days in (1, 7):
+        period = np.timedelta64(days, "D")
+        if 1 < period / (second - first) <= 86_400:  # seconds of a day
+            steps = time_grid(start, step, start + period)
+            if steps[-1] == start + period:
+                return len(steps) - 1
+    if second - first < np.timedelta64(7, "D"):
+        return 1
+    year = time_grid(start, step, start + np.timedelta64(365, "D"))
+    return max(1, min(len(year), 52))

@@ -1,0 +1,169 @@
+import gzip
+
+import pytest
+
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.errors import CorpusWarning
+from kerasrnn.data.text.read_text_corpus import read_text_corpus
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes text or bytes to a file, without touching the line ends."""
+
+    def write(content, name="corpus.txt"):
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("count", "held_out"), [(2, 1), (19, 1), (20, 2), (105, 10)]
+)
+def test_last_tenth_is_for_validation(write, count, held_out):
+    lines = [f"line {n}" for n in range(count)]
+    corpus = read_text_corpus(write("\n".join(lines)))
+    assert corpus == (lines[:-held_out], lines[-held_out:], None)
+
+
+def test_limit_of_one_file(write):
+    lines = [f"line {n}" for n in range(100)]
+    path = write("\n".join(lines))
+    assert read_text_corpus(path, limit=20) == (lines[:20], lines[90:92], None)
+    assert read_text_corpus(path, limit=5) == (lines[:5], lines[90:91], None)
+    assert read_text_corpus(path, limit=1000) == (lines[:90], lines[90:], None)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last_end", [True, False])
+def test_byte_order_mark_and_line_ends(write, mark, end, last_end):
+    text = mark + "the red book" + end + "क्या है" + end * last_end
+    corpus = read_text_corpus(write(text))
+    assert corpus == (["the red book"], ["क्या है"], None)
+
+
+def test_blank_lines_and_outer_white_space_are_dropped(write):
+    path = write("\n  one \t\r\n \u00a0\n\n two  words\n\n")
+    assert read_text_corpus(path) == (["one"], ["two  words"], None)
+
+
+@pytest.mark.parametrize("odd", ["\x85", "\u2028", "\v", "\x1c", "\r"])
+def test_only_a_line_feed_ends_a_line(write, odd):
+    path = write(f"one{odd}two\nthree")
+    assert read_text_corpus(path) == ([f"one{odd}two"], ["three"], None)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n \r\n\t\n"])
+def test_empty_file(write, content):
+    path = write(content)
+    with pytest.raises(CorpusError, match="is empty.*Received: no") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+    assert isinstance(error.value, ValueError)
+
+
+@pytest.mark.parametrize(("text", "words"), [("one", 1), ("\none two\n", 2)])
+def test_one_line_cannot_be_divided(write, text, words):
+    path = write(text)
+    with pytest.raises(CorpusError, match=f"1 line of {words} words") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"one\ncaf\xe9\n", "iconv.*line 2 .*byte 0xe9 at offset 3"),
+        (b"\xef\xbb\xbfone\ncaf\xe9\n", "line 2 .*byte 0xe9 at offset 3"),
+        (b"one\ntwo\xe0\xa4", "line 2 .*byte 0xe0 at offset 3"),
+        (99 * b"one\n" + b"\xe9", "UTF-8 in all lines.*line 100 "),
+    ],
+)
+def test_bytes_that_are_not_utf8(write, content, place):
+    path = write(content)
+    with pytest.raises(CorpusError, match=f"not text.*{place}") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["absent.txt", "ptb.train.txt", "absent.tgz"])
+def test_missing_path(tmp_path, name):
+    path = tmp_path / name
+    with pytest.raises(FileNotFoundError, match=f"'{name}' is mis") as error:
+        read_text_corpus(path)
+    assert str(path) in str(error.value)
+
+
+# Files of their own for validation and test.
+
+
+def test_three_files(write):
+    train = write(gzip.compress(b"one\ntwo\n\nthree\n"), "train.txt.gz")
+    validation, test = write(b"four\n", "b"), write(b"five\nsix\n", "c")
+    whole = ["one", "two", "three"]
+    assert read_text_corpus(train, str(validation), test) == (
+        whole,
+        ["four"],
+        ["five", "six"],
+    )
+    assert read_text_corpus(train, validation) == (whole, ["four"], None)
+    assert read_text_corpus(train, test=test, limit=1) == (
+        ["one"],
+        ["three"],
+        ["five"],
+    )
+
+
+def test_one_line_will_do_with_a_validation_file(write):
+    train, validation = write(b"one\n", "a"), write(b"two\n", "b")
+    assert read_text_corpus(train, validation) == (["one"], ["two"], None)
+
+
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_a_file_to_score_on_that_is_trained_on_is_told(write, part):
+    train, half = write(b"one\ntwo\nthree\n", "a"), write(b"one\nsix\n", "b")
+    read_text_corpus(train, **{part: half})
+    most = write(b"one\ntwo\nsix\n", "c")
+    with pytest.warns(CorpusWarning, match="2 of 3 lines of .*c are also"):
+        read_text_corpus(train, **{part: most})
+
+
+def test_a_part_that_is_missing_or_empty(write):
+    train, empty = write(b"one\ntwo\n", "a"), write(b"\n", "b")
+    with pytest.raises(CorpusError, match="b is empty"):
+        read_text_corpus(train, test=empty)
+    with pytest.raises(FileNotFoundError, match="'c' is missing"):
+        read_text_corpus(train, validation=empty.with_name("c"))
+
+
+def test_a_treebank_file_with_another_is_plain_text(write):
+    train, validation = write(b"one\n", "ptb.train.txt"), write(b"two\n", "b")
+    assert read_text_corpus(train, validation).train == ["one"]
+
+
+def test_bad_limit(write):
+    with pytest.raises(ValueError, match="`limit` must be.*limit=0"):
+        read_text_corpus(write("one\ntwo"), limit=0)
+
+
+def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
+    """As text8 is one line of 17 million words."""
+    path = tmp_path / "text8"
+    words = [f"word{n}" for n in range(2050)]
+    path.write_text(" " + "  ".join(words))
+    with pytest.warns(CorpusWarning, match="1 lines with text. .*21 lines of"):
+        corpus = read_text_corpus(path)
+    assert (len(corpus.train), len(corpus.validation)) == (19, 2)
+    assert " ".join(corpus.train + corpus.validation).split() == words
+    assert len(corpus.train[0].split()) == 100
+    with pytest.warns(CorpusWarning, match="22 lines of 100 words"):
+        path.write_text("\n".join(" ".join(words[n::2]) for n in (0, 1)))
+        other = write(path.read_bytes().swapcase(), "other")
+        assert len(read_text_corpus(path, validation=other).validation) == 22
+    path.write_text("\n".join(words))
+    assert len(read_text_corpus(path).train) == 1845
