@@ -75,18 +75,18 @@ def has_several(labels):
 
 
 def _groups_by_label(labels, size, seed, groups):
-    """Two passes over the groups in random order.
+    """The indices of whole groups, chosen in two passes in random order.
 
     In the first, each is held out that brings the numbers of rows of the labels
     nearer to those wanted. Of a label that few rows have, less than half a row
     may be wanted: the second pass takes one of it, until there are enough rows.
-    `sklearn.model_selection.StratifiedGroupKFold` would make
-    one pass for every `size` rows, and takes one label a row.
+    `sklearn.model_selection.StratifiedGroupKFold` would make one pass for every
+    `size` rows, and takes one label a row.
     """
     count = len(labels)
     if not (is_integer(size) and 0 < size < count):
         raise ValueError(
-            "`size` must be an integer, at least 0 and less than the number of "
+            "`size` must be a non-negative integer, less than the number of "
             f"texts, {count}. Received: size={size!r}"
         )
     if len(groups) != count:
@@ -99,49 +99,82 @@ def _groups_by_label(labels, size, seed, groups):
         indices.setdefault(group, []).append(index)
     members = list(indices.values())
     random.Random(seed).shuffle(members)
-    classes = _class_numbers(labels)
-    left = np.bincount(list(itertools.chain.from_iterable(classes)))
-    missing = left * (size / count)
-
-    def counted(group):
-        numbers = itertools.chain.from_iterable(classes[n] for n in group)
-        return np.bincount(list(numbers), minlength=len(left))
-
-    def may_leave(counts):  # each class keeps a text to train on
-        return np.all((counts == 0) | (counts < left))
-
-    held_out, others = [], []
-    for number, group in enumerate(members):
-        if (missing <= 0.5).all():  # no group brings them nearer
-            others += members[number:]
-            break
-        counts = counted(group)
-        nearer = np.sum((missing - counts) ** 2) < np.sum(missing**2)
-        if nearer and may_leave(counts):
-            held_out += group
-            left, missing = left - counts, missing - counts
-        else:
+    held_out, others = _HeldOut(_class_numbers(labels), size), []
+    for group in members:
+        if not held_out.add_if_nearer(group):
             others.append(group)
     for group in others:
-        if len(held_out) >= size:
-            break
-        counts = counted(group)
-        one_more = np.all((counts == 0) | (missing - counts > -1))
-        fits = len(held_out) + len(group) <= size
-        if fits and one_more and may_leave(counts):
-            held_out += group
-            left, missing = left - counts, missing - counts
-    if not held_out:  # all are too large
-        small = [group for group in members if may_leave(counted(group))]
-        held_out = min(small, key=len, default=None)
-    if held_out is None:
+        held_out.add_if_room(group)
+    if held_out.rows:
+        return held_out.rows
+    # All are too large.
+    possible = [group for group in members if held_out.leaves_all(group)]
+    if not possible:
         raise CorpusError(
             "Holding out whole groups, or texts with several labels, needs one "
             "that leaves each class a text to train on. Received: "
-            f"{count} texts of {np.count_nonzero(left)} classes in "
+            f"{count} texts of {np.count_nonzero(held_out.left)} classes in "
             f"{len(members)} groups"
         )
-    return held_out
+    return min(possible, key=len)
+
+
+class _HeldOut:
+    """Groups of rows that are held out, in about the shares of all classes.
+
+    Args:
+        classes: For each row a tuple of the numbers of its classes.
+        size: Integer, how many rows to hold out.
+
+    Attributes:
+        rows: List of the indices of the rows that are held out.
+        left: Array, the numbers of rows of each class to train on.
+    """
+
+    def __init__(self, classes, size):
+        self.rows, self._classes, self._size = [], classes, size
+        self.left = np.bincount(list(itertools.chain.from_iterable(classes)))
+        self._missing = self.left * (size / len(classes))
+
+    def add_if_nearer(self, group):
+        """Holds out a group that brings the numbers nearer to those wanted.
+
+        Returns whether it did.
+        """
+        if (self._missing <= 0.5).all():
+            return False  # no group does, and none need be counted
+        missing = self._missing - self._counts(group)
+        is_nearer = np.sum(missing**2) < np.sum(self._missing**2)
+        return is_nearer and self._add(group)
+
+    def add_if_room(self, group):
+        """Holds out a group that has at most one row of a class too many."""
+        if len(self.rows) + len(group) > self._size:
+            return
+        counts = self._counts(group)
+        has_room = (counts == 0) | (self._missing - counts > -1)
+        if has_room.all():
+            self._add(group)
+
+    def leaves_all(self, group):
+        """Whether each class keeps a row to train on without a group."""
+        counts = self._counts(group)
+        return np.all((counts == 0) | (counts < self.left))
+
+    def _add(self, group):
+        if not self.leaves_all(group):
+            return False
+        counts = self._counts(group)
+        self.rows += group
+        self.left, self._missing = self.left - counts, self._missing - counts
+        return True
+
+    def _counts(self, group):
+        """The numbers of rows of each class in a group."""
+        numbers = itertools.chain.from_iterable(
+            self._classes[row] for row in group
+        )
+        return np.bincount(list(numbers), minlength=len(self.left))
 
 
 def _class_numbers(labels):
