@@ -12,7 +12,7 @@ _COMPARISONS = {">": operator.gt, ">=": operator.ge, "<=": operator.le}
 
 
 def is_integer(value):
-    """Whether a value is an integer; `True` is a flag, and no number."""
+    """Whether a value is an integer; `True` is not: it is a flag."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -29,9 +29,9 @@ def number(name, value, minimum=0, above=None, most=None):
     Args:
         name: String, the name of the argument.
         value: What was received.
-        minimum: Float, the least value; `None` for any.
+        minimum: Float, the minimum; `None` for any.
         above: Float that the value must exceed, in place of `minimum`.
-        most: Float, the greatest value; `None` for any.
+        most: Float, the maximum; `None` for any.
     """
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     right = is_real and math.isfinite(value)

@@ -97,7 +97,7 @@ _CORPORA = {
         ),
     ),
     # Not downloaded automatically: it is material of the Linguistic Data
-    # Consortium, whose licence does not allow to pass it on.
+    # Consortium, whose licence does not allow passing it on.
     "ptb": _Corpus(
         paths=("ptb/ptb.train.txt", "simple-examples.tgz"),
         how_to_get=(

@@ -1,4 +1,4 @@
-"""One way from rows to batches: rows of similar length share a batch."""
+"""Batches of rows of similar length."""
 
 import tensorflow as tf
 
@@ -31,7 +31,7 @@ def length_batches(count, encode, batch_size, seed=None, pool=None):
         A `tf.data.Dataset` of such nests, of `batch_size` rows.
 
     Raises:
-        ValueError: when `batch_size` is no positive integer.
+        ValueError: when `batch_size` is not a positive integer.
     """
     positive_integer("batch_size", batch_size)
     dataset = tf.data.Dataset.range(count)

@@ -1,4 +1,4 @@
-"""One split: rows to train on, and rows held out that none of them equals."""
+"""Splits of rows: no row to train on equals one that is held out."""
 
 import random
 from collections.abc import Hashable
@@ -20,7 +20,7 @@ def split_rows(
     group: str | None = None,
     stratify: str | None = None,
 ) -> tuple[Rows, Rows]:
-    """Holds out rows at random, so that none to train on equals one of them.
+    """Holds out rows at random: no row to train on equals one of them.
 
     Args:
         rows: `Rows` to split.
@@ -99,8 +99,8 @@ def whole_groups(
         )
     if not (is_integer(size) and 0 <= size < count):
         raise ValueError(
-            f"`{name}` must be an integer, at least 0 and less than the "
-            f"number of rows, {count}. Received: {name}={size!r}"
+            f"`{name}` must be a non-negative integer, less than the number "
+            f"of rows, {count}. Received: {name}={size!r}"
         )
     rng = random.Random(seed)
     rng.shuffle(members)

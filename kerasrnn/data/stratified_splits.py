@@ -1,4 +1,4 @@
-"""Rows to train on and to hold out that have labels in the same shares."""
+"""Splits of rows that keep the proportions of their labels."""
 
 import collections
 import itertools

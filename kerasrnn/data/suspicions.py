@@ -1,4 +1,4 @@
-"""Columns that were read but look like others than those that were meant."""
+"""Notes on columns that are probably not the ones that were meant."""
 
 import re
 

@@ -116,7 +116,7 @@ def normalize_text(
         none at either end.
 
     Raises:
-        ValueError: when `lowercase` is none of the three.
+        ValueError: when `lowercase` is not one of the three.
 
     Example:
 

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from kerasrnn.warning import warn
 
-# None is also a word: "r" is not listed, because films are rated R.
+# None of these is also a word: "r" is left out, since films are rated R.
 ABBREVIATIONS = {
     "2moro": "tomorrow",
     "abt": "about",

@@ -71,7 +71,7 @@ class ReviewTokenizer(WordTokenizer):
         name: String, the name of the layer.
 
     Raises:
-        ValueError: when `special` is none of the three, or `stop_words` is a
+        ValueError: when `special` is not one of the three, or `stop_words` is a
             string.
 
     Example:

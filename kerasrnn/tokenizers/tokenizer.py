@@ -52,7 +52,7 @@ class Tokenizer(keras.layers.Layer):
             traced would not heed.
         ValueError: when the vocabulary is empty or has a token twice; when
             a tokenizer without one is used, or one is given another; when
-            `lowercase` is none of the three.
+            `lowercase` is not one of the three.
     """
 
     built: bool
@@ -261,7 +261,7 @@ class Tokenizer(keras.layers.Layer):
         return tf.strings.split(self.normalize(texts))
 
     def word_positions(self, ids: Tensor) -> tf.Tensor:
-        """Returns the position of each token's word in its text, from 0 on.
+        """Returns the position of each token's word in its text, from 0.
 
         Args:
             ids: Integer tensor of shape `(batch, time)`, the ids of texts.

@@ -49,9 +49,9 @@ def labelled_batches(
 
     Raises:
         ValueError: when there is no text, the numbers of texts, labels and
-            weights differ, a label or a weight is no number from 0, several
-            labels a text are no array of 0 to 1, or the tokenizer has no
-            padding token.
+            weights differ, a label or a weight is not a non-negative number,
+            several labels a text are not an array of 0 to 1, or the tokenizer
+            has no padding token.
 
     Example:
 
@@ -106,7 +106,7 @@ def _targets(labels):
     # Tuples are the numbers of labels, as `read_labelled_corpus` has them.
     if not right or isinstance(labels[0], tuple):
         raise ValueError(
-            "`labels` must be a number from 0 for each text, or an array "
+            "`labels` must be a non-negative number for each text, or an array "
             "(texts, labels) of 0 and 1 for several, as the method `numbers` "
             "of a multi-label `TextLabeller` makes it. Received: "
             f"{reprlib.repr(labels)}"
@@ -122,7 +122,7 @@ def checked_weights(weights, count):
         count: Integer, the number of texts.
 
     Raises:
-        ValueError: when they are not one number from 0 for each text.
+        ValueError: when they are not one non-negative number for each text.
     """
     try:
         found = np.asarray(weights, "float32")
@@ -131,7 +131,7 @@ def checked_weights(weights, count):
         right = False
     if not right or (found < 0).any():
         raise ValueError(
-            "`sample_weight` must be a number from 0 for each text. "
+            "`sample_weight` must be a non-negative number for each text. "
             f"Received: {reprlib.repr(weights)} for {count} texts"
         )
     return found

@@ -40,11 +40,11 @@ def read_labelled_corpus(
     r"""Reads texts with labels, in a format that the path determines.
 
     * A folder has a sub-folder for each class, with a text in each of its
-      `.txt` files, or files without an end; or such folders in `train` and
+      `.txt` files, or files without an extension; or such folders in `train` and
       `test`. `train/unsup` has texts without a label. Whatever else is in the
       folder of a class is reported.
     * `.tgz` and `.tar.gz` are the Large Movie Review Dataset of Maas et al.,
-      `aclImdb_v1.tar.gz`, which is read without unpacking it; its folder
+      `aclImdb_v1.tar.gz`, which is read without extracting it; its folder
       `aclImdb` works too. Without `test/`, `test` is `None`. The groups are
       the films, from `train/urls_pos.txt` and so on; films that share a
       review, such as a series and its episodes, are one.
@@ -64,7 +64,7 @@ def read_labelled_corpus(
     without a label (or `nan`) or with a wrong number of columns, is left out
     and reported in one `CorpusWarning`. So is one whose group is missing.
 
-    With `multi_label`, a text of a table has any number of labels, also none.
+    With `multi_label`, a text of a table has any number of labels, or none.
     A cell has a list of them, in the format of the table or as JSON or Python
     write it; or `label_separator` is between them; or each label has a column
     of its own, with 1 for the texts that have it and 0 for the others. Lines of

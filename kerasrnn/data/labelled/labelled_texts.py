@@ -12,7 +12,7 @@ class LabelledTexts(NamedTuple):
 
     Args:
         texts: List of strings.
-        labels: List with one label for each text: integers from 0, the
+        labels: List with one label for each text: non-negative integers, the
             classes; or, for two classes, the probabilities of class 1. For
             texts with several labels, or none, tuples of integers.
     """

@@ -48,10 +48,9 @@ def piano_roll_batches(
         end of a piece.
 
     Raises:
-        ValueError: when there is no piece, or one is no roll, or has no step;
-            `batch_size`
-            or `max_length` is not positive; `transpose` is negative; or
-            `transpose` or `max_length` is given without a `seed`.
+        ValueError: when there is no piece, or one is not a roll or has no
+            step; `batch_size` or `max_length` is not positive; `transpose` is
+            negative; or `transpose` or `max_length` is given without a `seed`.
 
     Example:
 
@@ -76,8 +75,8 @@ def piano_roll_batches(
     lengths = np.array([len(roll) for roll in rolls])
     if not lengths.all():
         raise ValueError(
-            "Each piece must have a step. Received: none in the piece of "
-            f"number {lengths.argmin()}, from 0"
+            "Each piece must have a step. Received: none in the piece at "
+            f"index {lengths.argmin()}"
         )
     most = max_length or lengths.max()
     counts = -(-lengths // most)
@@ -137,7 +136,7 @@ def _transposed(rows, most, numbers):
 
     Args:
         rows: Ragged tensor of shape `(batch, time, keys)`.
-        most: Integer, the greatest shift.
+        most: Integer, the maximum shift.
         numbers: Integer tensor of random numbers, one for each piece.
     """
     if not most:

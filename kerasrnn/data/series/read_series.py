@@ -1,4 +1,4 @@
-"""Reads tables of numbers over time, and checks that nothing is amiss."""
+"""Reads tables of time series and validates them."""
 
 import os
 import sys
@@ -45,7 +45,7 @@ def read_series(
     A row is a time; with `key`, a time of one of the series. Every series must
     be on a regular grid. Rows that are missing in it are added, without values;
     other times are refused, unless they are to be resampled. A series without
-    any value is left out, and a `CorpusWarning` says so. Rows need no order. An
+    any value is left out, and a `CorpusWarning` says so. Rows may be in any order. An
     empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing value. What
     was read is printed to the standard error.
 
@@ -78,8 +78,8 @@ def read_series(
         A `SeriesTable`.
 
     Raises:
-        CorpusError: If a cell is no time or no number, days may be months, a
-            row has no key, a time is there twice, times are irregular, a
+        CorpusError: If a cell is not a time or a number, days may be months, a
+            row has no key, a time occurs twice, times are irregular, a
             static column changes, or there is no value. It is a `ValueError`.
         ImportError: If pandas is not installed.
         ValueError: If arguments are wrong.
@@ -99,7 +99,7 @@ def read_series(
             f"Received: resample={resample!r}, step=None"
         )
     one_of("resample", resample, _RULES)
-    # Pandas may have names that are no strings.
+    # Pandas may have names that are not strings.
     time, key = str(time), None if key is None else str(key)
     known, static = list(map(str, known)), list(map(str, static))
     if columns is not None and not isinstance(columns, str):

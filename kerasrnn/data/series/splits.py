@@ -24,8 +24,8 @@ def split_series(
             the first time of the table, or before its end if it is negative;
             or a float between 0 and 1, that share of its time. The table ends
             with the last value: rows after it, which tell what is known ahead,
-            are no time of their own. A part that is split again begins with
-            its own first step.
+            do not count. A part that is split again begins with its own first
+            step.
 
     Returns:
         List of one `SeriesTable` more than there are borders.
@@ -85,7 +85,7 @@ def _time(border, grid):
 
 
 def _parsed(border):
-    """A time, unless a border is none."""
+    """A border as a time, or an error if it is not one."""
     try:
         time = np.datetime64(border, "us")
     except (TypeError, ValueError):

@@ -26,7 +26,7 @@ def times_of(column, time_format, report):
         report: The `Report` on the table, for messages.
 
     Raises:
-        CorpusError: when a cell is no time, or days may be months.
+        CorpusError: when a cell is not a time, or days may be months.
     """
     pandas = import_pandas()
     if pandas.api.types.is_numeric_dtype(column):

@@ -44,7 +44,7 @@ def series_windows(
 
     Raises:
         CorpusError: when there is no window. It is a `ValueError`.
-        ValueError: when a number is no positive integer.
+        ValueError: when a number is not a positive integer.
 
     Example:
 

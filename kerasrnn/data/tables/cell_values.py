@@ -9,7 +9,7 @@ import unicodedata
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.encodings import decode
 
-MISSING = "", "nan", "<na>", "null"  # how programs write no value
+MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
 
 
 def cell_value(value, name):
@@ -29,7 +29,7 @@ def cell_value(value, name):
 def _text(value, name):
     """The text of a cell, without white space around it."""
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"no text in {name!r}: {value!r:.40}")
+        raise ValueError(f"not a text in {name!r}: {value!r:.40}")
     text = (value or "").strip()
     if not text:
         raise ValueError(f"empty {name}")
@@ -51,7 +51,7 @@ def decoded(text, name):
 def name_in(value, name):
     """The name in a cell, also of a number, composed as Unicode can be."""
     if isinstance(value, dict | list | tuple):
-        raise ValueError(f"no {name}: {value!r:.40}")
+        raise ValueError(f"not a {name}: {value!r:.40}")
     text = _text("" if is_missing(value) else str(value), name)
     return unicodedata.normalize("NFC", text)
 
@@ -81,12 +81,12 @@ def _names(value, name):
     if isinstance(value, str) and value.strip().startswith("["):
         value = _written_list(value)
     if not isinstance(value, list | tuple):
-        raise ValueError(f"no list of {name}: {value!r:.40}")
+        raise ValueError(f"not a list of {name}: {value!r:.40}")
     return list(dict.fromkeys(name_in(x, name) for x in value))
 
 
 def _written_list(text):
-    """A list as JSON or Python writes it; the text if it is none."""
+    """A list as JSON or Python writes it; the text itself if it is not a list."""
     for read in (json.loads, ast.literal_eval):
         with contextlib.suppress(ValueError, SyntaxError, RecursionError):
             return read(text)
@@ -116,7 +116,7 @@ def _float(value, name):
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"no number in {name!r}: {value!r:.40}")
+        raise ValueError(f"not a number in {name!r}: {value!r:.40}")
     return number
 
 
@@ -124,7 +124,7 @@ def _strings(value, name):
     """The strings in a cell, at least one."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(value, list | tuple) or not value:
-        raise ValueError(f"no list of {name}: {value!r:.40}")
+        raise ValueError(f"not a list of {name}: {value!r:.40}")
     if any(type(x) is int for x in value):
         raise CorpusError(
             f"The {name} are numbers. Expected: strings; or the names of the "
@@ -137,14 +137,14 @@ def _strings(value, name):
 
 
 def named_tags(tags, names):
-    """The names of tags that are numbers from 0."""
+    """The names of tags that are numbers 0, 1, ..."""
     try:
         if min(tags) >= 0:
             return [names[tag] for tag in tags]
     except (TypeError, IndexError):
         pass
     raise ValueError(
-        f"no list of tags from 0 to {len(names) - 1}: {tags!r:.40}"
+        f"not a list of tags from 0 to {len(names) - 1}: {tags!r:.40}"
     )
 
 

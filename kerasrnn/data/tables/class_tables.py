@@ -1,4 +1,4 @@
-"""Folders and archives of a class each, as tables of texts and labels."""
+"""Folders and archives of texts by class, as tables of texts and labels."""
 
 import itertools
 import os

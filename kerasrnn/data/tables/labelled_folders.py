@@ -35,7 +35,7 @@ def folder_files(path, report):
 
     Its sub-folders are classes, or `train` and `test`, whose sub-folders are
     classes. They may also be in a sub-folder `aclImdb`. The texts of a class
-    are its `.txt` files; if it has none, those without an end, as in 20
+    are its `.txt` files; if it has none, those without an extension, as in 20
     Newsgroups. All else in a class is reported, and so is a class without a
     text. Links are not followed, since they may lead anywhere.
 
@@ -74,14 +74,14 @@ def _class_files(root, folder, split, report):
             continue
         _refuse_link(root, kind)
         files = _visible(kind)
-        ends = {file.suffix.lower() for file in files}
-        end = ".txt" if ".txt" in ends else ""
-        if end not in ends:
+        suffixes = {file.suffix.lower() for file in files}
+        suffix = ".txt" if ".txt" in suffixes else ""
+        if suffix not in suffixes:
             report.notes.append(f"its class {kind.name!r} has no .txt file")
         for file in files:
             try:
-                if file.suffix.lower() != end or file.is_dir():
-                    raise ValueError(f"not a {end or '.txt'} file")
+                if file.suffix.lower() != suffix or file.is_dir():
+                    raise ValueError(f"not a {suffix or '.txt'} file")
                 if file.is_symlink() or not file.is_file():
                     raise ValueError("a link or a device")
                 content = file.read_bytes()

@@ -15,7 +15,7 @@ from kerasrnn.optional import needs
 
 _DATASET_FILES = ("state.json", "dataset_dict.json")
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_CODES = ("bpt", "ept", "it", "ph", "ut")  # of TMX, whose content is no text
+_CODES = ("bpt", "ept", "it", "ph", "ut")  # of TMX, whose content is not text
 
 
 def is_dataset(path):

@@ -18,7 +18,7 @@ class Phrase(NamedTuple):
     """A phrase of a sentence.
 
     Args:
-        start: Integer, the position of its first word, from 0 on.
+        start: Integer, the position of its first word, counted from 0.
         end: Integer, the position after its last word.
         label: String, its type.
     """

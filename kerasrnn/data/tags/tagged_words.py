@@ -30,7 +30,7 @@ def read_tagged_words(
     has another number of columns is a comment; so is one of as many, which is
     reported in a `CorpusWarning`, if `#` stands alone and no word has its tag.
     CoNLL-U has ten columns and numbered words; its ranges, as `1-2`, and empty
-    nodes, as `1.1`, are passed over. Files are UTF-8, with or without a byte
+    nodes, as `1.1`, are skipped. Files are UTF-8, with or without a byte
     order mark, with LF or CRLF line ends, gzipped or not.
 
     A table, in the formats of `read_rows` that have lists, has a sentence in
@@ -44,7 +44,7 @@ def read_tagged_words(
             `datasets`, or a `pandas.DataFrame`.
         word: String or integer, the column of the words, as in the table.
         tag: String or integer, the column of the tags.
-        tag_names: List of strings, the names of tags that are numbers from 0.
+        tag_names: List of strings, the names of tags that are numbers 0, 1, ...
             Defaults to those of a data set of `datasets`.
 
     Returns:

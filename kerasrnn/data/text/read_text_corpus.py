@@ -39,8 +39,8 @@ def read_text_corpus(
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
     ends. Only a line feed ends a line. White space around a line and blank
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
-    such as text8, is cut into lines of 100 words, with a `CorpusWarning`. So is
-    warned of files for validation or test whose lines are mostly those of the
+    such as text8, is cut into lines of 100 words, with a `CorpusWarning`. Another
+    warns of a file for validation or test if most of its lines are in the
     training set.
 
     Args:
@@ -116,7 +116,7 @@ def _warn_of_copies(train, lines, place):
     if copies > len(lines) / 2:
         warn(
             f"{copies:,} of {len(lines):,} lines of {place} are also in the "
-            "training set: scores on them flatter",
+            "training set: scores on them will be too high",
             CorpusWarning,
         )
 

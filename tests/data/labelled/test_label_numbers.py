@@ -107,7 +107,7 @@ def test_bad_cells_are_left_out_and_labels_of_no_text_told(write):
             )
     assert corpus.train == (["a", "b", "e"], [(0,), (), (0,)])
     path = write('text\tlabel\na\t"x, y"\nb\t["x", 1.0, 1, "x"]\nc\t[""]\n')
-    with pytest.warns(CorpusWarning, match="line 2 .no list.*line 4 .empty"):
+    with pytest.warns(CorpusWarning, match="line 2 .not a list.*line 4 .empty"):
         with pytest.warns(CorpusWarning, match="'1.0' is read as '1'"):
             with pytest.warns(CorpusWarning, match="are numbers and some are"):
                 corpus = read_labelled_corpus(path, multi_label=True)

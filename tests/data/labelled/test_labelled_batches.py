@@ -207,7 +207,9 @@ def test_the_tokenizer_needs_padding():
     ids=repr,
 )
 def test_what_is_no_label_is_refused(labels):
-    with pytest.raises(ValueError, match="`labels` must be a number from 0"):
+    with pytest.raises(
+        ValueError, match="`labels` must be a non-negative number"
+    ):
         batches_of(TEXTS[:2], labels)
 
 

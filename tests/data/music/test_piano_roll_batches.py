@@ -138,5 +138,5 @@ def test_wrong_arguments(arguments, message):
 
 
 def test_a_piece_without_steps_is_refused():
-    with pytest.raises(ValueError, match="none in the piece of number 1"):
+    with pytest.raises(ValueError, match="none in the piece at index 1"):
         piano_roll_batches([np.eye(3, 88), np.eye(0, 88)], 1)

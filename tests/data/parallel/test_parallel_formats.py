@@ -141,7 +141,7 @@ def test_bad_json_lines(write):
         "{": "invalid JSON",
         "[1]": "not a JSON object",
         '{"en": "a"}': "empty target",
-        '{"en": 3, "de": "b"}': "no text in 'source': 3",
+        '{"en": 3, "de": "b"}': "not a text in 'source': 3",
         r'{"en": "a", "de": "\ud800"}': "a lone surrogate in 'target'",
         r'{"en": "a\u0000", "de": "b"}': "not text: a NUL byte at offset 1",
     }

@@ -152,7 +152,9 @@ def test_json_lines_of_tokens_and_tags(write):
         {"tokens": ["नमस्ते"], "pos_tags": ["UH"]},
     ]
     path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
-    with pytest.warns(CorpusWarning, match="2 tokens but 1 tags.*no list of t"):
+    with pytest.warns(
+        CorpusWarning, match="2 tokens but 1 tags.*not a list of t"
+    ):
         assert read_tagged_words(path, tag="pos_tags") == TAGGED
     with pytest.raises(CorpusError, match="no usable sent.*list of tags: 'x'"):
         read_tagged_words(path)
@@ -166,7 +168,7 @@ def test_tags_that_are_numbers_need_names(write):
     with pytest.raises(CorpusError, match=r"`tag_names`.*Received: \[0, 1\]"):
         read_tagged_words(path)
     with pytest.warns(
-        CorpusWarning, match="line 2 .no list of tags from 0 to 1"
+        CorpusWarning, match="line 2 .not a list of tags from 0 to 1"
     ):
         found = read_tagged_words(path, tag_names=["O", "B"])
     assert found == [[("a", "O"), ("b", "B")]]
@@ -190,6 +192,6 @@ def test_a_data_set_has_the_names_of_its_tags(tmp_path):
 def test_a_data_frame():
     pandas = pytest.importorskip("pandas")
     rows = {"words": [["a"], None], "tags": [["A"], ["B"]]}
-    with pytest.warns(CorpusWarning, match="row 2 .no list of tokens: None"):
+    with pytest.warns(CorpusWarning, match="row 2 .not a list of tokens: None"):
         found = read_tagged_words(pandas.DataFrame(rows))
     assert found == [[("a", "A")]]
