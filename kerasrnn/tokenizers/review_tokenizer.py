@@ -156,13 +156,7 @@ class ReviewTokenizer(WordTokenizer):
         # `special` takes their place.
         for option in ("strip_punctuation", "separate_punctuation"):
             del config[option]
-        return {
-            **config,
-            "expand_abbreviations": self.expand_abbreviations,
-            "strip_html": self.strip_html,
-            "special": self.special,
-            "stop_words": list(self.stop_words),
-        }
+        return {**config, "stop_words": list(self.stop_words)}
 
     @classmethod
     def from_config(cls, config: Config) -> Self:

@@ -20,6 +20,7 @@ from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
 from kerasrnn.typing import Config
+from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"
@@ -140,9 +141,6 @@ class SentencePieceTokenizer(Tokenizer):
     def load_assets(self, dir_path: str | pathlib.Path) -> None:
         """Reads the model that `save_assets` wrote into a folder."""
         self.set_proto(pathlib.Path(dir_path, PROTO_FILE).read_bytes())
-
-    def get_config(self) -> Config:
-        return {**super().get_config(), "sampling": self.sampling}
 
     def tokenize(
         self, texts: Tensor, max_tokens: int | None = None

@@ -57,7 +57,7 @@ class Tokenizer(keras.layers.Layer):
 
     built: bool
     _vocabulary: tuple[str, ...]
-    # What a tokenizer keeps.
+    # Arguments that a tokenizer keeps.
     options: tuple[str, ...] = (
         "lowercase",
         "strip_punctuation",
@@ -173,12 +173,7 @@ class Tokenizer(keras.layers.Layer):
 
     def get_config(self) -> Config:
         """Returns the options; the vocabulary is an asset."""
-        return {
-            "name": self.name,
-            "lowercase": self.lowercase,
-            "strip_punctuation": self.strip_punctuation,
-            "separate_punctuation": self.separate_punctuation,
-        }
+        return {name: getattr(self, name) for name in ("name", *self.options)}
 
     def normalize(self, texts: Tensor) -> tf.Tensor:
         """Normalizes a string tensor, the first step of `tokenize`."""

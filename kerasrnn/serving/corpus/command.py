@@ -61,7 +61,7 @@ def answer_corpus(
         version: Integer; `None` for the newest version.
         shards: Positive integer, the number of shards.
         batch_size: Positive integer, lines in a batch.
-        max_bytes: Positive integer, the greatest length of a line in bytes.
+        max_bytes: Positive integer, the maximum length of a line in bytes.
         beam_args: List of strings, options of Apache Beam, which then answers
             the shards; `None` answers them here, one after the other. The
             workers of a `--runner` must see the same files.

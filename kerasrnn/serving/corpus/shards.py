@@ -70,7 +70,7 @@ class Shards:
                 is `.gz`.
             folder: Path of an existing folder.
             count: Positive integer, the number of shards, at most one a line.
-            max_bytes: Positive integer, the greatest length of a line in
+            max_bytes: Positive integer, the maximum length of a line in
                 bytes.
             **settings: What else the answers depend on.
 
