@@ -19,8 +19,6 @@ from kerasrnn.tokenizers.sentence_piece_model import load_model
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.tokenizers.training_arguments import check_vocabulary_size
-from kerasrnn.typing import Config
-from kerasrnn.tokenizers.training_arguments import listed_texts
 from kerasrnn.typing import Tensor
 
 PROTO_FILE = "vocabulary.spm"

@@ -4,7 +4,6 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.arguments import is_text
-from kerasrnn.data.labelled.labelled_batches import pad_rows
 from kerasrnn.data.padding import pad_to
 from kerasrnn.pipelines.labelling.functions import gradient_norms
 from kerasrnn.pipelines.texts import decoded
