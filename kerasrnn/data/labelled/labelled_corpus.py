@@ -40,9 +40,9 @@ def read_labelled_corpus(
     r"""Reads texts with labels, in a format that the path determines.
 
     * A folder has a sub-folder for each class, with a text in each of its
-      `.txt` files, or files without an extension; or such folders in `train` and
-      `test`. `train/unsup` has texts without a label. Whatever else is in the
-      folder of a class is reported.
+      `.txt` files, or files without an extension; or such folders in `train`
+      and `test`. `train/unsup` has texts without a label. Whatever else is in
+      the folder of a class is reported.
     * `.tgz` and `.tar.gz` are the Large Movie Review Dataset of Maas et al.,
       `aclImdb_v1.tar.gz`, which is read without extracting it; its folder
       `aclImdb` works too. Without `test/`, `test` is `None`. The groups are

@@ -45,9 +45,9 @@ def read_series(
     A row is a time; with `key`, a time of one of the series. Every series must
     be on a regular grid. Rows that are missing in it are added, without values;
     other times are refused, unless they are to be resampled. A series without
-    any value is left out, and a `CorpusWarning` says so. Rows may be in any order. An
-    empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing value. What
-    was read is printed to the standard error.
+    any value is left out, and a `CorpusWarning` says so. Rows may be in any
+    order. An empty cell, `NA`, `N/A`, `NaN`, `null` or `None` is a missing
+    value. What was read is printed to the standard error.
 
     Args:
         source: String or path of a table of any format of `read_rows`; or a

@@ -86,7 +86,7 @@ def _names(value, name):
 
 
 def _written_list(text):
-    """A list as JSON or Python writes it; the text itself if it is not a list."""
+    """A list as JSON or Python writes it; the text itself if it is none."""
     for read in (json.loads, ast.literal_eval):
         with contextlib.suppress(ValueError, SyntaxError, RecursionError):
             return read(text)

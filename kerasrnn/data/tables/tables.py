@@ -177,7 +177,7 @@ def _headed_table(rows, report):
     _check_names_are_text(columns, report)
     check_names(
         *(columns, report.corpus),
-        "; if its first row is not a header, give them by their numbers, from 1",
+        "; if its first row is no header, give them by their numbers, from 1",
     )
 
     def named():

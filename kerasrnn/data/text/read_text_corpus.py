@@ -39,9 +39,9 @@ def read_text_corpus(
     Files are UTF-8, with or without a byte order mark, with LF or CRLF line
     ends. Only a line feed ends a line. White space around a line and blank
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
-    such as text8, is cut into lines of 100 words, with a `CorpusWarning`. Another
-    warns of a file for validation or test if most of its lines are in the
-    training set.
+    such as text8, is cut into lines of 100 words, with a `CorpusWarning`.
+    Another warns of a file for validation or test if most of its lines are in
+    the training set.
 
     Args:
         path: String or path, the folder, archive or file to read.

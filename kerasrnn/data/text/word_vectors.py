@@ -161,7 +161,7 @@ def _divide(line, width, number, path):
 
 
 def _composed(word):
-    """A word composed as tokenizers compose it; unchanged if it is not UTF-8."""
+    """A word composed as tokenizers compose it; unchanged if not UTF-8."""
     try:
         return unicodedata.normalize("NFC", word.decode()).encode()
     except UnicodeDecodeError:

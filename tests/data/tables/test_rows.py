@@ -211,11 +211,19 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
         ("a.json", '[{"text": "a"}, {"tex', "damaged JSON array"),
         ("a.json", '{\n"text": "a"\n}', "one JSON object in several lines"),
         ("a.csv", "text,label\n,x\n", "no usable row.*empty text"),
-        ("a.csv", "a,a\n1,2\n", "different names; if its first row is no head"),
+        (
+            "a.csv",
+            "a,a\n1,2\n",
+            "different names; if its first row is not a head",
+        ),
         ("a.csv", "", "is empty. .*Received: 0 lines"),
         ("a.json", "[]", "is empty. .*Received: 0 rows"),
-        ("a.jsonl", '{"text": "a", "label": {"b": 1}}', "no label: {'b': 1}"),
-        ("a.jsonl", '{"text": "a", "label": [["b"]]}', r"no label: \['b'\]"),
+        (
+            "a.jsonl",
+            '{"text": "a", "label": {"b": 1}}',
+            "not a label: {'b': 1}",
+        ),
+        ("a.jsonl", '{"text": "a", "label": [["b"]]}', r"not a label: \['b'\]"),
     ],
 )
 def test_sources_that_cannot_be_read(write, name, content, message):
