@@ -80,8 +80,8 @@ def _fenced(match):
 
 
 def _imported(cls):
-    """Returns the class itself, if it is one of `kerasrnn.layers`."""
-    if not cls.path.startswith("kerasrnn.layers."):
+    """Returns the class itself, if it may pass arguments on."""
+    if not cls.path.startswith(("kerasrnn.layers.", "kerasrnn.decoding.")):
         return None
     module, _, name = cls.path.rpartition(".")
     return getattr(importlib.import_module(module), name, None)

@@ -18,13 +18,17 @@ RECIPES = sorted(
     for path in (ROOT / folder).glob("*.py")
 )
 
-# Modules that every part may import: annotations, checks of arguments, files
-# that are written completely or not at all, libraries of the extras, a quiet
-# terminal, the schemes of tags, warnings.
+# Modules that every part may import: annotations, checks of arguments,
+# configurations and signatures read off constructors, files that are written
+# completely or not at all, libraries of the extras, a quiet terminal, the
+# schemes of tags, warnings.
 SHARED = (
     "typing",
     "arguments",
+    "configured",
+    "documented",
     "files",
+    "frozen",
     "optional",
     "sentence_piece_log",
     "tag_schemes",
@@ -42,7 +46,10 @@ ALLOWED = {
     },
     "typing": {"keras"},
     "arguments": set(),
+    "configured": {"keras"},
+    "documented": set(),
     "files": set(),
+    "frozen": {"keras"},
     "optional": {"pandas"},
     "sentence_piece_log": set(),
     "tag_schemes": set(),

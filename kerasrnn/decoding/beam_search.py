@@ -1,6 +1,6 @@
 """Beam search."""
 
-from collections.abc import Iterable
+from typing import Any
 
 import keras
 from keras import ops
@@ -25,7 +25,6 @@ from kerasrnn.decoding.trace import empty_trace
 from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
-from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -56,12 +55,8 @@ class BeamSearch(Search):
     well, the last hypotheses are empty (see `Hypotheses`).
 
     Args:
-        start_id: Integer id of the start token.
-        end_id: Integer id of the end token.
-        pad_id: Integer id of padding, which follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        beam_width: Positive integer, the number of live hypotheses.
+        beam_width: Positive integer, the number of live hypotheses. A
+            shortlist in `vocabulary` needs at least `2 * beam_width` columns.
         length_penalty: Float >= 0; 0 prefers short hypotheses, 1 roughly
             compares means over tokens.
         coverage_penalty: Float >= 0; above 0, hypotheses that leave source
@@ -69,52 +64,9 @@ class BeamSearch(Search):
             `source_mask`.
         num_hypotheses: How many hypotheses to return for a sentence, from 1
             to `beam_width`.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
-            before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
-        repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
-
-    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
-    tokens; the scores remain those of the model. A hypothesis left without any
-    allowed token may end.
-
-    Call arguments:
-        step: The step function, `(ids, states, memory) -> (logits, states,
-            alignments)`, such as `Translator.decode_step`. See `Search`.
-        states: Nest of tensors of shape `(batch, ...)`, the first states.
-        memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
-            `None`.
-        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
-            it the alignments are returned.
-        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
-            number of tokens for each sentence, if below `max_length`.
-        vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids of the columns of its logits,
-            all different and including `end_id`, at least `2 * beam_width`.
-        static_sizes: Whether all sizes must follow from those of the
-            arguments. XLA needs that in a graph for batches of any size.
-        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
-            the hypotheses of each sentence begin, whatever else is refused.
-            A prefix longer than the maximum length leaves its sentence without
-            a hypothesis. Here and below, negative ids are padding, on the
-            right.
-        required: Optional integer tensor of shape `(batch, phrases, tokens)`:
-            phrases that occur in each hypothesis. If a hypothesis lacks one, it
-            is not returned.
-        forbidden: Optional integer tensor of that shape: phrases of which none
-            occurs after the prefix.
 
     Returns:
         `Hypotheses`, the `num_hypotheses` best of each sentence.
-
-    Raises:
-        ValueError: when an argument is out of its range, `states` holds no
-            tensor, there is a coverage penalty but no `source_mask`, with
-            `source_mask` the step returns no alignments, or there are phrases
-            and a `vocabulary`.
 
     Example:
 
@@ -131,29 +83,14 @@ class BeamSearch(Search):
 
     def __init__(
         self,
-        start_id: int = 1,
-        end_id: int = 2,
-        pad_id: int = 0,
-        max_length: int = 100,
+        *args: Any,
         beam_width: int = 5,
         length_penalty: float = 1.0,
         coverage_penalty: float = 0.0,
         num_hypotheses: int = 1,
-        min_length: int = 0,
-        forbidden_ids: Iterable[int] = (),
-        no_repeat_ngram: int = 0,
-        repeatable_ids: Iterable[int] = (),
+        **kwargs: Any,
     ) -> None:
-        super().__init__(
-            start_id,
-            end_id,
-            pad_id,
-            max_length,
-            min_length,
-            forbidden_ids,
-            no_repeat_ngram,
-            repeatable_ids,
-        )
+        super().__init__(*args, **kwargs)
         self.beam_width = integer("beam_width", beam_width, 1)
         self.length_penalty = number("length_penalty", length_penalty)
         self.coverage_penalty = number("coverage_penalty", coverage_penalty)
@@ -244,8 +181,12 @@ class BeamSearch(Search):
         )
         progress, phrases = rows["progress"], given["phrases"]
         candidates = expanded(
-            *(logits, allowed, living["totals"]),
-            *(progress, phrases, self.beam_width),
+            logits,
+            allowed,
+            living["totals"],
+            progress,
+            phrases,
+            self.beam_width,
         )
         if self.coverage_penalty:
             candidates["attended"] = gather(
@@ -298,13 +239,4 @@ class BeamSearch(Search):
             "scores": ops.where(finishes, scores, NEVER),
             "times": ops.zeros_like(candidates["parents"]) + t,
             "beams": candidates["parents"],
-        }
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "beam_width": self.beam_width,
-            "length_penalty": self.length_penalty,
-            "coverage_penalty": self.coverage_penalty,
-            "num_hypotheses": self.num_hypotheses,
         }

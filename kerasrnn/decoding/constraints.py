@@ -15,17 +15,7 @@ class Constraints:
     The logit of a refused token becomes minus infinity. Where every token is
     refused, the hypothesis may end.
 
-    Args:
-        end_id: Integer id of the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
-            before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
-        repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
+    The arguments are those of `Search`.
 
     Raises:
         ValueError: when an argument is out of its range.

@@ -1,6 +1,6 @@
 """Random sampling."""
 
-from collections.abc import Iterable
+from typing import Any
 
 import keras
 from keras import ops
@@ -10,7 +10,6 @@ from kerasrnn.arguments import number
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
@@ -28,11 +27,6 @@ class SamplingSearch(IndependentSearch):
     a fixed length, and know neither the states of a step nor its alignments.
 
     Args:
-        start_id: Integer id of the start token.
-        end_id: Integer id of the end token.
-        pad_id: Integer id of padding, which follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
         num_samples: Positive integer, the number of hypotheses that are drawn
             independently for each sentence.
         temperature: Float > 0. Below 1 likely tokens become more likely, above
@@ -40,57 +34,14 @@ class SamplingSearch(IndependentSearch):
         top_k: Positive integer, or `None` for all tokens.
         top_p: Float in `(0, 1]`; 1 for all tokens.
         seed: Integer, with which every call draws the same from the same
-            inputs; `None` to draw anew at each call.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
-            before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
-        repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
-
-    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
-    tokens; the scores remain those of the model. A hypothesis left without any
-    allowed token may end.
-
-    Call arguments:
-        step: The step function, `(ids, states, memory) -> (logits, states,
-            alignments)`, such as `Translator.decode_step`. See `Search`.
-        states: Nest of tensors of shape `(batch, ...)`, the first states.
-        memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
-            `None`.
-        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
-            it the alignments are returned.
-        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
-            number of tokens for each sentence, if below `max_length`.
-        vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
-            step that scores a shortlist: the ids of the columns of its logits,
-            all different and including `end_id`.
-        static_sizes: Whether all sizes must follow from those of the
-            arguments. XLA needs that in a graph for batches of any size.
-        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
-            the hypotheses of each sentence begin, whatever else is refused.
-            A prefix longer than the maximum length leaves its sentence without
-            a hypothesis. Here and below, negative ids are padding, on the
-            right.
-        required: Optional integer tensor of shape `(batch, phrases, tokens)`:
-            phrases that occur in each hypothesis. If a hypothesis lacks one, it
-            is not returned.
-        forbidden: Optional integer tensor of that shape: phrases of which none
-            occurs after the prefix.
+            inputs; `None` to draw anew at each call. Then the random numbers
+            come from `seed_generator`, which inside `jax.jit` needs a
+            `keras.StatelessScope`, as everywhere in Keras.
 
     Returns:
         `Hypotheses` with `num_samples` hypotheses a sentence, in the order in
         which they were drawn. Their scores are their total log-probabilities
         under the model, before temperature, `top_k` and `top_p`.
-
-    Raises:
-        ValueError: when an argument is out of its range, `states` holds no
-            tensor, with `source_mask` the step returns no alignments, or there
-            are phrases and a `vocabulary`.
-
-    Without a seed, the random numbers come from `seed_generator`. Inside
-    `jax.jit` it needs a `keras.StatelessScope`, as everywhere in Keras.
 
     Example:
 
@@ -106,30 +57,15 @@ class SamplingSearch(IndependentSearch):
 
     def __init__(
         self,
-        start_id: int = 1,
-        end_id: int = 2,
-        pad_id: int = 0,
-        max_length: int = 100,
+        *args: Any,
         num_samples: int = 1,
         temperature: float = 1.0,
         top_k: int | None = None,
         top_p: float = 1.0,
         seed: int | None = None,
-        min_length: int = 0,
-        forbidden_ids: Iterable[int] = (),
-        no_repeat_ngram: int = 0,
-        repeatable_ids: Iterable[int] = (),
+        **kwargs: Any,
     ) -> None:
-        super().__init__(
-            start_id,
-            end_id,
-            pad_id,
-            max_length,
-            min_length,
-            forbidden_ids,
-            no_repeat_ngram,
-            repeatable_ids,
-        )
+        super().__init__(*args, **kwargs)
         self.num_samples = integer("num_samples", num_samples, 1)
         self.temperature = number("temperature", temperature, above=0)
         self.top_k = None if top_k is None else integer("top_k", top_k, 1)
@@ -160,16 +96,6 @@ class SamplingSearch(IndependentSearch):
         probabilities = ops.where(before < self.top_p, probabilities, 0.0)
         drawn = ops.expand_dims(draw(probabilities, noise), 1)
         return ops.squeeze(gather(columns, drawn), 1)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "num_samples": self.num_samples,
-            "temperature": self.temperature,
-            "top_k": self.top_k,
-            "top_p": self.top_p,
-            "seed": self.seed,
-        }
 
 
 def draw(probabilities, noise):

@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
+from kerasrnn.configured import constructor_parameters
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
@@ -17,6 +18,7 @@ from kerasrnn.decoding.constraints import Constraints
 from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
+from kerasrnn.documented import document
 from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
@@ -32,6 +34,18 @@ class _Frozen(type):
         made = super().__call__(*args, **kwargs)
         made._frozen = True
         return made
+
+
+def _document(cls, *bases):
+    """Shows all arguments of a search in its signature and documentation."""
+    sections = ("Call arguments", "Returns", "Raises")
+    document(
+        cls,
+        constructor_parameters(cls),
+        *bases,
+        sections=sections,
+        more=False,
+    )
 
 
 class Search(metaclass=_Frozen):
@@ -54,8 +68,14 @@ class Search(metaclass=_Frozen):
     sentence. Its logits then have the shape `(rows, columns)`, and the call
     argument `vocabulary` holds the ids of the columns.
 
+    `min_length`, `forbidden_ids` and `no_repeat_ngram` restrict the choice of
+    tokens; the scores remain those of the model. A hypothesis left without any
+    allowed token may end.
+
     A search keeps its arguments, since a graph that was traced with it keeps
-    them, too. `with_` makes another one.
+    them, too. `with_` makes another one. A subclass passes the arguments that
+    it does not know on to its base, and keeps its own as attributes: the
+    configuration is made of them.
 
     Args:
         start_id: Integer id of the start token.
@@ -71,9 +91,40 @@ class Search(metaclass=_Frozen):
         repeatable_ids: List of integer ids that stand for different words, such
             as that of `<unk>`: an n-gram with one of them may occur again.
 
+    Call arguments:
+        step: The step function, `(ids, states, memory) -> (logits, states,
+            alignments)`, such as `Translator.decode_step`. See `Search`.
+        states: Nest of tensors of shape `(batch, ...)`, the first states.
+        memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
+            `None`.
+        source_mask: Optional boolean tensor of shape `(batch, positions)`. With
+            it the alignments are returned.
+        max_lengths: Optional integer tensor of shape `(batch,)`, the maximum
+            number of tokens for each sentence, if below `max_length`.
+        vocabulary: Optional integer tensor of shape `(batch, columns)`, for a
+            step that scores a shortlist: the ids of the columns of its logits,
+            all different and including `end_id`.
+        static_sizes: Whether all sizes must follow from those of the
+            arguments. XLA needs that in a graph for batches of any size.
+        prefix: Optional integer tensor of shape `(batch, tokens)`, with which
+            the hypotheses of each sentence begin, whatever else is refused.
+            A prefix longer than the maximum length leaves its sentence without
+            a hypothesis. Here and below, negative ids are padding, on the
+            right.
+        required: Optional integer tensor of shape `(batch, phrases, tokens)`:
+            phrases that occur in each hypothesis. If a hypothesis lacks one, it
+            is not returned.
+        forbidden: Optional integer tensor of that shape: phrases of which none
+            occurs after the prefix.
+
+    Returns:
+        `Hypotheses`.
+
     Raises:
         AttributeError: when an attribute is set.
-        ValueError: when an argument is out of its range.
+        ValueError: when an argument is out of its range or lacks another that
+            it needs, `states` holds no tensor, with `source_mask` the step
+            returns no alignments, or there are phrases and a `vocabulary`.
     """
 
     _frozen = False
@@ -84,6 +135,7 @@ class Search(metaclass=_Frozen):
         end_id: int = 2,
         pad_id: int = 0,
         max_length: int = 100,
+        *,
         min_length: int = 0,
         forbidden_ids: Iterable[int] = (),
         no_repeat_ngram: int = 0,
@@ -105,6 +157,10 @@ class Search(metaclass=_Frozen):
         self.forbidden_ids = self.constraints.forbidden_ids
         self.no_repeat_ngram = self.constraints.no_repeat_ngram
         self.repeatable_ids = self.constraints.repeatable_ids
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _document(cls, *cls.__bases__)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._frozen:
@@ -236,7 +292,11 @@ class Search(metaclass=_Frozen):
         )
         if given["phrases"] is not None:
             allowed = restricted(
-                *(logits, allowed, t, rows["progress"], given["phrases"]),
+                logits,
+                allowed,
+                t,
+                rows["progress"],
+                given["phrases"],
                 self.end_id,
             )
         return logits, allowed, states, weights
@@ -266,20 +326,22 @@ class Search(metaclass=_Frozen):
         return Hypotheses(ids, scores, alignments)
 
     def get_config(self) -> Config:
+        arguments = {
+            name: getattr(self, name)
+            for name in constructor_parameters(type(self))
+        }
         return {
-            "start_id": self.start_id,
-            "end_id": self.end_id,
-            "pad_id": self.pad_id,
-            "max_length": self.max_length,
-            "min_length": self.min_length,
-            "forbidden_ids": list(self.forbidden_ids),
-            "no_repeat_ngram": self.no_repeat_ngram,
-            "repeatable_ids": list(self.repeatable_ids),
+            name: list(x) if isinstance(x, tuple) else x
+            for name, x in arguments.items()
         }
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
         return cls(**config)
+
+
+# Otherwise its signature would be that of the metaclass.
+_document(Search)
 
 
 def check_alignments(weights):

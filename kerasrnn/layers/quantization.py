@@ -12,7 +12,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.frozen import KeepsFrozen
+from kerasrnn.frozen import KeepsFrozen
 
 # The name among the weights of a layer in a file.
 _KEY = "quantized"

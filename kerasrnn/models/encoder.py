@@ -10,8 +10,8 @@ from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.frozen import set_trainable
+from kerasrnn.configured import Configured
+from kerasrnn.frozen import set_trainable
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.language.language_model import LanguageModel

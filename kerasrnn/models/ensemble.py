@@ -6,7 +6,7 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.layers.configured import Deserialized
+from kerasrnn.configured import Deserialized
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 

@@ -3,7 +3,7 @@
 import numpy as np
 from keras import ops
 
-from kerasrnn.layers.configured import template
+from kerasrnn.configured import template
 from kerasrnn.layers.quantization import quantized_layers
 
 

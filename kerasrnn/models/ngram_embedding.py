@@ -11,7 +11,7 @@ from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.layers.configured import Configured
+from kerasrnn.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Shape

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.configured import Deserialized
+from kerasrnn.configured import Deserialized
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape

@@ -7,8 +7,8 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
+from kerasrnn.configured import Configured
 from kerasrnn.layers import FastRNN
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Shape

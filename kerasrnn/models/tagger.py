@@ -9,9 +9,9 @@ from kerasrnn.arguments import instance
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
+from kerasrnn.configured import Configured
 from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.character_reader import CharacterReader

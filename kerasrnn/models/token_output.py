@@ -9,8 +9,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.typing import Config

@@ -47,7 +47,13 @@ def test_equals_the_plain_list_beam_search(beam_width, length_penalty, count):
     """All that it returns, so it also stops at the same step."""
     trees = random_trees(60, 4, 7)
     search = BeamSearch(
-        -1, 0, -1, 7, beam_width, length_penalty, num_hypotheses=count
+        -1,
+        0,
+        -1,
+        7,
+        beam_width=beam_width,
+        length_penalty=length_penalty,
+        num_hypotheses=count,
     )
     found = search_trees(search, trees)
     for i, tree in enumerate(zip(*trees, strict=True)):
@@ -73,7 +79,11 @@ def test_it_goes_on_while_a_longer_hypothesis_may_be_better():
         logits = ops.where(states >= 5, ending, logits)
         return logits, states + 1, weights
 
-    found = run(BeamSearch(START, END, PAD, 6, 2, 2.0), [table], step)
+    found = run(
+        BeamSearch(START, END, PAD, 6, beam_width=2, length_penalty=2.0),
+        [table],
+        step,
+    )
     assert tokens(found.ids[0, 0]) == (A,) * 5 + (END,)
     score = np.log(0.45) / reference.length_penalty(6, 2.0)
     np.testing.assert_allclose(found.scores, [[score]], rtol=1e-4)
@@ -130,7 +140,9 @@ def test_what_does_not_exist_is_padding_and_scores_minus_infinity():
         rows = ops.zeros_like(ids)
         return ops.take(logits, rows, axis=0), states, ops.ones((len(ids), 1))
 
-    search = BeamSearch(-1, 0, -1, 2, 5, 0.0, num_hypotheses=5)
+    search = BeamSearch(
+        -1, 0, -1, 2, beam_width=5, length_penalty=0.0, num_hypotheses=5
+    )
     found = as_arrays(
         search(step, np.zeros((1, 1)), source_mask=np.ones((1, 1), bool))
     )
@@ -149,7 +161,9 @@ def test_a_hypothesis_that_ended_comes_before_a_better_one_that_was_cut():
     def step(ids, states, memory):
         return ops.take(logits, ops.zeros_like(ids), axis=0), states, None
 
-    search = BeamSearch(-1, 0, -1, 3, 4, 0.0, num_hypotheses=4)
+    search = BeamSearch(
+        -1, 0, -1, 3, beam_width=4, length_penalty=0.0, num_hypotheses=4
+    )
     found = as_arrays(search(step, np.zeros((1, 1))))
     assert found.ids[0].tolist() == [
         [0, -1, -1],
@@ -164,7 +178,9 @@ def test_a_hypothesis_that_ended_comes_before_a_better_one_that_was_cut():
 @slow_on_jax
 def test_a_width_of_one_is_greedy_search():
     tables = random_tables(50, 7, seed=2)
-    beam = run(BeamSearch(START, END, PAD, 9, 1, 0.0), tables)
+    beam = run(
+        BeamSearch(START, END, PAD, 9, beam_width=1, length_penalty=0.0), tables
+    )
     greedy = run(GreedySearch(START, END, PAD, 9), tables)
     np.testing.assert_array_equal(beam.ids, greedy.ids)
     np.testing.assert_allclose(beam.scores, greedy.scores, rtol=1e-4)
@@ -174,7 +190,7 @@ def test_a_width_of_one_is_greedy_search():
 @pytest.mark.parametrize("beam_width", [2, 5])
 def test_the_n_best_are_sorted_and_distinct(beam_width):
     search = BeamSearch(
-        START, END, PAD, 10, beam_width, num_hypotheses=beam_width
+        START, END, PAD, 10, beam_width=beam_width, num_hypotheses=beam_width
     )
     found = run(search, random_tables(40, 7, seed=8))
     for ids, scores in zip(found.ids, found.scores, strict=True):
@@ -199,15 +215,19 @@ def test_poor_hypotheses_that_end_early_do_not_end_the_search():
         logits = ops.where(states >= 8, logits + ending, logits)
         return logits, states + 1, weights
 
-    found = run(BeamSearch(START, END, PAD, 20, 3), [table], step)
+    found = run(BeamSearch(START, END, PAD, 20, beam_width=3), [table], step)
     assert tokens(found.ids[0, 0]) == (A,) * 8 + (END,)
 
 
 @slow_on_jax
 def test_fewer_hypotheses_than_beams_are_the_first_ones():
     tables = random_tables(20, 7, seed=9)
-    five = run(BeamSearch(START, END, PAD, 9, 5, num_hypotheses=5), tables)
-    one = run(BeamSearch(START, END, PAD, 9, 5, num_hypotheses=1), tables)
+    five = run(
+        BeamSearch(START, END, PAD, 9, beam_width=5, num_hypotheses=5), tables
+    )
+    one = run(
+        BeamSearch(START, END, PAD, 9, beam_width=5, num_hypotheses=1), tables
+    )
     np.testing.assert_array_equal(one.ids[:, 0], five.ids[:, 0])
 
 
@@ -241,7 +261,7 @@ def linear_rnn(size, width=5, seed=0):
 def test_states_are_reordered_with_their_hypotheses(seed):
     step, log_probs = linear_rnn(7, seed=seed)
     found = run(
-        BeamSearch(START, END, PAD, 7, 3),
+        BeamSearch(START, END, PAD, 7, beam_width=3),
         np.zeros((1, 1, 1)),
         step,
         states=(ops.zeros((1, 5)),),
@@ -269,7 +289,13 @@ def run_looking(penalty, mask):
     table[START, [A, B]] = [0.6, 0.4]
     table[[A, B], END] = 1.0
     search = BeamSearch(
-        START, END, PAD, 6, 3, coverage_penalty=penalty, num_hypotheses=2
+        START,
+        END,
+        PAD,
+        6,
+        beam_width=3,
+        coverage_penalty=penalty,
+        num_hypotheses=2,
     )
     return run(search, np.log(table)[None], looking_step, source_mask=mask)
 

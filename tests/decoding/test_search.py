@@ -1,5 +1,6 @@
 """What all searches do."""
 
+import inspect
 import itertools
 import json
 import re
@@ -563,6 +564,18 @@ def test_it_finds_the_same_where_float64_is_the_default(name, request):
     request.getfixturevalue("float64")
     found = found_by(search, tables)
     assert_close(found, expected)
+
+
+@pytest.mark.parametrize("kind", [BeamSearch, GreedySearch, SamplingSearch])
+def test_a_search_shows_every_argument(kind):
+    shown = inspect.signature(kind).parameters
+    assert shown.keys() == kind().get_config().keys()
+    assert list(shown)[:4] == ["start_id", "end_id", "pad_id", "max_length"]
+    calls = inspect.signature(kind.__call__).parameters.keys() - {"self"}
+    for name in shown.keys() | calls:
+        assert kind.__doc__.count(f"\n    {name}: ") == 1, name
+    with pytest.raises(TypeError, match="'length'"):
+        kind(length=3)
 
 
 def test_a_search_keeps_its_arguments(search):

@@ -7,10 +7,10 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
+from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows_and_own
 from kerasrnn.layers.attention.window_cell import WindowCell
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.typing import Shape

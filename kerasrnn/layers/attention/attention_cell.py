@@ -11,13 +11,13 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.attending import Attending
 from kerasrnn.layers.attention.attention_states import AttentionStates
 from kerasrnn.layers.attention.attention_states import first_state
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN

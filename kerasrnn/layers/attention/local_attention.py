@@ -8,12 +8,12 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config

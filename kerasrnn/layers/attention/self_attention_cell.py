@@ -7,11 +7,11 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.sliding_window import attend_to_windows
 from kerasrnn.layers.attention.window_cell import WindowCell
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.configured import Configured
+from kerasrnn.configured import Configured
 from kerasrnn.layers.crf import partition
 from kerasrnn.layers.crf import paths
 from kerasrnn.layers.crf.allowed_moves import allowed_moves

@@ -10,7 +10,7 @@ as `keras.layers.RNN` requires. `running.py` runs one over a whole sequence.
 import keras
 from keras import ops
 
-from kerasrnn.layers.configured import template
+from kerasrnn.configured import template
 from kerasrnn.layers.initializers import derived_seed
 
 

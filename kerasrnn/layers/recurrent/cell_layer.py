@@ -5,8 +5,8 @@ from typing import Self
 
 import keras
 
-from kerasrnn.layers.configured import arguments
-from kerasrnn.layers.documented import document
+from kerasrnn.configured import constructor_parameters
+from kerasrnn.documented import document
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Config
 
@@ -22,7 +22,7 @@ class CellLayer(FastRNN):
     cell_class: type[keras.layers.Layer]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        names = arguments(self.cell_class)
+        names = constructor_parameters(self.cell_class)
         own = {name: kwargs.pop(name) for name in names if name in kwargs}
         cell = self.cell_class(*args, **own, dtype=kwargs.get("dtype"))
         super().__init__(cell, **kwargs)
@@ -31,13 +31,13 @@ class CellLayer(FastRNN):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        of_cell = arguments(cls.cell_class)
+        of_cell = constructor_parameters(cls.cell_class)
         for name in of_cell:
             if not hasattr(cls, name):
                 setattr(cls, name, _argument_of_the_cell(name))
         of_layer = {
             name: parameter.replace(kind=parameter.KEYWORD_ONLY)
-            for name, parameter in arguments(FastRNN).items()
+            for name, parameter in constructor_parameters(FastRNN).items()
             if name != "cell"
         }
         document(

@@ -6,9 +6,9 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.configured import arguments
-from kerasrnn.layers.documented import document
+from kerasrnn.configured import Configured
+from kerasrnn.configured import constructor_parameters
+from kerasrnn.documented import document
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import join
@@ -161,7 +161,7 @@ class RecurrentCell(
         super().__init_subclass__(**kwargs)
         document(
             cls,
-            arguments(cls),
+            constructor_parameters(cls),
             *cls.__bases__,
             sections=("Call arguments", "Returns", "Masking"),
         )

@@ -8,7 +8,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.layers.configured import Configured
+from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.products import wide

@@ -6,12 +6,12 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.loop import cells
 from kerasrnn.models.classification.pooled_summaries import Summary
 from kerasrnn.models.translation.bridge import Bridge

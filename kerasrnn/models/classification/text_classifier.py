@@ -6,7 +6,7 @@ import keras
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
-from kerasrnn.layers.configured import Deserialized
+from kerasrnn.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.classification.summary_by_name import get_summary
 from kerasrnn.models.encoder import Encoder

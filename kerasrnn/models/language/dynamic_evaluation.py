@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.layers.configured import Deserialized
+from kerasrnn.configured import Deserialized
 from kerasrnn.models.language.language_model import LanguageModel
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor

@@ -7,8 +7,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Deserialized
 from kerasrnn.distribute.replicas import replica_count
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import quantize_layers
 from kerasrnn.layers.quantization import quantized_layers

@@ -8,11 +8,11 @@ from keras import ops
 
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Deserialized
 from kerasrnn.layers import AttentionCell
 from kerasrnn.layers import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.reads_ids import ReadsIds

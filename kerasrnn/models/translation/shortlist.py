@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.configured import Deserialized
+from kerasrnn.configured import Deserialized
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.translation.lexicon import Lexicon
 from kerasrnn.typing import Config

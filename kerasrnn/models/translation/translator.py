@@ -10,8 +10,8 @@ from keras.optimizers.schedules import LearningRateSchedule
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
+from kerasrnn.configured import Deserialized
 from kerasrnn.distribute.replicas import share_of_added_loss
-from kerasrnn.layers.configured import Deserialized
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.encoder import Encoder

@@ -9,7 +9,6 @@ from kerasrnn.data.text.sentences import join_sentences
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
-from kerasrnn.decoding import Search
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
 from kerasrnn.pipelines.served_ids import TEXTS
@@ -46,7 +45,10 @@ class TranslationFunctions(SourceSearch):
         self.target_texts = graph_function(self.target.detokenize, IDS)
         self.best = self.searching(self.search)
         self.best_in_programs = self.in_programs(self.search, self.best)
-        self.greedy = GreedySearch(**Search.get_config(self.search))
+        config = self.search.get_config()
+        self.greedy = GreedySearch(
+            **{name: config[name] for name in GreedySearch().get_config()}
+        )
         several = self.search
         if isinstance(several, BeamSearch):
             several = several.with_(num_hypotheses=several.beam_width)

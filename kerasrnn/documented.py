@@ -29,6 +29,7 @@ def document(
     parameters: dict[str, inspect.Parameter],
     *sources: type,
     sections: tuple[str, ...] = (),
+    more: bool = True,
 ) -> None:
     """Completes the signature and the docstring of a class.
 
@@ -38,10 +39,11 @@ def document(
         *sources: Classes whose docstrings describe what that of `cls` does not.
         sections: Further sections, which `cls` takes from the last of them that
             has one, unless it has its own.
+        more: Whether the constructor takes more arguments, those of Keras.
     """
-    rest = inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)
     in_order = sorted(parameters.values(), key=lambda p: p.kind)
-    signature = _OfTheClass(inspect.Signature([*in_order, rest]))
+    rest = [inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)] * more
+    signature = _OfTheClass(inspect.Signature([*in_order, *rest]))
     cls.__signature__ = signature  # type: ignore[attr-defined]
     if cls.__doc__ is None:
         return  # Python runs without docstrings.
@@ -54,8 +56,8 @@ def document(
         entries = _entries(found.get("Args", "")) | entries
         others |= {name: found[name] for name in sections if name in found}
     own = others | own
-    names = [name for name in (*parameters, _REST) if name in entries]
-    described = "".join(entries[name] for name in names)
+    names = [*(parameter.name for parameter in in_order), _REST]
+    described = "".join(entries.get(name, "") for name in names)
     own["Args"] = f"Args:\n{described}"
     parts = [own[name] for name in _NAMES if name in own]
     cls.__doc__ = "\n\n".join(x.rstrip() for x in (head, *parts)) + "\n"

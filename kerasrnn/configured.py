@@ -6,7 +6,7 @@ from typing import Self
 
 import keras
 
-from kerasrnn.layers.frozen import KeepsFrozen
+from kerasrnn.frozen import KeepsFrozen
 from kerasrnn.typing import Config
 
 _COLLECTING = (
@@ -41,7 +41,7 @@ class Configured(Deserialized):
 
     def get_config(self) -> Config:
         config = super().get_config()  # type: ignore[misc]
-        for name in arguments(type(self)):
+        for name in constructor_parameters(type(self)):
             if not hasattr(self, name):
                 raise ValueError(
                     f"{type(self).__name__} must keep each argument of its "
@@ -79,7 +79,7 @@ def _without(config, names):
     return config
 
 
-def arguments(cls: type) -> dict[str, inspect.Parameter]:
+def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
     """Returns the named parameters of a class and of its bases, in order.
 
     Those of a base count where a constructor passes on what it does not know,
