@@ -23,20 +23,20 @@ def integer(name, value, minimum=None, most=None):
     return int(value)
 
 
-def number(name, value, minimum=0, above=None, most=None):
+def number(name, value, minimum=None, above=None, most=None):
     """Returns `value` as a `float`, or raises `ValueError` naming it.
 
     Args:
         name: String, the name of the argument.
         value: What was received.
-        minimum: Float, the minimum; `None` for any.
-        above: Float that the value must exceed, in place of `minimum`.
-        most: Float, the maximum; `None` for any.
+        minimum: Float, the smallest value; `None` for any.
+        above: Float that the value must exceed; `None` for any.
+        most: Float, the largest value; `None` for any.
     """
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     right = is_real and math.isfinite(value)
-    least = {">": above} if above is not None else {">=": minimum}
-    _check_bounds(name, value, right, "a finite number", least | {"<=": most})
+    bounds = {">": above, ">=": minimum, "<=": most}
+    _check_bounds(name, value, right, "a finite number", bounds)
     return float(value)
 
 
@@ -55,11 +55,7 @@ def _check_bounds(name, value, right, kind, bounds):
 
 def positive_integer(name, value):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    if not is_integer(value) or value < 1:
-        raise ValueError(
-            f"`{name}` must be a positive integer. Received: {name}={value!r}"
-        )
-    return int(value)
+    return integer(name, value, 1)
 
 
 def optional_positive_integer(name, value):

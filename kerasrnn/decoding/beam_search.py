@@ -92,8 +92,12 @@ class BeamSearch(Search):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.beam_width = integer("beam_width", beam_width, 1)
-        self.length_penalty = number("length_penalty", length_penalty)
-        self.coverage_penalty = number("coverage_penalty", coverage_penalty)
+        self.length_penalty = number(
+            "length_penalty", length_penalty, minimum=0
+        )
+        self.coverage_penalty = number(
+            "coverage_penalty", coverage_penalty, minimum=0
+        )
         self.num_hypotheses = integer("num_hypotheses", num_hypotheses, 1)
         self._scores = BeamScores(
             beam_width, length_penalty, coverage_penalty, num_hypotheses

@@ -81,7 +81,7 @@ class TokenEmbedding(keras.layers.ReversibleEmbedding):
         self.word_dropout = rate("word_dropout", word_dropout)
         self.drop_types = drop_types
         if scale is not None:
-            scale = number("embedding_scale", scale)
+            scale = number("embedding_scale", scale, minimum=0)
         self.scale = scale
         # Not `Dropout` layers: Keras does not quantize a layer with sublayers.
         self.seed_generator = keras.random.SeedGenerator()

@@ -55,7 +55,7 @@ class LinearSampling(keras.optimizers.schedules.LearningRateSchedule):
     ) -> None:
         super().__init__()
         self.slope = number("slope", slope, above=0)
-        self.offset = number("offset", offset, minimum=None)
+        self.offset = number("offset", offset)
         self.minimum = rate("minimum", minimum)
 
     def __call__(self, step: Tensor) -> Tensor:

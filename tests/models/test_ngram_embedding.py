@@ -193,9 +193,9 @@ def test_a_model_with_n_grams_is_saved(tmp_path):
 @pytest.mark.parametrize(
     "changed, message",
     [
-        ({"size": 0}, "`size` must be a positive integer"),
-        ({"embedding_dim": 0}, "`embedding_dim` must be a positive integer"),
-        ({"rank": 1.5}, "`rank` must be a positive integer"),
+        ({"size": 0}, "`size` must be an integer >= 1"),
+        ({"embedding_dim": 0}, "`embedding_dim` must be an integer >= 1"),
+        ({"rank": 1.5}, "`rank` must be an integer >= 1"),
         ({"longest": 1}, "`longest` must be an integer >= 2"),
         ({"dropout": 1.0}, r"`dropout` must be in \[0, 1\)"),
     ],
@@ -213,7 +213,7 @@ def test_what_it_is_to_read_is_checked():
     layer.embedding.quantize("int8")
     with pytest.raises(ValueError, match="`adapt` before `quantize`"):
         layer.adapt(TEXTS)
-    with pytest.raises(ValueError, match="`min_count` must be a positive"):
+    with pytest.raises(ValueError, match="`min_count` must be an integer >= 1"):
         NgramEmbedding(9, 4).adapt(TEXTS, min_count=0)
     with pytest.raises(ValueError, match="`ngrams` must be a `NgramEmb"):
         Encoder(9, FastGRUCell(4), ngrams=3)

@@ -98,8 +98,8 @@ def test_dropout_is_the_same_in_all_steps():
     "arguments, message",
     [
         ({"cell": "gru"}, "PianoRollModel expects `cell`.*cell='gru'"),
-        ({"keys": 0}, "`keys` must be a positive integer. Received: keys=0"),
-        ({"depth": 0}, "`depth` must be a positive integer"),
+        ({"keys": 0}, "`keys` must be an integer >= 1. Received: keys=0"),
+        ({"depth": 0}, "`depth` must be an integer >= 1"),
         ({"dropout": 1.0}, r"`dropout` must be in \[0, 1\)"),
     ],
 )

@@ -143,5 +143,5 @@ def test_a_model_in_another_precision_is_refused(how):
         pipeline.model.quantize(how)
     with pytest.raises(ValueError, match="float32 that is not quantized"):
         litert_model(pipeline)
-    with pytest.raises(ValueError, match="`length` must be a positive"):
+    with pytest.raises(ValueError, match="`length` must be an integer >= 1"):
         litert_model(pipeline, length=0)

@@ -76,7 +76,7 @@ def translation_lexicon(
     positive_integer("translations", translations)
     positive_integer("iterations", iterations)
     positive_integer("max_length", max_length)
-    number("discount", discount)
+    number("discount", discount, minimum=0)
     sources, targets = (
         _tokens(tokenizer, [pair[side] for pair in pairs], max_length)
         for side, tokenizer in enumerate((source_tokenizer, target_tokenizer))

@@ -97,8 +97,8 @@ class MonotonicAttention(BahdanauAttention):
             seed=seed,
             **kwargs,
         )
-        self.noise = number("noise", noise)
-        self.energy_bias = number("energy_bias", energy_bias, minimum=None)
+        self.noise = number("noise", noise, minimum=0)
+        self.energy_bias = number("energy_bias", energy_bias)
         if noise and not dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
 

@@ -119,9 +119,7 @@ class GAMRHNCell(GroupedMemoryCell):
         self.depth = positive_integer("depth", depth)
         one_of("inner", inner, ("gru", "highway"))
         self.inner = inner
-        self.transform_bias = number(
-            "transform_bias", transform_bias, minimum=None
-        )
+        self.transform_bias = number("transform_bias", transform_bias)
 
     def build(self, input_shape: Shape) -> None:
         units, depth = self.units, self.depth

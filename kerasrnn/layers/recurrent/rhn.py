@@ -112,9 +112,7 @@ class RHNCell(RecurrentCell):
         self.units = positive_integer("units", units)
         self.depth = positive_integer("depth", depth)
         self.couple_carry = couple_carry
-        self.transform_bias = number(
-            "transform_bias", transform_bias, minimum=None
-        )
+        self.transform_bias = number("transform_bias", transform_bias)
         self.state_size = self.output_size = self.units
 
     def build(self, input_shape: Shape) -> None:

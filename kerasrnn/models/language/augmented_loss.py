@@ -15,7 +15,7 @@ def check_augmented_loss(weight, temperature):
         ValueError: when the weight is negative, the temperature is not
             positive, or one of them is infinite.
     """
-    number("augmented_loss", weight)
+    number("augmented_loss", weight, minimum=0)
     number("loss_temperature", temperature, above=0)
 
 

@@ -81,7 +81,7 @@ class RMSDynamicEvaluation(keras.optimizers.Optimizer):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate, name=name, **kwargs)
-        self.decay = number("decay", decay)
+        self.decay = number("decay", decay, minimum=0)
         self.epsilon = number("epsilon", epsilon, above=0)
         self.mean_squares = mean_squares
 

@@ -106,7 +106,9 @@ class Translator(ReadsIds, Deserialized, QuantizableModel):
         else:
             rate("sampling_rate", sampling_rate)
         self.sampling_rate = sampling_rate
-        self.alignment_weight = number("alignment_weight", alignment_weight)
+        self.alignment_weight = number(
+            "alignment_weight", alignment_weight, minimum=0
+        )
         self.seed_generator = keras.random.SeedGenerator()
         instance("encoder", encoder, Encoder)
         instance("decoder", decoder, Decoder)

@@ -18,7 +18,9 @@ def weights_by_number(class_weight, kind):
             number from 0.
     """
     labels = kind.numbers(list(class_weight))
-    weights = [number("class_weight", x) for x in class_weight.values()]
+    weights = [
+        number("class_weight", x, minimum=0) for x in class_weight.values()
+    ]
     found = dict(zip(labels, weights, strict=True))
     known = {*range(len(kind.names))}
     if len(found) < len(labels) or not found.keys() <= known:

@@ -148,11 +148,11 @@ class LanguageTexts(XlaPipeline):
                 out of its range.
         """
         prompts = text_list(prompts)
-        number("temperature", temperature)
+        number("temperature", temperature, minimum=0)
         integer("seed", seed)
         integer("top_k", top_k, 0)
         integer("max_tokens", max_tokens, 0, self.max_length)
-        number("top_p", top_p, most=1)
+        number("top_p", top_p, minimum=0, most=1)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),

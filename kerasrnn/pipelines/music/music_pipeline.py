@@ -171,7 +171,7 @@ class MusicPipeline(TextPipeline):
             ValueError: when a number is out of its range, or the prompt has
                 another number of keys.
         """
-        number("temperature", temperature)
+        number("temperature", temperature, minimum=0)
         integer("seed", seed)
         integer("steps", steps, 0, MOST_STEPS)
         if prompt is None:

@@ -445,7 +445,7 @@ def test_what_cannot_be_cut_is_said():
     table = read_series(frame(), "date")
     with pytest.raises(CorpusError, match="13 steps.*at most 12"):
         series_windows(table, 4, 13, batch_size=2)
-    with pytest.raises(ValueError, match="`stride` must be a positive integer"):
+    with pytest.raises(ValueError, match="`stride` must be an integer >= 1"):
         series_windows(table, 4, 2, batch_size=2, stride=0)
     with pytest.raises(ValueError, match="within the 12 steps"):
         split_series(table, 12)

@@ -134,7 +134,7 @@ def test_the_text_must_fill_the_rows(ids, batch_size, shape):
 @pytest.mark.parametrize("bad", [0, 2.5, True])
 @pytest.mark.parametrize("name", ["batch_size", "window"])
 def test_sizes_must_be_positive_integers(name, bad):
-    with pytest.raises(ValueError, match=f"positive int.*{name}={bad}"):
+    with pytest.raises(ValueError, match=f"integer >= 1.*{name}={bad}"):
         text_windows([1, 2, 3], **{"batch_size": 2, "window": 2, name: bad})
 
 

@@ -122,8 +122,8 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
     [
         ({"source": "missing.txt"}, "missing"),
         ({"model": "missing"}, "versions of a SavedModel"),
-        ({"shards": 0}, "`shards` must be a positive.*=0"),
-        ({"batch_size": 0}, "`batch_size` must be a positive.*=0"),
+        ({"shards": 0}, "`shards` must be an integer >= 1.*=0"),
+        ({"batch_size": 0}, "`batch_size` must be an integer >= 1.*=0"),
         ({"version": 3}, "Received: 3"),
         ({"target": "input.txt"}, "another file than `source`"),
         ({"target": "."}, "another file than `source`"),
@@ -180,5 +180,7 @@ def test_a_killed_run_is_continued(model, source, tmp_path):
 
 def test_counts_are_positive(model, source, tmp_path):
     for name in ("shards", "batch_size", "max_bytes"):
-        with pytest.raises(ValueError, match=f"`{name}` must be a positive"):
+        with pytest.raises(
+            ValueError, match=f"`{name}` must be an integer >= 1"
+        ):
             answer_corpus(model, source, tmp_path / "x", **{name: 0})
