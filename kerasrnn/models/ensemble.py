@@ -6,12 +6,11 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.models.reads_ids import ReadsIds
-from kerasrnn.typing import Config
 
 
-class Ensemble(ReadsIds, Deserialized, keras.layers.Layer):
+class Ensemble(ReadsIds, Configured, keras.layers.Layer):
     """Base of ensembles, whose members answer the same question.
 
     A subclass says what its members are, and how their answers are joined.
@@ -50,10 +49,6 @@ class Ensemble(ReadsIds, Deserialized, keras.layers.Layer):
         raise NotImplementedError(
             f"{type(self).__name__} must override `logits_of()`."
         )
-
-    def get_config(self) -> Config:
-        models = map(keras.saving.serialize_keras_object, self.models)
-        return {**super().get_config(), "models": list(models)}
 
 
 def _check_apart(models):

@@ -6,16 +6,15 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.models.recurrent_model import RecurrentModel
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PianoRollModel(Deserialized, RecurrentModel):
+class PianoRollModel(Configured, RecurrentModel):
     """Predicts every step of a piano roll from those before it.
 
     Recurrent layers and, for each key, a sigmoid. Given the past, the keys
@@ -142,12 +141,3 @@ class PianoRollModel(Deserialized, RecurrentModel):
         self.output_projection.bias.assign(
             ops.log(counts + 1) - ops.log(steps - counts + 1)
         )
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "keys": self.keys,
-            "depth": self.depth,
-            "dropout": self.dropout,
-        }

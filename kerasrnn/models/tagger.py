@@ -14,17 +14,17 @@ from kerasrnn.layers import CRF
 from kerasrnn.layers import CRFLoss
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.character_reader import CharacterReader
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Tagger(ReadsIds, Configured, QuantizableModel):
+class Tagger(ReadsIds, Configured, BuiltWithoutShapes, QuantizableModel):
     """Tags each word of a sentence.
 
         x_t = [E w_t; characters(w_t)]
@@ -155,11 +155,6 @@ class Tagger(ReadsIds, Configured, QuantizableModel):
         self.output_projection.build((*words, self.stack.output_size))
         if self.crf is not None and not self.crf.built:
             self.crf.build((*words, self.num_tags))
-
-    def build_from_config(self, config: Config) -> None:
-        # Keras would call the model on shapes, which it keeps of ids alone.
-        frozen = config.get("frozen")
-        super().build_from_config({"shapes_dict": {}, "frozen": frozen})
 
     def call(
         self, inputs: Tensor | dict[str, Tensor], training: bool = False

@@ -9,11 +9,10 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.models.token_embedding import TokenEmbedding
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -24,7 +23,7 @@ _KERNELS: contextvars.ContextVar[dict[int, Tensor] | None] = (
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TokenOutput(Deserialized, KeepsQuantization):
+class TokenOutput(Configured, KeepsQuantization):
     """Logits over a vocabulary, or over a part of it.
 
         logits = W o + b        or tied to an embedding, E o + b
@@ -222,11 +221,3 @@ class TokenOutput(Deserialized, KeepsQuantization):
         bias = ops.take(self.bias, vocabulary, axis=0)
         kernel, bias = (ops.cast(x, self.compute_dtype) for x in (kernel, bias))
         return kernel, bias
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "units": self.units,
-            "tied_to": keras.saving.serialize_keras_object(self.tied_to),
-        }

@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
@@ -15,7 +14,6 @@ from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
 from kerasrnn.models.classification.pooled_summaries import Summary
 from kerasrnn.models.translation.bridge import Bridge
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
@@ -114,16 +112,9 @@ class AttentionSummary(Summary):
         )
         return ops.squeeze(context, 1), back(ops.squeeze(weights, 1))
 
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "attention": keras.saving.serialize_keras_object(self.attention),
-            "units": self.units,
-        }
-
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DecoderSummary(Deserialized, Summary):
+class DecoderSummary(Summary):
     """The output of one decoder step after the encoder.
 
     The cell starts from the final states of the last layer of the encoder and
@@ -220,10 +211,3 @@ class DecoderSummary(Deserialized, Summary):
         )
         output, weights = ops.squeeze(output, 1), ops.squeeze(weights, 1)
         return output if self.attention is None else (output, back(weights))
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "attention": keras.saving.serialize_keras_object(self.attention),
-        }

@@ -11,7 +11,6 @@ from keras import ops
 from kerasrnn.arguments import number
 from kerasrnn.models.classification.text_classifier import TextClassifier
 from kerasrnn.models.ensemble import Ensemble
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
@@ -139,6 +138,3 @@ class ClassifierEnsemble(Ensemble):
             for x, temperature in zip(logits, self.temperatures, strict=True)
         ]
         return sum(scaled) / len(scaled)
-
-    def get_config(self) -> Config:
-        return {**super().get_config(), "temperatures": self.temperatures}

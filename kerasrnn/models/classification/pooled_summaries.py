@@ -1,4 +1,4 @@
-"""A text summed up by the last, greatest and mean outputs of an encoder."""
+"""Summaries of a text without attention: last outputs, maximum and mean."""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.configured import Configured
 from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class Summary(KeepsQuantization):
+class Summary(Configured, KeepsQuantization):
     """Base of the summaries. They have no time axis, so they return no mask."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -83,9 +83,6 @@ class LastSummary(Summary):
             last = ops.where(is_backward, _take(memory, first), last)
         return ops.where(ops.any(mask, axis=1, keepdims=True), last, 0)
 
-    def get_config(self) -> Config:
-        return {**super().get_config(), "backward": self.backward}
-
 
 def _take(memory, positions):
     """Returns one position of each text, `(batch, dim)`."""
@@ -134,9 +131,9 @@ class PooledSummary(LastSummary):
         # In float16, a sum would stop growing at 2048.
         total = ops.sum(ops.where(real, wide(memory), 0), axis=1)
         mean = ops.cast(total / ops.cast(count, total.dtype), memory.dtype)
-        greatest = ops.max(
+        maximum = ops.max(
             ops.where(real, memory, -math.inf), axis=1, initial=-math.inf
         )
-        greatest = ops.where(ops.any(real, axis=1), greatest, 0)
+        maximum = ops.where(ops.any(real, axis=1), maximum, 0)
         last = self.last(memory, mask)
-        return ops.concatenate([last, greatest, mean], axis=-1)
+        return ops.concatenate([last, maximum, mean], axis=-1)

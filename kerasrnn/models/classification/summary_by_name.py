@@ -1,4 +1,4 @@
-"""Summaries of an encoded text in one vector.
+"""The summary of a classifier, from a layer or from its name.
 
 Every summary is a layer with the same call: it takes the memory, mask and final
 states of an encoder, and returns a summary. Those with attention return its

@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from kerasrnn.arguments import instance
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.configured import Deserialized
@@ -80,12 +81,7 @@ class TextClassifier(ReadsIds, Deserialized, QuantizableModel):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if not isinstance(encoder, Encoder):
-            raise ValueError(
-                "TextClassifier expects `encoder` to be an Encoder. "
-                f"Received: encoder={encoder!r}"
-            )
-        self.encoder = encoder
+        self.encoder = instance("encoder", encoder, Encoder)
         # Not `self.summary`, which is a method of every Keras model.
         self.summary_layer = get_summary(summary, encoder)
         self.num_classes = positive_integer("num_classes", num_classes)
@@ -195,6 +191,7 @@ class TextClassifier(ReadsIds, Deserialized, QuantizableModel):
         return found if isinstance(found, tuple) else (found, None)
 
     def get_config(self) -> Config:
+        # Not `Configured`, since `summary` is a method.
         return {
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),

@@ -12,6 +12,7 @@ from kerasrnn.arguments import rate
 from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
+from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.forecasting.heads import ForecastHead
 from kerasrnn.models.forecasting.heads import head_of
 from kerasrnn.models.forecasting.inputs import ForecastInputs
@@ -19,7 +20,6 @@ from kerasrnn.models.forecasting.segment_embedding import SegmentEmbedding
 from kerasrnn.models.forecasting.segments_ahead import at_once
 from kerasrnn.models.forecasting.segments_ahead import one_by_one
 from kerasrnn.models.rnn_stack import RNNStack
-from kerasrnn.typing import Config
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
@@ -27,7 +27,7 @@ _OF_EMBEDDING = ("shared", "known", "static", "missing")
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Forecaster(Configured, QuantizableModel):
+class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
     """Reads what columns of numbers were, and forecasts what they will be.
 
     The recurrent layers read segments of `segment` steps. All segments of the
@@ -179,11 +179,6 @@ class Forecaster(Configured, QuantizableModel):
         self.embedding.build()
         self.stack.build((None, None, self.embedding_dim))
         self.projection.build((None, None, self.stack.output_size))
-
-    def build_from_config(self, config: Config) -> None:
-        # Keras would call the model on shapes, which it keeps of one input.
-        frozen = config.get("frozen")
-        super().build_from_config({"shapes_dict": {}, "frozen": frozen})
 
     def adapt(self, past: Any, known: Any = None, static: Any = None) -> None:
         """Sets the scaling to that of the data to train on.

@@ -6,13 +6,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.typing import Config
+from kerasrnn.configured import Configured
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class CarriedStates(keras.layers.Layer):
+class CarriedStates(Configured, keras.layers.Layer):
     """Stores recurrent states between the batches of `fit` and `evaluate`.
 
     Training and evaluation have separate states, so that validation between
@@ -98,13 +98,6 @@ class CarriedStates(keras.layers.Layer):
 
     def _states(self, training):
         return self.of_training if training else self.of_evaluation
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "batch_size": self.batch_size,
-            "sizes": self.sizes,
-        }
 
 
 def check_rows(ids, fresh, batch_size, replicas):

@@ -15,7 +15,6 @@ from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.recurrent_model import RecurrentModel
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
@@ -102,11 +101,3 @@ class LanguageLosses(ReadsIds, RecurrentModel):
             if sample_weight is not None:
                 sample_weight = sample_weight[:1]
         return super().compute_metrics(x, y, y_pred, sample_weight)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "augmented_loss": self.augmented_loss,
-            "loss_temperature": self.loss_temperature,
-            "sampled_words": self.sampled_words,
-        }

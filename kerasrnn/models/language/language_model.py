@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.distribute.replicas import replica_count
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import quantize_layers
@@ -17,7 +17,6 @@ from kerasrnn.models.language.carried_states import check_rows
 from kerasrnn.models.language.language_losses import LanguageLosses
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -25,7 +24,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LanguageModel(Deserialized, LanguageLosses):
+class LanguageModel(Configured, LanguageLosses):
     """Predicts every token of a text from those before it.
 
     An embedding, recurrent layers and a softmax over the vocabulary, which by
@@ -185,6 +184,11 @@ class LanguageModel(Deserialized, LanguageLosses):
                 name="carried",
             )
 
+    @property
+    def embeddings_initializer(self) -> Initializer:
+        """The initializer of the embeddings."""
+        return self.embedding.embeddings_initializer
+
     def build(self, input_shape: Shape | None = None) -> None:
         self.embedding.build((None, None))
         width = self.build_rnns(self.embedding_dim)
@@ -283,20 +287,3 @@ class LanguageModel(Deserialized, LanguageLosses):
     def _parts(self):
         """The layers that have weights, without the carried states."""
         return [self.embedding, self.stack, self.output_projection]
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "cell": keras.saving.serialize_keras_object(self.cell),
-            "embedding_dim": self.embedding_dim,
-            "depth": self.depth,
-            "tie_embeddings": self.tie_embeddings,
-            "dropout": self.dropout,
-            "word_dropout": self.word_dropout,
-            "embeddings_initializer": keras.initializers.serialize(
-                self.embedding.embeddings_initializer
-            ),
-            "embedding_scale": self.embedding_scale,
-            "batch_size": self.batch_size,
-        }

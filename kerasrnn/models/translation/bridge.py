@@ -1,23 +1,22 @@
 """The first states of a decoder, from the final states of an encoder."""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 
 import keras
-from keras import ops
 
 from kerasrnn.arguments import one_of
+from kerasrnn.configured import Configured
+from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.quantization import KeepsQuantization
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Bridge(KeepsQuantization):
+class Bridge(Configured, KeepsQuantization):
     """Initializes a decoder from the final states of an encoder.
 
         s_0 = tanh(W f + b)     "dense": for any two cells
@@ -81,12 +80,5 @@ class Bridge(KeepsQuantization):
 
     def call(self, final: Tensor) -> States:
         states = final if self.dense is None else self.dense(final)
-        ends = list(itertools.accumulate(self.state_sizes))[:-1]
-        return ops.split(states, ends, axis=-1) if ends else [states]
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "state_sizes": self.state_sizes,
-            "kind": self.kind,
-        }
+        *widths, _ = self.state_sizes
+        return split_at(states, *widths) if widths else [states]

@@ -288,6 +288,7 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
         return ops.cast(logits, bias.dtype) + bias
 
     def get_config(self) -> Config:
+        # Not `Configured`: `bridge` is a layer, other arguments are the cell's.
         cell = self.rnn.cell
         return {
             **super().get_config(),

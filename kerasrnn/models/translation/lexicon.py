@@ -7,14 +7,14 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.arguments import positive_integer
+from kerasrnn.configured import Configured
 from kerasrnn.models.reads_ids import ReadsIds
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Lexicon(ReadsIds, keras.layers.Layer):
+class Lexicon(ReadsIds, Configured, keras.layers.Layer):
     """The most likely translations of each source word.
 
     For each source word `x` it holds the most likely `translations` and their
@@ -156,15 +156,6 @@ class Lexicon(ReadsIds, keras.layers.Layer):
         known = ops.cast(source >= 0, probabilities.dtype)
         probabilities = probabilities * ops.expand_dims(known, -1)
         return ops.take(self.ids, rows, axis=0), probabilities
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "source_size": self.source_size,
-            "target_size": self.target_size,
-            "translations": self.translations,
-            "epsilon": self.epsilon,
-        }
 
 
 def _spread(ids, values, size):

@@ -6,16 +6,15 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.translation.lexicon import Lexicon
-from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Shortlist(ReadsIds, Deserialized, keras.layers.Layer):
+class Shortlist(ReadsIds, Configured, keras.layers.Layer):
     """Chooses the target words of each sentence: a lexical shortlist.
 
     They are the first `frequent` words of the target vocabulary, and those that
@@ -90,11 +89,3 @@ class Shortlist(ReadsIds, Deserialized, keras.layers.Layer):
         always = words < self.frequent
         _, ids = ops.top_k(ops.where(always, float("inf"), expected), self.size)
         return ids
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "lexicon": keras.saving.serialize_keras_object(self.lexicon),
-            "size": self.size,
-            "frequent": self.frequent,
-        }

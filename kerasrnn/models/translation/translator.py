@@ -10,7 +10,7 @@ from keras.optimizers.schedules import LearningRateSchedule
 from kerasrnn.arguments import instance
 from kerasrnn.arguments import number
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.distribute.replicas import share_of_added_loss
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
@@ -18,13 +18,12 @@ from kerasrnn.models.encoder import Encoder
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.translation.decoder import Decoder
 from kerasrnn.models.translation.guided_attention import alignment_cost
-from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Translator(ReadsIds, Deserialized, QuantizableModel):
+class Translator(ReadsIds, Configured, QuantizableModel):
     """Recurrent encoder-decoder with attention.
 
     `fit` trains it by teacher forcing: the inputs hold the source and the
@@ -218,17 +217,6 @@ class Translator(ReadsIds, Deserialized, QuantizableModel):
         a graph.
         """
         return self.decoder.output_projection.many_calls()
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "encoder": keras.saving.serialize_keras_object(self.encoder),
-            "decoder": keras.saving.serialize_keras_object(self.decoder),
-            "sampling_rate": keras.saving.serialize_keras_object(
-                self.sampling_rate
-            ),
-            "alignment_weight": self.alignment_weight,
-        }
 
 
 def _check_bridge(encoder, decoder):
