@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 
 # Machines may limit the size of a file that comes back from them.
 MOST = 15 * 2**20
@@ -15,7 +15,7 @@ SIDES = "source", "target"
 
 
 def write_json(path, facts):
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_text(json.dumps(facts, indent=1), "utf-8")
 
 
@@ -28,7 +28,7 @@ def write_arrays(path, arrays):
     with io.BytesIO() as file:
         np.savez(file, **arrays)
         content = lzma.compress(file.getvalue())
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_bytes(content)
 
 
@@ -85,7 +85,7 @@ def write_weights(folder, values):
     content, names = flat.tobytes(), []
     for number, start in enumerate(range(0, len(content), MOST)):
         names.append(f"weights.{number}.bin")
-        with whole(folder / names[-1]) as partial:
+        with atomic_write(folder / names[-1]) as partial:
             partial.write_bytes(content[start : start + MOST])
     return names
 

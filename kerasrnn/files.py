@@ -18,7 +18,7 @@ _UNIQUE = _DIGITS * "[0-9a-f]"
 
 
 @contextlib.contextmanager
-def whole(path):
+def atomic_write(path):
     """Provides a partial file to write, and renames it to `path` at the end.
 
     An existing file is replaced only then, so that it survives if the process
@@ -35,7 +35,7 @@ def whole(path):
 
     Example:
 
-    >>> with whole(pathlib.Path("card.json")) as partial:
+    >>> with atomic_write(pathlib.Path("card.json")) as partial:
     ...     partial.write_text("{}")
     """
     partial = partial_of(path)
@@ -49,7 +49,7 @@ def whole(path):
 
 
 @contextlib.contextmanager
-def whole_folder(path):
+def atomic_folder(path):
     """Provides a partial folder to fill, and renames it to `path` at the end.
 
     An existing folder, or the one that a link names, is replaced only then. If
@@ -66,7 +66,7 @@ def whole_folder(path):
 
     Example:
 
-    >>> with whole_folder(pathlib.Path("model/1")) as partial:
+    >>> with atomic_folder(pathlib.Path("model/1")) as partial:
     ...     (partial / "card.json").write_text("{}")
     """
     path = path.resolve()
@@ -84,7 +84,7 @@ def whole_folder(path):
 
 
 def output_folder(path: PathLike) -> pathlib.Path:
-    """Creates a folder, and checks at once that it can be written.
+    """Creates a folder, and checks that it can be written.
 
     Args:
         path: String or path of the folder.
@@ -187,7 +187,7 @@ def writing(partial, path, more=""):
     # h5py raises one or the other.
     except (OSError, RuntimeError) as error:
         if isinstance(error, NotImplementedError | RecursionError):
-            raise  # Of what is written, not of the disk.
+            raise  # A fault of the data, not of the disk.
         number = getattr(error, "errno", None)
         with contextlib.suppress(OSError):
             partial.unlink()
@@ -200,7 +200,7 @@ def writing(partial, path, more=""):
         ) from error
 
 
-def make_sure_of_room(folder, size):
+def check_free_space(folder, size):
     """Raises an error, before a file is written, if the disk is too full.
 
     On a full disk, h5py cannot close its file and crashes the process.

@@ -54,7 +54,7 @@ def test_an_exchange_that_fails_loses_nothing(versions, no_swap, monkeypatch):
 
 def test_two_writers_of_a_path_do_not_share_what_is_partial(tmp_path):
     path = tmp_path / "model.keras"
-    with files.whole(path) as one, files.whole(path) as other:
+    with files.atomic_write(path) as one, files.atomic_write(path) as other:
         assert one != other
         assert one.suffix == other.suffix == ".keras"
         one.write_text("one")
@@ -65,7 +65,7 @@ def test_two_writers_of_a_path_do_not_share_what_is_partial(tmp_path):
 
 def test_a_writer_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        with files.whole(tmp_path / "card.json") as partial:
+        with files.atomic_write(tmp_path / "card.json") as partial:
             partial.write_text("half")
             raise KeyboardInterrupt
     assert not [*tmp_path.iterdir()]
@@ -76,12 +76,12 @@ def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path):
     names = [f"partial-0123456789ab-{x}" for x in ("card.json", "log.csv")]
     for name in (*names, "partial-mine.json"):
         (tmp_path / name).write_text("half")
-    with files.whole(path) as partial:
+    with files.atomic_write(path) as partial:
         partial.write_text("{}")
     assert len([*tmp_path.iterdir()]) == 4
     for left in tmp_path.glob("partial-*"):
         os.utime(left, (0, 0))
-    with files.whole(path) as partial:
+    with files.atomic_write(path) as partial:
         partial.write_text("{}")
     assert {x.name for x in tmp_path.iterdir()} == {
         *("card.json", "partial-mine.json"),
@@ -94,11 +94,11 @@ def test_a_folder_is_written_whole_where_a_link_leads(tmp_path):
         path.mkdir(parents=True)
     link.symlink_to(real, target_is_directory=True)
     for text in "one", "other":
-        with files.whole_folder(link) as partial:
+        with files.atomic_folder(link) as partial:
             (partial / "name").write_text(text)
         assert link.is_symlink() and (real / "name").read_text() == text
     with pytest.raises(KeyboardInterrupt):
-        with files.whole_folder(link) as partial:
+        with files.atomic_folder(link) as partial:
             raise KeyboardInterrupt
     assert [*real.parent.iterdir()] == [real]
     assert [*link.parent.iterdir()] == [link]
@@ -106,5 +106,5 @@ def test_a_folder_is_written_whole_where_a_link_leads(tmp_path):
 
 def test_an_error_of_what_is_written_is_no_full_disk(tmp_path):
     with pytest.raises(NotImplementedError, match="no config"):
-        with files.whole(tmp_path / "model.keras"):
+        with files.atomic_write(tmp_path / "model.keras"):
             raise NotImplementedError("no config")

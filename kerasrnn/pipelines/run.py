@@ -8,7 +8,7 @@ import keras
 
 from kerasrnn.arguments import integer
 from kerasrnn.data import warn_of_unseen
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.models import in_float32
 from kerasrnn.pipelines.results import part_scores
 from kerasrnn.pipelines.results import print_end
@@ -263,7 +263,7 @@ class Run(RunScope):
         task = pipeline.task()
         # First of all: what follows may fail on unusual data.
         path = self.output / f"{task.file_name}.keras"
-        with whole(path) as partial:
+        with atomic_write(path) as partial:
             pipeline.save(partial)
         print("Scoring and exporting ...", flush=True)
         scores = self.scores = part_scores(task, parts, scoring)

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from kerasrnn.files import whole_folder
+from kerasrnn.files import atomic_folder
 from kerasrnn.pipelines.saved_graphs import simplify_graphs
 from kerasrnn.pipelines.warm_up import write_warm_up
 from kerasrnn.training.card import write_json
@@ -83,7 +83,7 @@ def export_saved_model(
             f"NAME/VERSION. Received: '{path}', which is not a SavedModel."
         )
     try:
-        with whole_folder(path) as partial:
+        with atomic_folder(path) as partial:
             tf.saved_model.save(
                 _state(functions.values(), resources),
                 partial,

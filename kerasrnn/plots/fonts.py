@@ -10,8 +10,8 @@ from matplotlib.font_manager import findfont
 from matplotlib.font_manager import fontManager
 from matplotlib.ft2font import FT2Font
 
+from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
-from kerasrnn.files import whole
 from kerasrnn.warning import warn
 
 # Comes with matplotlib. Has Latin with stacked marks, Greek and Cyrillic.
@@ -111,7 +111,7 @@ def packaged_font():
     content = pymupdf_fonts.myfont("figo")
     if not path.is_file() or path.read_bytes() != content:
         output_folder(path.parent)
-        with whole(path) as partial:
+        with atomic_write(path) as partial:
             partial.write_bytes(content)
     fontManager.addfont(path)
     return str(path)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
-from kerasrnn.files import whole
 
 DOTS_PER_INCH = 150
 
@@ -50,6 +50,6 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
         bbox_inches="tight",
     )
     output_folder(path.parent)
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_bytes(picture.getvalue())
     return path

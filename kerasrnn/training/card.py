@@ -14,7 +14,7 @@ from typing import Any
 
 import keras
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.reading import reading
 from kerasrnn.typing import Config
@@ -71,7 +71,7 @@ def write_json(path, facts):
     # Python writes and reads NaN, but JSON does not have it.
     facts = _plain(facts)
     text = json.dumps(facts, ensure_ascii=False, indent=2)
-    with whole(pathlib.Path(path)) as partial:
+    with atomic_write(pathlib.Path(path)) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Mapping
 from collections.abc import Sequence
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
 
@@ -54,7 +54,7 @@ def write_rows(path: PathLike, rows: Sequence[Mapping[str, float]]) -> None:
     path = pathlib.Path(path)
     names = dict.fromkeys(name for row in rows for name in row)
     with (
-        whole(path) as partial,
+        atomic_write(path) as partial,
         partial.open("w", newline="", encoding="utf-8") as file,
     ):
         writer = csv.DictWriter(file, names)

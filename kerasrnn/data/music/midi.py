@@ -8,7 +8,7 @@ from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import existing_path
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.optional import needs
 from kerasrnn.typing import PathLike
 from kerasrnn.warning import warn
@@ -89,7 +89,7 @@ def write_midi(
                 track.append(mido.Message(kind, note=note, time=then - now))
                 now = then
     path = pathlib.Path(path)
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         mido.MidiFile(ticks_per_beat=_TICKS, tracks=[track]).save(partial)
     return path
 

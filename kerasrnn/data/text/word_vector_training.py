@@ -14,8 +14,8 @@ from kerasrnn.arguments import one_of
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.text.word_vectors import WordVectors
 from kerasrnn.data.text.word_vectors import read_word_vectors
+from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
-from kerasrnn.files import whole
 from kerasrnn.optional import needs
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import PathLike
@@ -163,7 +163,7 @@ def train_word_vectors(
             epochs=model.epochs,
             callbacks=[_EpochBar(model.epochs)],
         )
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         model.wv.save_word2vec_format(str(partial))
 
 

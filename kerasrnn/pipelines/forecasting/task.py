@@ -7,7 +7,7 @@ import numpy as np
 
 from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import window_starts
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.optional import import_pandas
 from kerasrnn.pipelines.forecasting.scores import ForecastScores
 from kerasrnn.pipelines.forecasting.scores import naive_errors
@@ -150,7 +150,7 @@ def _write_example(forecaster, table, path):
         **dict(zip(table.static, series.static, strict=True)),
     )
     end = start + horizon * bool(known)
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         frame[max(start - lookback, 0) : end].to_csv(
             partial, index=False, float_format="%.7g"
         )

@@ -9,7 +9,7 @@ from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import all_lines
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.pipelines.translation.text_translator import TextTranslator
 from kerasrnn.training import file_fingerprint
 from kerasrnn.training import fingerprint
@@ -99,7 +99,7 @@ def _write_translations(reverse, tables, folder):
     for path, sentences in tables.items():
         if path in missing:
             found = translator.translate(sentences)
-            with whole(path) as partial:
+            with atomic_write(path) as partial:
                 partial.write_text(
                     "".join(
                         f"{' '.join(source.split())}\t{target}\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.metrics.corpus_scores import sentence_chrf
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
@@ -112,7 +112,7 @@ def _print_samples(samples):
 
 
 def _write_table(path, rows):
-    with whole(path) as partial:
+    with atomic_write(path) as partial:
         with partial.open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file, "excel-tab")
             table.writerow(["chrf", "source", "reference", "hypothesis"])

@@ -14,7 +14,7 @@ from typing import Self
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.encodings import decode
 from kerasrnn.data.tables.lines import byte_lines
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.typing import PathLike
 
 
@@ -155,7 +155,7 @@ class Shards:
         """
         path = pathlib.Path(path)
         opened = gzip.open if path.suffix.lower() == ".gz" else open
-        with whole(path) as partial, opened(partial, "wb") as joined:
+        with atomic_write(path) as partial, opened(partial, "wb") as joined:
             for shard in range(self.count):
                 with self._file("output", shard).open("rb") as answers:
                     shutil.copyfileobj(answers, joined)
@@ -209,7 +209,10 @@ def _texts(path, max_bytes, report):
 
 def _write(path, lines):
     """Writes lines to a file, completely or not at all."""
-    with whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+    with (
+        atomic_write(path) as partial,
+        partial.open("w", encoding="utf-8") as file,
+    ):
         file.writelines(f"{line}\n" for line in lines)
 
 

@@ -11,7 +11,7 @@ import pathlib
 
 import tensorflow as tf
 
-from kerasrnn.files import whole_folder
+from kerasrnn.files import atomic_folder
 from kerasrnn.optional import needs
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.onnx.check import TOLERANCE
@@ -71,7 +71,7 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
     for module in ("onnx", "onnxruntime", "tf2onnx"):
         with needs(module, "onnx"):
             importlib.import_module(module)
-    with whole_folder(output) as partial:
+    with atomic_folder(output) as partial:
         # Its signatures hold no reference to the variables.
         loaded = ExportedModel(model)
         outcomes = {

@@ -8,7 +8,7 @@ import re
 import h5py
 import keras
 
-from kerasrnn.files import make_sure_of_room
+from kerasrnn.files import check_free_space
 from kerasrnn.files import put
 from kerasrnn.files import writing
 from kerasrnn.training.reading import reading
@@ -84,7 +84,7 @@ def save_weights(model, path):
     variables = model.variables + model.optimizer.variables
     # At most eight bytes for each number, and the overhead of HDF5.
     size = sum(8 * math.prod(x.shape) + 10_000 for x in variables)
-    make_sure_of_room(path.parent, size)
+    check_free_space(path.parent, size)
     model.save_weights(path)
 
 
@@ -114,7 +114,7 @@ def finish_state(pending, folder, progress):
     name = f"state-{progress.epoch:04d}-{progress.batch:06d}.weights.h5"
     text = json.dumps(dataclasses.asdict(progress))
     with writing(pending, folder / name, _RESUME):
-        make_sure_of_room(folder, len(text) + 10_000)
+        check_free_space(folder, len(text) + 10_000)
         with h5py.File(pending, "a") as file:
             file["progress"] = text
         put(pending, folder / name)

@@ -9,7 +9,7 @@ import time
 
 import keras
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.training.csv_log import write_rows
 from kerasrnn.training.resumable.checkpoint import Progress
 from kerasrnn.training.resumable.checkpoint import constant_rate
@@ -190,7 +190,7 @@ class AfterCallbacks(Counting):
         self._saved_at = time.monotonic()
 
     def _save(self, path):
-        with whole(path) as partial:
+        with atomic_write(path) as partial:
             save_weights(self.model, partial)
 
 

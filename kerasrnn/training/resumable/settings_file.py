@@ -3,7 +3,7 @@
 import json
 import textwrap
 
-from kerasrnn.files import whole
+from kerasrnn.files import atomic_write
 from kerasrnn.training.fingerprints import fingerprint
 from kerasrnn.training.fingerprints import plain
 from kerasrnn.training.reading import reading
@@ -33,7 +33,7 @@ def make_training_folder(path, settings):
         why = f"The last one, in '{last.parent.name}', has other settings: "
         print(textwrap.fill(f"{why}{', '.join(names)}.", 79))
     path.mkdir(parents=True, exist_ok=True)  # A killed process may have.
-    with whole(path / NAME) as partial:
+    with atomic_write(path / NAME) as partial:
         partial.write_text(json.dumps(own, indent=2), "utf-8")
 
 
