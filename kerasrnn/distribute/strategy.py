@@ -1,4 +1,4 @@
-"""The strategies of TensorFlow that a training can be distributed by."""
+"""The strategy that a training is distributed by, on either backend."""
 
 import os
 import typing
@@ -8,7 +8,6 @@ import keras
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
-from kerasrnn.distribute.devices import check_count
 
 Distribution = typing.Literal["mirrored", "workers"]
 
@@ -36,7 +35,7 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
             the processes that the environment variable `TF_CONFIG` lists,
             each with all of its GPUs, or with its CPU.
         devices: Positive integer, how many devices of this machine to use;
-            `None` for all GPUs. Without a GPU, TensorFlow uses the CPU as so
+            `None` for all GPUs. Without a GPU, TensorFlow uses the CPU as this
             many devices, which is for tests: it is not faster.
 
     Returns:
@@ -70,15 +69,32 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     if name == "workers":
         return _workers(devices)
     if backend == "jax":
-        found = keras.distribution.list_devices()
-        chosen = found[: check_count(devices, len(found))]
         return keras.distribution.DataParallel(
-            devices=chosen, auto_shard_dataset=False
+            devices=first(keras.distribution.list_devices(), devices),
+            auto_shard_dataset=False,
         )
     # Without TensorFlow installed, the package must still load.
-    from kerasrnn.distribute import strategies
+    from kerasrnn.distribute import tensorflow_strategies
 
-    return strategies.Mirrored(strategies.local_devices(devices))
+    if gpus := tensorflow_strategies.gpus():
+        names = first(gpus, devices)
+    else:
+        names = tensorflow_strategies.parts_of_the_cpu(devices or 1)
+    return tensorflow_strategies.Mirrored(names)
+
+
+def first(found, count):
+    """Returns the first devices of this machine, or all if `count` is `None`.
+
+    Raises:
+        ValueError: when there are fewer.
+    """
+    if count is not None and count > len(found):
+        raise ValueError(
+            f"`devices` must be at most {len(found)}, the number of devices of "
+            f"this machine. Received: devices={count}"
+        )
+    return found[:count]
 
 
 def _workers(devices):
@@ -95,7 +111,7 @@ def _workers(devices):
             "set CUDA_VISIBLE_DEVICES to choose some. "
             f"Received: devices={devices}"
         )
-    from kerasrnn.distribute import strategies
+    from kerasrnn.distribute import tensorflow_strategies
 
     print("Waiting until all workers of TF_CONFIG have started.", flush=True)
-    return strategies.Workers()
+    return tensorflow_strategies.Workers()

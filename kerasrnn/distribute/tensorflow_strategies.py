@@ -5,8 +5,6 @@ Only `strategy.py` imports this module, which needs TensorFlow.
 
 import tensorflow as tf
 
-from kerasrnn.distribute.devices import check_count
-
 
 class _Reduce:
     """Corrects what `Model.fit` asks of a strategy.
@@ -37,23 +35,19 @@ class Workers(_Reduce, tf.distribute.MultiWorkerMirroredStrategy):
     """The processes in `TF_CONFIG`, on one machine or on several."""
 
 
-def local_devices(count=None):
-    """Returns the names of devices of this machine.
+def gpus():
+    """Returns the names of the GPUs of this machine."""
+    count = len(tf.config.list_physical_devices("GPU"))
+    return [f"GPU:{i}" for i in range(count)]
 
-    Args:
-        count: Positive integer; `None` for all GPUs, or the CPU. Without a
-            GPU, the CPU is divided into this many devices.
+
+def parts_of_the_cpu(count):
+    """Divides the CPU into `count` devices, and returns their names.
 
     Raises:
-        RuntimeError: when the CPU has to be divided and TensorFlow has
-            already set it up.
-        ValueError: when there are fewer GPUs.
+        RuntimeError: when there are several, and TensorFlow has already set
+            the CPU up.
     """
-    gpus = tf.config.list_physical_devices("GPU")
-    if gpus:
-        count = check_count(count, len(gpus)) or len(gpus)
-        return [f"GPU:{i}" for i in range(count)]
-    count = count or 1
     if count > 1:
         cpu, *_ = tf.config.list_physical_devices("CPU")
         parts = [tf.config.LogicalDeviceConfiguration() for _ in range(count)]
