@@ -7,10 +7,10 @@
 
 Every system is a language model: an embedding, a recurrent layer, a softmax
 over 10,000 words; a training step ends with an update by gradient descent.
-All run in one process on as many threads, in turns, and medians are printed,
-of wall seconds and of CPU seconds. Run it on an idle machine. On a GPU, PyTorch
-computes there, too, every step is waited for, and CPU seconds, which mean
-nothing there, are left out.
+All run in one process, on the same number of threads, in turns, and medians are
+printed, of wall seconds and of CPU seconds. Run it on an idle machine. On a
+GPU, PyTorch computes there, too, every step is waited for, and CPU seconds,
+which mean nothing there, are left out.
 """
 
 import functools

@@ -14,12 +14,12 @@ adding          `lag` random numbers, one marked in each half, of which the
 temporal order  three marks X or Y far apart among `lag` other symbols, their
                 order is asked for (ibid.); accuracy, by chance 0.125
 
-All models have as many parameters as GAM-RHN in its authors' experiment on
-temporal order (10 groups of 6 slots, 60 units, heads of 10, one micro-step);
-cells that are linear in their state are in two layers. All are trained alike:
-Adam, batches of 64 fresh sequences, until they get 99.5 % of 1,000 held-out
-sequences right or `--updates` are over. A result on disk is not computed
-again; the picture is drawn from all of them.
+All models have the same number of parameters as GAM-RHN in its authors'
+experiment on temporal order (10 groups of 6 slots, 60 units, heads of 10, one
+micro-step); cells that are linear in their state are in two layers. All are
+trained alike: Adam, batches of 64 fresh sequences, until they get 99.5 % of
+1,000 held-out sequences right or `--updates` are over. A result on disk is not
+computed again; the picture is drawn from all of them.
 """
 
 import argparse

@@ -1,8 +1,9 @@
 """The matrix products of a recurrent layer, without the rest of it.
 
 Shapes and dtypes are those of a training step of the layer. The products of
-the input and the gradients of the kernels are taken over all steps at once,
-those of the state one after the other in a loop, where each waits for the last.
+the input and the gradients of the kernels are taken over all steps in one
+product, those of the state one after the other in a loop, where each waits for
+the last.
 """
 
 import keras

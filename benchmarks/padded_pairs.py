@@ -20,7 +20,8 @@ def choose_shapes(source, target, count):
 
     Returns:
         An ascending list of pairs of lengths, of source and target. Their sum
-        over all pairs is least: recurrent layers take as many steps.
+        over all pairs is least: it is the number of steps that recurrent layers
+        take.
     """
     least, best = math.inf, None
     for ratio in RATIOS:

@@ -44,7 +44,7 @@ class Classifiers:
             keras.optimizers.Adam(rate, global_clipnorm=5.0),
             keras.losses.BinaryCrossentropy(from_logits=True),
         )
-        # Compiled for all lengths at once, on all processors.
+        # Compiled for all lengths in parallel, on all processors.
         state = jax.tree.map(
             lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), self.group.state
         )

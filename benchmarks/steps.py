@@ -7,10 +7,10 @@
 Prints the least CPU milliseconds of a training step (forward and all gradients)
 and of inference, of a layer and of `keras.layers.RNN` of its cell, in turns in
 one process; on a GPU, wall milliseconds. `Attention` is additive, before a GRU,
-to as many positions as there are steps, beside the same around Keras's
-`GRUCell`. Layers of the cells that the guides define are timed if `--layers`
-names them. With `--memory` it prints the most memory that each takes instead,
-in a process of its own, above that of a sequence of two steps.
+to the same number of positions as there are steps, beside the same around
+Keras's `GRUCell`. Layers of the cells that the guides define are timed if
+`--layers` names them. With `--memory` it prints the most memory that each takes
+instead, in a process of its own, above that of a sequence of two steps.
 """
 
 import argparse

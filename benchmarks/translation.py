@@ -6,8 +6,8 @@
 
 Both systems hold one model of 8.5M parameters (one GRU of 256 units, the
 encoder bidirectional, additive attention with input feeding, vocabularies of
-7,980 and 8,810) with the same weights, in one process, on as many threads,
-over the same synthetic sentences. They take turns, and the medians are
+7,980 and 8,810) with the same weights, in one process, on the same number of
+threads, over the same synthetic sentences. They take turns, and the medians are
 printed. Padding does not count. When decoding, the end token is out of reach
 and every sentence runs for its source length + 2 tokens, so that both systems
 take the same steps. Run it on an idle machine: on a busy one the threads of

@@ -2,9 +2,10 @@
 
 Hypotheses that lack required phrases would crowd out those that pay for them.
 So the beam is divided among banks (Post & Vilar 2018): one for each number of
-tokens of required phrases that a hypothesis may have. They give each bank as
-many slots. Here, a hypothesis comes after all that are better and in no lower
-bank: no slot goes to what lacks phrases and is no likelier for it.
+tokens of required phrases that a hypothesis may have. They give each bank
+the same number of slots. Here a hypothesis ranks below every better one in the
+same or a higher bank, so no slot goes to one that has fewer phrase tokens and
+is no likelier for it.
 """
 
 from keras import ops
@@ -61,7 +62,7 @@ def shared_out(totals, is_end, progress, phrases, beam_width):
         beam_width: Integer.
 
     Returns:
-        A tuple `(finishes, order)`: booleans, and floats, the greatest first
+        A tuple `(finishes, order)`: booleans, and floats, the largest first
         and minus infinity for none.
     """
     bank = ops.sum(progress["required"], axis=2)

@@ -97,7 +97,7 @@ def top_k(x, k):
         k: Positive integer.
 
     Returns:
-        The `k` greatest values of each row in descending order, or all where
+        The `k` largest values of each row in descending order, or all where
         there are fewer, and their indices.
     """
     size = x.shape[-1]

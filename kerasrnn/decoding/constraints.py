@@ -72,13 +72,13 @@ class Constraints:
         here = ops.equal(ops.arange(self.max_length, dtype="int32"), t)
         return ops.where(here, ops.expand_dims(columns, 2), history)
 
-    def __call__(self, logits, t, vocabulary, history):
+    def __call__(self, logits, t, shortlist, history):
         """Sets the logits of refused tokens to minus infinity.
 
         Args:
             logits: Float tensor of shape `(batch, beams, columns)`.
             t: Integer, how many tokens a hypothesis has.
-            vocabulary: Integer tensor of shape `(batch, columns)`, the ids of
+            shortlist: Integer tensor of shape `(batch, columns)`, the ids of
                 the columns, or `None` where the columns are the ids.
             history: The columns that the hypotheses have chosen so far.
 
@@ -89,7 +89,7 @@ class Constraints:
             return logits
         shape = ops.shape(logits)
         columns, present = find(
-            (self.end_id, *self.forbidden_ids), vocabulary, shape
+            (self.end_id, *self.forbidden_ids), shortlist, shape
         )
         # The end token is refused for `min_length` steps, forbidden ids for
         # all.
@@ -104,7 +104,7 @@ class Constraints:
         return or_end(left, logits, end, has_end)
 
 
-def find(ids, vocabulary, shape):
+def find(ids, shortlist, shape):
     """Finds the columns of ids, and which ids have one.
 
     Returns:
@@ -112,11 +112,11 @@ def find(ids, vocabulary, shape):
     """
     batch_size, beams, size = shape
     ids = ops.array(ids, "int32")
-    if vocabulary is None:
+    if shortlist is None:
         present = ops.logical_and(ids >= 0, ids < size)[None]
         columns = ops.where(present, ids, 0)
     else:
-        same = ops.equal(vocabulary[:, None], ids[:, None])
+        same = ops.equal(shortlist[:, None], ids[:, None])
         present = ops.any(same, axis=2)
         columns = ops.argmax(ops.cast(same, "int32"), axis=2)
     shape = (batch_size, beams, ids.shape[0])
@@ -137,7 +137,7 @@ def repetitions(history, t, n):
     count = history.shape[2] - n + 1
     endings = history[:, :, n - 1 :]
     # The history is still empty from step `t` on. Negative numbers are those
-    # of repeatable ids, which are no columns.
+    # of repeatable ids, which are not columns.
     written = ops.arange(n - 1, n - 1 + count, dtype="int32") < t
     repeated = ops.logical_and(written, endings >= 0)
     for i in range(n - 1):

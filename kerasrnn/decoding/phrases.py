@@ -182,7 +182,7 @@ def unmet(progress, phrases, limits):
     Args:
         progress: The progress of the hypotheses.
         phrases: What `arranged` returned, or `None`.
-        limits: Integer tensor of shape `(batch,)`, their greatest lengths.
+        limits: Integer tensor of shape `(batch,)`, their maximum lengths.
 
     Returns:
         Boolean tensor of shape `(batch, beams)` or `(batch, 1)`.

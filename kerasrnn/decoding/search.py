@@ -201,7 +201,7 @@ class Search(metaclass=_Frozen):
         memory: Nest,
         source_mask: Tensor | None,
         max_lengths: Tensor | None,
-        vocabulary: Tensor | None,
+        shortlist: Tensor | None,
         phrases: dict[str, Nest] | None,
         beams: int,
     ) -> tuple[dict[str, Nest], dict[str, Nest]]:
@@ -217,7 +217,7 @@ class Search(metaclass=_Frozen):
                 "`states` must hold at least one tensor, with a row for each "
                 f"sentence. Received: states={states!r}"
             )
-        if phrases is not None and vocabulary is not None:
+        if phrases is not None and shortlist is not None:
             raise ValueError(
                 "A shortlist may lack the words of phrases. Expected: the "
                 "whole vocabulary, or neither `prefix`, `required` nor "
@@ -241,8 +241,8 @@ class Search(metaclass=_Frozen):
             "memory": memory,
             "limits": limits,
             "source_mask": source_mask,
-            "vocabulary": (
-                None if vocabulary is None else ops.cast(vocabulary, "int32")
+            "shortlist": (
+                None if shortlist is None else ops.cast(shortlist, "int32")
             ),
             "phrases": phrases,
         }
@@ -271,8 +271,8 @@ class Search(metaclass=_Frozen):
         counts = [len(keras.tree.flatten(x)) for x in (rows["states"], states)]
         if counts[0] != counts[1]:
             raise ValueError(
-                "A step must return as many states as it was given. If it "
-                "calls a cell, begin with all states that "
+                "A step must return the same number of states as it was given. "
+                "If it calls a cell, begin with all states that "
                 f"`get_initial_state` returns. Expected: {counts[0]} tensors. "
                 f"Received: {counts[1]}"
             )
@@ -288,7 +288,7 @@ class Search(metaclass=_Frozen):
             lambda x: split_beams(x, beams), states
         )
         allowed = self.constraints(
-            logits, t, given["vocabulary"], rows["history"]
+            logits, t, given["shortlist"], rows["history"]
         )
         if given["phrases"] is not None:
             allowed = restricted(
@@ -303,9 +303,9 @@ class Search(metaclass=_Frozen):
 
     def ids(self, columns: Tensor, given: dict[str, Nest]) -> Tensor:
         """Returns the ids of columns of the logits, `(batch, choices)`."""
-        if given["vocabulary"] is None:
+        if given["shortlist"] is None:
             return columns
-        return gather(given["vocabulary"], columns)
+        return gather(given["shortlist"], columns)
 
     def hypotheses(
         self, scores: Tensor, ids: Tensor, alignments: Tensor | None = None

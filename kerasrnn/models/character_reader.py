@@ -22,7 +22,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
     """Turns the characters of each word into a vector.
 
     With a cell, recurrent layers read a word in both directions, and the
-    vector is their last states (Lample et al. 2016). Without one, the greatest
+    vector is their last states (Lample et al. 2016). Without one, the largest
     values of a convolution over its characters are (Ma & Hovy 2016). So a word
     that is not in the vocabulary is known by its spelling.
 
@@ -139,7 +139,7 @@ class CharacterReader(ReadsIds, Configured, KeepsQuantization):
         return ops.reshape(vectors, (rows, time, self.output_size))
 
     def _convolved(self, x, mask):
-        """The greatest value of each filter at the characters of a word."""
+        """The largest value of each filter at the characters of a word."""
         mask = ops.expand_dims(mask, -1)
         x = self.reader(ops.where(mask, x, 0))
         x = ops.where(mask, x, ops.cast(-1e4, x.dtype))

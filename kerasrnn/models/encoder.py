@@ -76,8 +76,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
     `mask_padding` the mask is all true.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size is not positive, a
-            rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
+        ValueError: when `cell` is not a recurrent cell, a size is not positive,
+            a rate is not in `[0, 1)`, `bidirectional` and `go_backwards` are
             both true, or `ngrams` have another width.
 
     Example:
@@ -186,8 +186,8 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         Raises:
             TypeError: when an argument is given that the language model
                 determines, or that an encoder does not have.
-            ValueError: when a model is no `LanguageModel` or is quantized; when
-                the two have several layers, or other cells or embeddings.
+            ValueError: when a model is not a `LanguageModel` or is quantized;
+                when the two have several layers, or other cells or embeddings.
 
         Example:
 

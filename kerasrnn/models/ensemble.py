@@ -37,8 +37,9 @@ class Ensemble(ReadsIds, Configured, keras.layers.Layer):
         sizes = {self.logits_of(model) for model in models}
         if len(sizes) != 1:
             raise ValueError(
-                "`models` must be one or more, all with as many logits. "
-                f"Received: {len(models)} models, with {sorted(sizes)} logits"
+                "`models` must be one or more, all with the same number of "
+                f"logits. Received: {len(models)} models, with "
+                f"{sorted(sizes)} logits"
             )
         _check_apart(models)
         self.models = list(models)

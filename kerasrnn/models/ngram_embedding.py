@@ -35,10 +35,10 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
     `adapt` did not find often enough, and those that reach before the first
     token. `E` starts at 0, so a model starts as without n-grams.
 
-    An n-gram is known by a hash of 32 bits: with 500,000 rows, one of 8,600
-    others is taken for one that has a row. The hash decides which 8 rows it may
-    have. Where there are more than 8 n-grams for them, the most frequent have
-    them, so that few are left out if there are half as many rows again.
+    An n-gram is identified by a 32-bit hash: with 500,000 rows, about one
+    unseen n-gram in 8,600 is mistaken for a stored one. The hash picks a bucket
+    of 8 rows; if more than 8 n-grams fall into it, the most frequent keep it.
+    With 1.5 rows per n-gram, few are left out.
 
     Args:
         size: Positive integer, the number of rows; it is rounded up to a
@@ -132,8 +132,8 @@ class NgramEmbedding(ReadsIds, Configured, KeepsQuantization):
             How many n-grams have a row.
 
         Raises:
-            ValueError: when a text is no sequence of integers, or the layer is
-                quantized.
+            ValueError: when a text is not a sequence of integers, or the layer
+                is quantized.
         """
         positive_integer("min_count", min_count)
         if self.embedding.quantization_mode:

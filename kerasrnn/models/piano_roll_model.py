@@ -47,7 +47,7 @@ class PianoRollModel(Configured, RecurrentModel):
 
     Raises:
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
-            `cell` is no recurrent cell.
+            `cell` is not a recurrent cell.
 
     Example:
 

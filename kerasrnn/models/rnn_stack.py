@@ -49,9 +49,10 @@ class RNNStack(Configured, KeepsQuantization):
     Masking: a masked step leaves the states as they are.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, `depth` is not positive,
-            `dropout` is not in `[0, 1)`, or `bidirectional` and `go_backwards`
-            are both true; when there are too few or too many initial states.
+        ValueError: when `cell` is not a recurrent cell, `depth` is not
+            positive, `dropout` is not in `[0, 1)`, or `bidirectional` and
+            `go_backwards` are both true; when there are too few or too many
+            initial states.
 
     Example:
 

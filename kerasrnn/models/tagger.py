@@ -59,14 +59,14 @@ class Tagger(ReadsIds, Configured, BuiltWithoutShapes, QuantizableModel):
         training: Whether to behave as in training (dropout).
 
     Returns:
-        Scores of shape `(batch, time, num_tags)`, whose greatest in each step
+        Scores of shape `(batch, time, num_tags)`, whose largest in each step
         is that of the tag: what the `CRF` returns, or logits.
 
     Masking: padding changes no state, and is skipped by the `CRF`.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size is not positive, a
-            rate is not in `[0, 1)`, or the inputs lack the characters.
+        ValueError: when `cell` is not a recurrent cell, a size is not positive,
+            a rate is not in `[0, 1)`, or the inputs lack the characters.
 
     Example:
 

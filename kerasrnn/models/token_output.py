@@ -43,7 +43,7 @@ class TokenOutput(Configured, KeepsQuantization):
 
     Call arguments:
         outputs: Tensor of shape `(batch, time, dim)`.
-        words: What `select` returned, for logits of those words only.
+        selected: What `select` returned, for logits of those words only.
 
     Returns:
         Logits of shape `(batch, time, vocabulary_size)`, or
@@ -101,10 +101,12 @@ class TokenOutput(Configured, KeepsQuantization):
             shape=(self.vocabulary_size,), initializer="zeros", name="bias"
         )
 
-    def call(self, outputs: Tensor, words: tuple[Tensor, ...] = ()) -> Tensor:
+    def call(
+        self, outputs: Tensor, selected: tuple[Tensor, ...] = ()
+    ) -> Tensor:
         outputs = self.projected(outputs)
-        if words:
-            kernel, bias = words
+        if selected:
+            kernel, bias = selected
             return ops.matmul(outputs, kernel) + ops.expand_dims(bias, 1)
         return ops.add(over_last(self._score, outputs), self.bias)
 
@@ -189,12 +191,11 @@ class TokenOutput(Configured, KeepsQuantization):
         products = vectors * ops.cast(projected, "float32")
         return ops.sum(products, axis=-1) + ops.cast(bias, "float32")
 
-    def select(self, vocabulary: Tensor) -> tuple[Tensor, Tensor]:
+    def select(self, words: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the weights of some words for each sentence.
 
         Args:
-            vocabulary: Integer tensor of shape `(batch, words)`, the ids of the
-                words.
+            words: Integer tensor of shape `(batch, words)`, their ids.
 
         Returns:
             A kernel of shape `(batch, units, words)` and a bias of shape
@@ -213,11 +214,11 @@ class TokenOutput(Configured, KeepsQuantization):
         if self.tied_to is None:
             # Transposed it would be copied, which takes far longer than a few
             # words do.
-            kernel = ops.take(self.dense.kernel, vocabulary, axis=1)
+            kernel = ops.take(self.dense.kernel, words, axis=1)
             kernel = ops.swapaxes(kernel, 0, 1)
         else:
-            kernel = ops.take(self.tied_to.embeddings, vocabulary, axis=0)
+            kernel = ops.take(self.tied_to.embeddings, words, axis=0)
             kernel = ops.swapaxes(kernel, 1, 2)
-        bias = ops.take(self.bias, vocabulary, axis=0)
+        bias = ops.take(self.bias, words, axis=0)
         kernel, bias = (ops.cast(x, self.compute_dtype) for x in (kernel, bias))
         return kernel, bias

@@ -53,7 +53,7 @@ class TextClassifier(ReadsIds, Deserialized, QuantizableModel):
     Masking: padding is ignored.
 
     Raises:
-        ValueError: when `encoder` is no `Encoder`, `summary` is unknown, or
+        ValueError: when `encoder` is not an `Encoder`, `summary` is unknown, or
             `num_classes` is not positive; when `summary` is a `DecoderSummary`
             and the encoder is bidirectional.
 

@@ -13,7 +13,7 @@ from kerasrnn.models.forecasting.heads import ForecastHead
 from kerasrnn.typing import Tensor
 
 _LEAST = 1e-3  # so that no distribution is a point
-_HALVINGS = 30
+_BISECTIONS = 30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 # Of counts, and of failures, from which on approximations are exact.
 _MANY, _FEW = 1000.0, 30.0
@@ -22,41 +22,42 @@ _MANY, _FEW = 1000.0, 30.0
 class Distribution(ForecastHead):
     """Base of distributions: learnt by likelihood, asked for quantiles.
 
-    A subclass says `log_density`, and `quantiles` or what these need.
+    A subclass overrides `log_prob`, and either `quantiles` or `cdf` and
+    `bracket`.
     """
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
         # Of what is measured in units of the column.
-        return -self.log_density(y_true, forecast) - self.log_unit(unit)
+        return -self.log_prob(y_true, forecast) - self.log_unit(unit)
 
     def log_unit(self, unit: Tensor) -> Tensor:
         """Returns what turns a density of the series into one of its units."""
         return ops.log(unit)
 
-    def log_density(self, y_true: Tensor, forecast: Tensor) -> Tensor:
+    def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         """Returns the logarithm of the density, or of the probability."""
         raise NotImplementedError(
-            f"{type(self).__name__} must override `log_density()`."
+            f"{type(self).__name__} must override `log_prob()`."
         )
 
-    def cumulative(self, y: Tensor, forecast: Tensor) -> Tensor:
+    def cdf(self, y: Tensor, forecast: Tensor) -> Tensor:
         """Returns the probability of at most `y`, of shape `(..., levels)`."""
         raise NotImplementedError(
-            f"{type(self).__name__} must override `cumulative()`."
+            f"{type(self).__name__} must override `cdf()`."
         )
 
-    def between(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
+    def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         """Returns bounds below and above the quantiles."""
         raise NotImplementedError(
-            f"{type(self).__name__} must override `between()`."
+            f"{type(self).__name__} must override `bracket()`."
         )
 
     def quantiles(self, forecast: Tensor, levels: Sequence[float]) -> Tensor:
         levels = ops.convert_to_tensor(levels, forecast.dtype)
-        low, high = self.between(forecast, levels)
-        for _ in range(_HALVINGS):
+        low, high = self.bracket(forecast, levels)
+        for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)
-            enough = self.cumulative(middle, forecast) >= levels
+            enough = self.cdf(middle, forecast) >= levels
             low = ops.where(enough, low, middle)
             high = ops.where(enough, middle, high)
         return high
@@ -83,7 +84,7 @@ class GaussianHead(Distribution):
             [location + scale * mean, scale * deviation], axis=-1
         )
 
-    def log_density(self, y_true: Tensor, forecast: Tensor) -> Tensor:
+    def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         mean, deviation = forecast[..., 0], forecast[..., 1]
         z = (y_true - mean) / deviation
         return -0.5 * ops.square(z) - ops.log(deviation) - _HALF_LOG_TAU
@@ -122,7 +123,7 @@ class StudentHead(Distribution):
             axis=-1,
         )
 
-    def log_density(self, y_true: Tensor, forecast: Tensor) -> Tensor:
+    def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         mean, width, freedom = (forecast[..., i] for i in range(3))
         z = (y_true - mean) / width
         half = 0.5 * (freedom + 1)
@@ -134,7 +135,7 @@ class StudentHead(Distribution):
             - half * ops.log1p(ops.square(z) / freedom)
         )
 
-    def cumulative(self, y: Tensor, forecast: Tensor) -> Tensor:
+    def cdf(self, y: Tensor, forecast: Tensor) -> Tensor:
         mean, width, freedom = (forecast[..., i : i + 1] for i in range(3))
         square = ops.square((y - mean) / width)
         half = 0.5 * freedom
@@ -148,7 +149,7 @@ class StudentHead(Distribution):
         tail = 0.5 * ops.where(is_near, 1 - found, found)
         return ops.where(y > mean, 1 - tail, tail)
 
-    def between(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
+    def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, width = forecast[..., :1], forecast[..., 1:2]
         # That of two degrees of freedom goes furthest, and not so far.
         most = width / ops.sqrt(2 * ops.minimum(levels, 1 - levels))
@@ -200,9 +201,9 @@ class NegativeBinomialHead(Distribution):
     def log_unit(self, unit: Tensor) -> Tensor:
         return ops.zeros_like(unit)  # A probability has no unit.
 
-    def log_density(self, y_true: Tensor, forecast: Tensor) -> Tensor:
+    def log_prob(self, y_true: Tensor, forecast: Tensor) -> Tensor:
         mean, failures = forecast[..., 0], 1 / forecast[..., 1]
-        # Gamma functions of great counts, which nearly cancel each other, by
+        # Gamma functions of large counts, which nearly cancel each other, by
         # Stirling's formula; what is left of it is added last.
         total, expected = y_true + failures, mean + failures
         found = y_true * _log_quotient(
@@ -215,7 +216,7 @@ class NegativeBinomialHead(Distribution):
         rest = _beyond_stirling(total) - _beyond_stirling(failures)
         return found + rest - _beyond_stirling(y_true + 1) + 1 - _HALF_LOG_TAU
 
-    def cumulative(self, y: Tensor, forecast: Tensor) -> Tensor:
+    def cdf(self, y: Tensor, forecast: Tensor) -> Tensor:
         mean, dispersion = forecast[..., :1], forecast[..., 1:]
         failures, count = 1 / dispersion, ops.floor(y)
         few = _backend.incomplete_beta(
@@ -238,7 +239,7 @@ class NegativeBinomialHead(Distribution):
         found = ops.where(count > _MANY, found, few)
         return ops.where(count < 0, 0.0, found)
 
-    def between(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
+    def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, dispersion = forecast[..., :1], forecast[..., 1:]
         deviation = ops.sqrt(mean * (1 + dispersion * mean))
         # By Cantelli's inequality; below 0 nothing is counted.
@@ -261,10 +262,10 @@ def _log_quotient(x, y, difference):
 
 def _beyond_stirling(x):
     """The logarithm of the gamma function, less Stirling's formula."""
-    small, great = ops.minimum(x, 8.0), ops.maximum(x, 8.0)
+    small, large = ops.minimum(x, 8.0), ops.maximum(x, 8.0)
     exact = _backend.log_gamma(small) - (
         (small - 0.5) * ops.log(small) - small + _HALF_LOG_TAU
     )
-    square = ops.square(great)
-    series = (1 / 12 - (1 / 360 - 1 / (1260 * square)) / square) / great
+    square = ops.square(large)
+    series = (1 / 12 - (1 / 360 - 1 / (1260 * square)) / square) / large
     return ops.where(x < 8, exact, series)

@@ -17,8 +17,8 @@ from kerasrnn.models.forecasting.heads import ForecastHead
 from kerasrnn.models.forecasting.heads import head_of
 from kerasrnn.models.forecasting.inputs import ForecastInputs
 from kerasrnn.models.forecasting.segment_embedding import SegmentEmbedding
-from kerasrnn.models.forecasting.segments_ahead import at_once
-from kerasrnn.models.forecasting.segments_ahead import one_by_one
+from kerasrnn.models.forecasting.segments_ahead import parallel_outputs
+from kerasrnn.models.forecasting.segments_ahead import recurrent_outputs
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -31,15 +31,16 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
     """Reads what columns of numbers were, and forecasts what they will be.
 
     The recurrent layers read segments of `segment` steps. All segments of the
-    horizon are then forecast at once, each by one step from the last state h_n
-    (SegRNN):
+    horizon are then forecast in parallel, each by one step from the last state
+    h_n (SegRNN):
 
         e_i = ReLU(W x_i + b)
         h_i = cell(e_i, h_{i-1})
         y_j = V cell([p_j; c], h_n) + v
 
     with `p_j` an embedding of the position of a segment and `c` one of the
-    column. Not `parallel`, each forecast segment is read as the next:
+    column. With `parallel=False`, each forecast segment is fed back as the
+    next input:
 
         y_j = V h_{n+j-1} + v
 
@@ -55,12 +56,13 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
         head: `"mae"` or `"mse"`, a point of least absolute or squared error;
             or a `QuantileHead`, `GaussianHead`, `StudentHead` or
             `NegativeBinomialHead`.
-        window: How windows are scaled, see `SeriesScaling`: by their `"last"`
-            values, by `"mean"` and deviation, by `"size"`, or alike, `None`.
+        window: How each window is scaled: by its `"last"` value, its `"mean"`
+            and deviation or its `"size"`; `None` scales all windows alike (see
+            `SeriesScaling`).
         shared: Whether each column is a sequence of its own, all with the same
             weights; otherwise they are read together.
-        parallel: Whether all segments are forecast at once, or one after the
-            other.
+        parallel: Whether all segments are forecast in parallel, or one after
+            the other.
         known: Integer, how many numbers of each step are known ahead.
         static: Integer, how many numbers describe a series.
         missing: Whether the model reads which values are missing.
@@ -85,9 +87,9 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
     Masking: a missing value counts as nothing; it makes no gradient NaN.
 
     Raises:
-        ValueError: when `cell` is no recurrent cell, a size or rate is wrong,
-            `window` does not suit the head, inputs are lacking, or the number
-            of their steps is unknown while a graph is traced.
+        ValueError: when `cell` is not a recurrent cell, a size or rate is
+            wrong, `window` does not suit the head, inputs are lacking, or the
+            number of their steps is unknown while a graph is traced.
 
     Example:
 
@@ -256,9 +258,9 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
         x = self.embedding(given["values"], given["missing"], read)
         x, states = self.stack(x, initial_state=states, training=training)
         if self.parallel:
-            x = at_once(self, states, rest, training)
+            x = parallel_outputs(self, states, rest, training)
         else:
-            x = one_by_one(self, x[:, -1], states, rest)
+            x = recurrent_outputs(self, x[:, -1], states, rest)
         raw = self.values(x)[:, : self.horizon]
         units = (given[name][..., None] for name in ("location", "scale"))
         return self.head.forecast(raw, *units), states

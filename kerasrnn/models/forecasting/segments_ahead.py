@@ -1,11 +1,11 @@
-"""How a forecaster goes on from its last states: at once, or one by one."""
+"""Parallel and recurrent multi-step forecasting: PMF and RMF of SegRNN."""
 
 from keras import ops
 
 from kerasrnn.layers import _backend
 
 
-def at_once(model, states, given, training):
+def parallel_outputs(model, states, given, training):
     """Takes one step from the same states for each segment ahead.
 
     Args:
@@ -24,7 +24,7 @@ def at_once(model, states, given, training):
     return ops.reshape(x, (-1, model.segments, model.stack.output_size))
 
 
-def one_by_one(model, last, states, given):
+def recurrent_outputs(model, last, states, given):
     """Reads each segment that was forecast, to forecast the next.
 
     It has no dropout: noise is drawn before a loop, never in it.

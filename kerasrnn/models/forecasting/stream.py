@@ -15,12 +15,11 @@ class ForecastStream:
     """Feeds a `Forecaster` step by step.
 
     After each step it forecasts what the whole series would give. Without a
-    `window` it carries on recurrent states, and a step costs no more the longer
-    the series is. A segment ends at every step, so there are as many
-    interleaved sequences of segments as a segment has steps, and each step goes
-    on with the one whose turn it is. Where a window is scaled by its own
-    values, each new one changes all of it: then the last `lookback` steps are
-    carried on, and read anew.
+    `window` it carries recurrent states, so the cost of a step does not grow
+    with the series. Since a segment may end at any step, it keeps `segment`
+    interleaved state sequences and advances one per step. Where a window is
+    scaled by its own values, each new one changes all of it: then the last
+    `lookback` steps are carried on, and read anew.
 
     Args:
         model: The `Forecaster`.

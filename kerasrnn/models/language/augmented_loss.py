@@ -23,7 +23,7 @@ def check_labels(labels, embedding):
     """Checks that labels and embeddings suit an augmented loss.
 
     Raises:
-        ValueError: when the labels are no ids, or the embeddings quantized.
+        ValueError: when the labels are not ids, or the embeddings quantized.
     """
     if embedding.quantization_mode or len(labels.shape) != 2:
         raise ValueError(
@@ -57,7 +57,7 @@ def augmented_loss(embeddings, words, logits, temperature, sample_weight=None):
             by which the losses of the words are multiplied.
 
     Returns:
-        A float32 scalar, the mean over the words that are no padding, with
+        A float32 scalar, the mean over the words that are not padding, with
         several replicas over those of all.
     """
     embeddings = ops.stop_gradient(ops.convert_to_tensor(embeddings))

@@ -116,8 +116,8 @@ def check_rows(ids, fresh, batch_size, replicas):
     """
     if batch_size and batch_size % replicas:
         raise ValueError(
-            "Each replica carries the states of as many rows, so that "
-            "`batch_size` must be a multiple of the number of replicas. "
+            "Each replica carries the states of the same number of rows, so "
+            "that `batch_size` must be a multiple of the number of replicas. "
             f"Received: batch_size={batch_size}, {replicas} replicas"
         )
     most = batch_size // replicas if batch_size else -1

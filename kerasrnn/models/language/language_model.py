@@ -102,12 +102,12 @@ class LanguageModel(Configured, LanguageLosses):
 
     Raises:
         ValueError: when a size is not positive, a rate not in `[0, 1)`, or
-            `cell` is no recurrent cell; when the weight of the augmented loss
-            is negative or its temperature not positive, when it is to be
-            computed from labels that are no ids or from quantized embeddings,
+            `cell` is not a recurrent cell; when the weight of the augmented
+            loss is negative or its temperature not positive, when it is to be
+            computed from labels that are not ids or from quantized embeddings,
             or with `sampled_words`; when with these the loss takes a word for
-            padding; when `"fresh"` is given to a model without `batch_size`,
-            or the batch has more rows.
+            padding; when `"fresh"` is given to a model without `batch_size`, or
+            the batch has more rows.
 
     Example:
 

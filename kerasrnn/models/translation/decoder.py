@@ -268,7 +268,7 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
         outputs: Tensor,
         weights: Tensor,
         translations: Nest,
-        words: tuple[Tensor, ...] = (),
+        selected: tuple[Tensor, ...] = (),
     ) -> Tensor:
         """Returns logits.
 
@@ -276,10 +276,10 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
             outputs: Tensor of shape `(batch, time, output_size)`.
             weights: Attention weights of shape `(batch, time, positions)`.
             translations: What `translations` returned for the source.
-            words: What `output_projection.select` returned, for the logits of a
-                shortlist; `()` for those of all words.
+            selected: What `output_projection.select` returned, for the logits
+                of a shortlist; `()` for those of all words.
         """
-        logits = self.output_projection(outputs, words)
+        logits = self.output_projection(outputs, selected)
         if self.lexicon is None:
             return logits
         bias = self.lexicon.bias(weights, translations)

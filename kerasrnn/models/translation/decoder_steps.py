@@ -47,15 +47,15 @@ class DecoderSteps:
             `(batch, ...)`.
         """
         cell = self.rnn.cell
-        words: tuple[Tensor, ...] = ()
+        selected: tuple[Tensor, ...] = ()
         if vocabulary is not None:
-            words = self.output_projection.select(vocabulary)
+            selected = self.output_projection.select(vocabulary)
         projected = cell.project(memory, memory_mask)
         states = cell.get_initial_state(
             ops.shape(final)[0], projected, self.bridge(final)
         )
         translations = self.translations(source, vocabulary)
-        return states, (projected, memory_mask, translations, words)
+        return states, (projected, memory_mask, translations, selected)
 
     def step(
         self, ids: Tensor, states: Nest, memory: Nest
@@ -73,14 +73,14 @@ class DecoderSteps:
             A tuple `(logits, states, weights)`, where the logits have shape
             `(rows, words)` and the attention weights `(rows, positions)`.
         """
-        projected, mask, translations, words = memory
+        projected, mask, translations, selected = memory
         x = ops.squeeze(self.embed(ops.expand_dims(ids, 1)), 1)
         output, states, weights = self.rnn.cell(x, states, projected, mask)
         logits = self.predict(
             _by_sentence(output, mask),
             _by_sentence(weights, mask),
             translations,
-            words,
+            selected,
         )
         return ops.reshape(logits, (-1, logits.shape[-1])), states, weights
 

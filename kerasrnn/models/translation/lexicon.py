@@ -184,7 +184,7 @@ def _cells(ids, size):
     if dtype == "int32" and is_known and rows * size > 2**31:
         raise ValueError(
             "On JAX, a lexicon has at most 2**31 probabilities for a batch. "
-            "Expected: fewer or shorter sentences at once. "
+            "Expected: fewer or shorter sentences in one call. "
             f"Received: {rows} words of {size} translations"
         )
     starts = ops.arange(rows, dtype=dtype) * size

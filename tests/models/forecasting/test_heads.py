@@ -41,7 +41,7 @@ def test_a_distribution_is_that_of_scipy(name):
     y = np.array([[2.0, 5.0]], "float32")
     expected = known.logpmf(y) if name == "counts" else known.logpdf(y)
     y, numbers = map(ops.convert_to_tensor, (y, numbers))
-    helpers.assert_close(head.log_density(y, numbers), expected, rtol=1e-3)
+    helpers.assert_close(head.log_prob(y, numbers), expected, rtol=1e-3)
     if helpers.ON_TORCH and name != "gaussian":
         return
     expected = np.stack([known.ppf(level) for level in LEVELS], -1)
@@ -57,7 +57,7 @@ def test_great_counts_are_as_exact_as_small_ones(mean, dispersion):
     known = law(head, numbers)
     y = np.array([0.0, 1.0, mean // 3, mean // 1, 1.3 * mean // 1], "float32")
     every = ops.convert_to_tensor(np.repeat(numbers, len(y), axis=0))
-    found = head.log_density(ops.convert_to_tensor(y), every)
+    found = head.log_prob(ops.convert_to_tensor(y), every)
     helpers.assert_close(found, known.logpmf(y.astype("float64")), rtol=1e-4)
     if helpers.ON_TORCH:
         return
