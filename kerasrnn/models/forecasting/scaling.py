@@ -14,7 +14,6 @@ from kerasrnn.typing import Tensor
 
 WINDOWS = (None, "last", "mean", "size")
 _LEAST = 1e-4  # deviation of a window, of that of its column
-_ADAPTED = "adapted"  # the name among the weights in a file
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -23,8 +22,8 @@ class SeriesScaling(Configured, keras.layers.Layer):
 
         z_t = (x_t - location) / scale
 
-    The mean and deviation of each column are weights that are not trained:
-    `adapt` sets them. A window then has a location and a scale of its own:
+    The mean and deviation of each column, and whether they are those of data,
+    are weights that are not trained: `adapt` sets them. A window then has a location and a scale of its own:
 
     | `window` | location            | scale                    |
     |----------|---------------------|--------------------------|
@@ -71,8 +70,6 @@ class SeriesScaling(Configured, keras.layers.Layer):
         self.columns = positive_integer("columns", columns)
         one_of("window", window, WINDOWS)
         self.window = window
-        # Whether mean and deviation are those of data.
-        self.adapted = False
 
     def build(self, input_shape: Shape | None = None) -> None:
         self.mean, self.deviation = (
@@ -81,6 +78,15 @@ class SeriesScaling(Configured, keras.layers.Layer):
             )
             for name, initializer in (("mean", "zeros"), ("deviation", "ones"))
         )
+        # A number, so that weights may be averaged.
+        self.is_adapted = self.add_weight(
+            (), "zeros", trainable=False, name="is_adapted"
+        )
+
+    @property
+    def adapted(self) -> bool:
+        """Whether mean and deviation are those of data."""
+        return self.built and bool(ops.convert_to_numpy(self.is_adapted))
 
     def adapt(self, values: Any) -> None:
         """Sets mean and deviation to those of the columns of an array.
@@ -114,16 +120,7 @@ class SeriesScaling(Configured, keras.layers.Layer):
         deviation = np.where(varies, np.nanstd(values, axis=0), 1.0)
         self.mean.assign(np.nanmean(values, axis=0).astype("float32"))
         self.deviation.assign(deviation.astype("float32"))
-        self.adapted = True
-
-    def save_own_variables(self, store: Any) -> None:
-        super().save_own_variables(store)
-        store[_ADAPTED] = np.array(self.adapted)
-
-    def load_own_variables(self, store: Any) -> None:
-        variables = {name: store[name] for name in store.keys()}
-        self.adapted = bool(np.array(variables.pop(_ADAPTED)))
-        super().load_own_variables(variables)
+        self.is_adapted.assign(1.0)
 
     def call(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         missing = ops.isnan(inputs)

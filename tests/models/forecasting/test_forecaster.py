@@ -218,6 +218,9 @@ def test_a_file_says_whether_its_units_are_those_of_data(tmp_path):
         loaded = small()
         loaded.load_weights(path)
         assert loaded.adapted is adapted
+        copy = small()
+        copy.set_weights(model.get_weights())
+        assert copy.adapted is adapted
 
 
 @pytest.mark.thorough
