@@ -1,25 +1,20 @@
-"""What every search has: its arguments, its step function, its first rows."""
+"""What every search has: its step function, its first rows, its hypotheses."""
 
 from collections.abc import Callable
-from collections.abc import Iterable
 from typing import Any
 from typing import Self
 
 import keras
 from keras import ops
 
-from kerasrnn.arguments import integer
-from kerasrnn.configured import constructor_parameters
 from kerasrnn.decoding.beams import flatten_beams
 from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
-from kerasrnn.decoding.constraints import Constraints
 from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
-from kerasrnn.documented import document
-from kerasrnn.typing import Config
+from kerasrnn.decoding.search_arguments import SearchArguments
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -27,28 +22,7 @@ Step = Callable[[Tensor, Nest, Nest], tuple[Tensor, Nest, Tensor | None]]
 """`(ids, states, memory) -> (logits, states, alignments)`: see `Search`."""
 
 
-class _Frozen(type):
-    """The type of classes whose instances keep what their constructor set."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = super().__call__(*args, **kwargs)
-        made._frozen = True
-        return made
-
-
-def _document(cls, *bases):
-    """Shows all arguments of a search in its signature and documentation."""
-    sections = ("Call arguments", "Returns", "Raises")
-    document(
-        cls,
-        constructor_parameters(cls),
-        *bases,
-        sections=sections,
-        more=False,
-    )
-
-
-class Search(metaclass=_Frozen):
+class Search(SearchArguments):
     """Base of the searches.
 
     A search calls a step function, and knows nothing else of the model:
@@ -73,23 +47,7 @@ class Search(metaclass=_Frozen):
     allowed token may end.
 
     A search keeps its arguments, since a graph that was traced with it keeps
-    them, too. `with_` makes another one. A subclass passes the arguments that
-    it does not know on to its base, and keeps its own as attributes: the
-    configuration is made of them.
-
-    Args:
-        start_id: Integer id of the start token.
-        end_id: Integer id of the end token.
-        pad_id: Integer id of padding, which follows the end token.
-        max_length: Positive integer, the maximum number of tokens of a
-            hypothesis.
-        min_length: Integer from 0 to `max_length`, the minimum number of tokens
-            before the end token.
-        forbidden_ids: List of integer ids that are never produced.
-        no_repeat_ngram: Integer n >= 0: no n-gram occurs twice in a hypothesis.
-            0 allows all.
-        repeatable_ids: List of integer ids that stand for different words, such
-            as that of `<unk>`: an n-gram with one of them may occur again.
+    them, too. `with_` makes another one.
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
@@ -126,50 +84,6 @@ class Search(metaclass=_Frozen):
             it needs, `states` holds no tensor, with `source_mask` the step
             returns no alignments, or there are phrases and a `vocabulary`.
     """
-
-    _frozen = False
-
-    def __init__(
-        self,
-        start_id: int = 1,
-        end_id: int = 2,
-        pad_id: int = 0,
-        max_length: int = 100,
-        *,
-        min_length: int = 0,
-        forbidden_ids: Iterable[int] = (),
-        no_repeat_ngram: int = 0,
-        repeatable_ids: Iterable[int] = (),
-    ) -> None:
-        self.start_id = integer("start_id", start_id)
-        self.end_id = integer("end_id", end_id)
-        self.pad_id = integer("pad_id", pad_id)
-        self.max_length = integer("max_length", max_length, 1)
-        self.constraints = Constraints(
-            self.end_id,
-            self.max_length,
-            min_length,
-            forbidden_ids,
-            no_repeat_ngram,
-            repeatable_ids,
-        )
-        self.min_length = self.constraints.min_length
-        self.forbidden_ids = self.constraints.forbidden_ids
-        self.no_repeat_ngram = self.constraints.no_repeat_ngram
-        self.repeatable_ids = self.constraints.repeatable_ids
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        _document(cls, *cls.__bases__)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._frozen:
-            raise AttributeError(
-                "A search keeps its arguments, which traced graphs do, too. "
-                f"Expected: another one, `search.with_({name}=...)`. "
-                f"Received: {name}={value!r}"
-            )
-        super().__setattr__(name, value)
 
     def with_(self, **changes: Any) -> Self:
         """Returns another search, in which some arguments differ.
@@ -324,24 +238,6 @@ class Search(metaclass=_Frozen):
             exists = ops.expand_dims(exists, 3)
             alignments = ops.where(exists, ops.swapaxes(alignments, 1, 2), 0.0)
         return Hypotheses(ids, scores, alignments)
-
-    def get_config(self) -> Config:
-        arguments = {
-            name: getattr(self, name)
-            for name in constructor_parameters(type(self))
-        }
-        return {
-            name: list(x) if isinstance(x, tuple) else x
-            for name, x in arguments.items()
-        }
-
-    @classmethod
-    def from_config(cls, config: Config) -> Self:
-        return cls(**config)
-
-
-# Otherwise its signature would be that of the metaclass.
-_document(Search)
 
 
 def check_alignments(weights):

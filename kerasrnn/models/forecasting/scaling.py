@@ -23,7 +23,8 @@ class SeriesScaling(Configured, keras.layers.Layer):
         z_t = (x_t - location) / scale
 
     The mean and deviation of each column, and whether they are those of data,
-    are weights that are not trained: `adapt` sets them. A window then has a location and a scale of its own:
+    are weights that are not trained: `adapt` sets them. A window then has a
+    location and a scale of its own:
 
     | `window` | location            | scale                    |
     |----------|---------------------|--------------------------|
