@@ -56,6 +56,10 @@ class SegmentEmbedding(Configured, keras.layers.Layer):
     ((6, 2, 8), (6, 4, 8))
     """
 
+    of_values: keras.layers.Dense
+    of_known: keras.layers.Dense
+    of_static: keras.layers.Dense
+
     def __init__(
         self,
         width: int,
