@@ -1,17 +1,17 @@
-"""Attention between words, from attention between subwords."""
+"""The words of a translation and of its source, and their attention."""
 
-import numpy as np
+import functools
 
+from kerasrnn.plots.word_attention import word_attention
 from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers.tokenizer import SPECIALS
 
 
 def align_words(weights, source, target, source_tokenizer, target_tokenizer):
-    """Merges subwords into words, and their attention weights with them.
+    """Returns the `word_attention` of a translation.
 
-    The weights of a target word are the mean over its tokens; the weight on a
-    source word is the sum over its tokens. Padding is removed. A text that is
-    one word of characters, such as a word to pronounce, stays in characters.
+    A text that is one word of characters, such as a word to pronounce, stays
+    in characters.
 
     Args:
         weights: Array of shape `(target tokens, source tokens)`.
@@ -19,27 +19,17 @@ def align_words(weights, source, target, source_tokenizer, target_tokenizer):
         target: Tokens of the target as bytes, `b""` for padding.
         source_tokenizer: The `Tokenizer` of the source.
         target_tokenizer: The `Tokenizer` of the target.
-
-    Returns:
-        A tuple `(weights, source_words, target_words)`: an array of shape
-        `(target words, source words)` and two lists of strings.
     """
-    rows, columns = (
-        [i for i, token in enumerate(x) if token] for x in (target, source)
+    return word_attention(
+        weights,
+        [token.decode() for token in source],
+        [token.decode() for token in target],
+        functools.partial(_words, source_tokenizer),
+        functools.partial(_words, target_tokenizer),
     )
-    weights = weights[rows][:, columns]
-    source, target = ([t.decode() for t in x if t] for x in (source, target))
-    if not weights.size:
-        return weights, source, target
-    source_starts, source = zip(*_words(source, source_tokenizer), strict=True)
-    target_starts, target = zip(*_words(target, target_tokenizer), strict=True)
-    counts = np.diff([*target_starts, len(weights)])[:, None]
-    weights = np.add.reduceat(weights, source_starts, axis=1)
-    weights = np.add.reduceat(weights, target_starts, axis=0) / counts
-    return weights, list(source), list(target)
 
 
-def _words(tokens, tokenizer):
+def _words(tokenizer, tokens):
     """The index of the first token of each word, and the word."""
     words = tokenizer.words(tokens)
     is_one = sum(word not in SPECIALS for _, word in words) == 1

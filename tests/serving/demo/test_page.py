@@ -24,6 +24,7 @@ from kerasrnn.serving.demo.tabs.translator import attention_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import hypotheses  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import several_sentences  # noqa: E402
 from kerasrnn.serving.demo.tabs.words import merge_subwords  # noqa: E402
+from kerasrnn.serving.demo.tabs.words import subword_words  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
@@ -279,15 +280,18 @@ def test_texts_are_bounded():
         checked(" \n")
 
 
-def test_subwords_are_merged_with_their_weights():
-    source = np.array(["▁re", "d", "▁", "book", "</s>", ""])
-    weights = np.arange(18.0).reshape(3, 6)
-    merged, sources, targets = merge_subwords(
-        weights, source, np.array(["▁una", "ble", ""])
-    )
-    assert sources == ["red", "book", "</s>"]
-    assert targets == ["unable"]
-    np.testing.assert_allclose(merged, [[7.0, 11.0, 7.0]])
+@pytest.mark.parametrize(
+    "tokens, words",
+    [
+        (
+            ["▁re", "d", "▁", "book", "</s>"],
+            [(0, "red"), (2, "book"), (4, "</s>")],
+        ),
+        (["red", "book"], [(0, "red"), (1, "book")]),
+    ],
+)
+def test_subwords_are_joined_to_words(tokens, words):
+    assert subword_words(tokens) == words
 
 
 def test_the_page_says_where_a_model_comes_from(folder):

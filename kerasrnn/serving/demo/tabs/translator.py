@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.plots import attention_figure
+from kerasrnn.plots.word_attention import word_attention
 from kerasrnn.serving.demo.tabs.texts import add_examples
 from kerasrnn.serving.demo.tabs.texts import checked
 from kerasrnn.serving.demo.tabs.texts import picture_box
 from kerasrnn.serving.demo.tabs.texts import remarks
 from kerasrnn.serving.demo.tabs.texts import samples
 from kerasrnn.serving.demo.tabs.texts import text_box
-from kerasrnn.serving.demo.tabs.words import merge_subwords
+from kerasrnn.serving.demo.tabs.words import subword_words
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.step_by_step import can_write
 from kerasrnn.serving.step_by_step import written
@@ -134,9 +135,11 @@ def attention_of(found: dict[str, np.ndarray]) -> Figure | None:
     Args:
         found: What the signature `attend` answers to a text.
     """
-    weights, sources, targets = merge_subwords(
+    weights, sources, targets = word_attention(
         found["weights"][0],
         found["source_tokens"][0],
         found["target_tokens"][0],
+        subword_words,
+        subword_words,
     )
     return attention_figure(weights, sources, targets) if weights.size else None
