@@ -5,6 +5,7 @@ import numpy as np
 from keras import ops
 
 from kerasrnn.metrics.precision_recall import precision_recall_f1
+from kerasrnn.pipelines.confusion import confusion_counts
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -56,8 +57,7 @@ def label_scores(names, true, probabilities):
     found = probabilities.argmax(axis=1)
     shares = both(given) if len(names) == 2 else np.eye(len(names))[true]
     costs = -np.log(np.clip(probabilities, 1e-7, 1.0)) * shares
-    counts = np.zeros((len(names), len(names)), int)
-    np.add.at(counts, (true, found), 1)
+    counts = confusion_counts(true, found, len(names))
     by_label = _by_label(names, counts.sum(1), counts.sum(0), counts.diagonal())
     return {
         "accuracy": float(np.mean(found == true)),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kerasrnn.data.labelled.labelled_texts import LabelledTexts
+from kerasrnn.pipelines.confusion import confusion_counts
 from kerasrnn.pipelines.labelling.scores import both
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
@@ -135,8 +136,7 @@ class LabellingTask(Task):
         It takes what `in_words` takes.
         """
         names = self.pipeline.labels
-        counts = np.zeros((len(names), len(names)), int)
-        np.add.at(counts, (true, found.argmax(axis=1)), 1)
+        counts = confusion_counts(true, found.argmax(axis=1), len(names))
         figure = matrix_figure(counts, names, names, "true", "predicted")
         return {"confusion": figure}
 

@@ -9,6 +9,10 @@ import keras
 import numpy as np
 
 from kerasrnn.data.tags.phrases import convert_tags
+from kerasrnn.data.tags.tag_schemes import check_scheme
+from kerasrnn.data.tags.tag_schemes import convert_tags
+from kerasrnn.data.tags.tag_schemes import parsed_tag
+from kerasrnn.pipelines.confusion import confusion_counts
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import matrix_figure
@@ -147,10 +151,11 @@ def _confusion_figure(tagger, true, found):
         tag: names.index(kind)
         for tag, kind in zip(tagger.tags, kinds, strict=True)
     }
-    counts = np.zeros((len(names), len(names)), int)
-    for expected, given in zip(true, found, strict=True):
-        for a, b in zip(expected, given, strict=True):
-            counts[number[a], number[b]] += 1
+    numbers = (
+        [number[tag] for sentence in sentences for tag in sentence]
+        for sentences in (true, found)
+    )
+    counts = confusion_counts(*numbers, len(names))
     return matrix_figure(
         counts, names, names, "true tag", "predicted tag", "Tags of words"
     )
