@@ -24,12 +24,12 @@ def step_costs(y_true, y_pred):
     Raises:
         ValueError: when the shapes differ.
     """
-    shapes = tuple(y_true.shape), tuple(y_pred.shape)
-    if len(shapes[0]) != 3 or not same_shape(*shapes):
+    if len(y_pred.shape) != 3 or not same_shape(y_true.shape, y_pred.shape):
         raise ValueError(
             "`y_true` and `y_pred` must have the same shape, "
             "(batch, time, keys). Received: "
-            f"y_true.shape={shapes[0]} and y_pred.shape={shapes[1]}"
+            f"y_true.shape={tuple(y_true.shape)} and "
+            f"y_pred.shape={tuple(y_pred.shape)}"
         )
     if keras.backend.standardize_dtype(y_true.dtype) == "bool":
         y_true = ops.cast(y_true, "int32")

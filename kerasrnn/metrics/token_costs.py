@@ -4,6 +4,8 @@ import math
 
 from keras import ops
 
+from kerasrnn.arguments import same_shape
+
 # Positions beyond do not fit into int32.
 _MOST = 2**31
 
@@ -18,15 +20,7 @@ def check_token_shapes(y_true, y_pred):
     Raises:
         ValueError: when they are not.
     """
-    # A length is `None` while a graph is traced.
-    if (
-        len(y_true.shape) != 2
-        or len(y_pred.shape) != 3
-        or any(
-            None not in lengths and lengths[0] != lengths[1]
-            for lengths in zip(y_true.shape, y_pred.shape[:2], strict=True)
-        )
-    ):
+    if len(y_pred.shape) != 3 or not same_shape(y_true.shape, y_pred.shape[:2]):
         raise ValueError(
             "`y_true` must have shape (batch, time), and `y_pred` "
             "(batch, time, vocabulary_size). Received: "
