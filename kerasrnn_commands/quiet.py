@@ -8,14 +8,14 @@ a file, and what the package or a recipe refuses, are shown without a traceback,
 unless `TF_CPP_MIN_LOG_LEVEL` is 0.
 """
 
-import contextlib
 import logging
 import os
 import re
 import sys
-import tempfile
 import textwrap
 import warnings
+
+from kerasrnn_commands.stderr import filtered_stderr
 
 _LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 # What says nothing but that there is no GPU, and rows that are no errors.
@@ -23,23 +23,6 @@ _NOISE = re.compile(
     rb"^(?:WARNING: All log messages before absl|[IW]\d{4} |.*to cuInit).*\n",
     re.MULTILINE,
 )
-
-
-@contextlib.contextmanager
-def without_noise():
-    """Holds back what is written to standard error; then writes the rest."""
-    sys.stderr.flush()
-    terminal = os.dup(2)
-    with tempfile.TemporaryFile() as file:
-        os.dup2(file.fileno(), 2)
-        try:
-            yield
-        finally:
-            sys.stderr.flush()
-            os.dup2(terminal, 2)
-            os.close(terminal)
-            file.seek(0)
-            os.write(2, _NOISE.sub(b"", file.read()))
 
 
 def load():
@@ -101,7 +84,7 @@ if _LEVEL not in os.environ:
     # What it logs as an error, such as a slower kernel, is none of a user's:
     # those are raised.
     os.environ[_LEVEL] = "3"
-    with without_noise():
+    with filtered_stderr(_NOISE):
         load()
 
 warnings.formatwarning = sentence

@@ -1,4 +1,7 @@
-"""The console scripts, and that an extra is missing if it is."""
+"""Entry points of the console scripts.
+
+Each names the extra to install if a module is missing.
+"""
 
 import importlib
 import importlib.util
