@@ -34,7 +34,8 @@ def written(model: ExportedModel, text: str) -> Iterator[str]:
     signatures, search = model.signatures, (model.card() or {})["search"]
     # The limit of the searches in the model.
     tokens = (signatures["tokenize"](text=[text])["ids"] >= 0).sum()
-    limit = min(2 * int(tokens) + 10, search["max_length"]) if tokens else 0
+    limit = search["length_factor"] * int(tokens) + search["length_offset"]
+    limit = min(limit, search["max_length"]) if tokens else 0
     encoded = signatures["encode"](text=[text])
     memory, states = (
         {name: x for name, x in encoded.items() if name.startswith(kind)}

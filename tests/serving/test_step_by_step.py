@@ -24,9 +24,9 @@ def test_writing_ends_at_the_limit(model):
     assert len(list(written(model, 31 * "a"))) == 20
     card = model.path / "card.json"
     facts = json.loads(card.read_text())
-    facts["search"]["max_length"] = 100
+    facts["search"]["max_length"] = 200
     card.write_text(json.dumps(facts))
-    assert len(list(written(model, 31 * "a"))) == 2 * 32 + 10
+    assert len(list(written(model, 31 * "a"))) == 3 * 32 + 5
 
 
 def test_it_starts_and_ends_with_the_tokens_of_the_card(tmp_path):

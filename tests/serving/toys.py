@@ -58,7 +58,13 @@ def translator(path, **others):
     card = {
         "commit": "1234567",
         "samples": [["come in", "आओ", "COME IN"]],
-        "search": {"start_id": 1, "end_id": 2, "max_length": 20},
+        "search": {
+            "start_id": 1,
+            "end_id": 2,
+            "max_length": 20,
+            "length_factor": 3,
+            "length_offset": 5,
+        },
         "max_length": 7,
     }
     return export(path, functions, card)

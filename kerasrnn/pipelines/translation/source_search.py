@@ -22,6 +22,8 @@ _PHRASES = {
     "required": Padded(("rows", "phrases", "tokens"), PAD),
     "forbidden": Padded(("rows", "phrases", "tokens"), PAD),
 }
+# A translation of a source of `n` tokens has at most `factor * n + offset`.
+LENGTH_FACTOR, LENGTH_OFFSET = 2, 10
 _SIZES = {"prefix": [16], "phrases": [4], "tokens": [8]}
 
 
@@ -87,7 +89,7 @@ class SourceSearch:
         shortlist = None if phrases else self.shortlist
         mask = tf.not_equal(source, self.source.pad_id)
         lengths = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
-        limits = 2 * lengths + 10
+        limits = LENGTH_FACTOR * lengths + LENGTH_OFFSET
         for name in phrases.keys() - {"forbidden"}:
             limits += count_tokens(phrases[name])
         limits = tf.where(lengths > 0, limits, 0)

@@ -11,6 +11,9 @@ from kerasrnn.data.padding import with_end
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
+from kerasrnn.pipelines.served_ids import with_end
+from kerasrnn.pipelines.translation.source_search import LENGTH_FACTOR
+from kerasrnn.pipelines.translation.source_search import LENGTH_OFFSET
 from kerasrnn.pipelines.xla import XlaShapes
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline
 from kerasrnn.tokenizers import Tokenizer
@@ -91,9 +94,11 @@ class TranslatorSources(XlaPipeline):
 
         Returns:
             A dictionary of `"max_length"`, the number of tokens of a text
-            that are read; `"search"`: its start and end id, and its most
-            tokens; those of every `XlaPipeline`; and `"batch_rows"`, if
-            texts of several clients should not be translated together.
+            that are read; `"search"`: its start and end id, the maximum
+            number of tokens, and the factor and the offset of that for the
+            length of a source; those of every `XlaPipeline`; and
+            `"batch_rows"`, if texts of several clients should not be
+            translated together.
         """
         search, target = self.search, self.target_tokenizer
         # By XLA, a beam search of one text costs less than its share of a
@@ -107,5 +112,7 @@ class TranslatorSources(XlaPipeline):
                 "start_id": target.start_id,
                 "end_id": target.end_id,
                 "max_length": search.max_length,
+                "length_factor": LENGTH_FACTOR,
+                "length_offset": LENGTH_OFFSET,
             },
         }
