@@ -202,7 +202,7 @@ class Run(RunScope):
         """The callbacks of a training, in the order in which they act."""
         found = []
         if count := sizes.get(task.speed_unit):
-            found.append(TrainingSpeed(count))
+            found.append(TrainingSpeed(count, task.speed_unit))
         if getattr(task.pipeline.model.optimizer, "use_ema", False):
             found.append(keras.callbacks.SwapEMAWeights(swap_on_epoch=True))
         found += [*task.epoch_scores(dev), *callbacks]

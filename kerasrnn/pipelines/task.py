@@ -27,7 +27,7 @@ class Task:
         monitor: String, the logged value that decides which epoch is best.
         mode: `"min"` or `"max"`, whether the lowest or the highest is best.
         file_name: String, the name of its `.keras` file.
-        speed_unit: String, the entry of `sizes` that training speed counts.
+        speed_unit: String, the entry of `sizes` in which speed is logged.
     """
 
     monitor: str = "val_loss"

@@ -19,6 +19,8 @@ from kerasrnn.training.csv_log import write_rows
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
 
+_SPEED = "_per_second"
+
 
 class Stopwatch:
     """Measures the wall and CPU seconds since it was created.
@@ -116,29 +118,31 @@ class TrainingSpeed(keras.callbacks.Callback):
     It adds to the logs of the epoch, where the progress bar, the history and
     all later callbacks see them:
 
-    * `tokens`, the tokens trained on since the first epoch;
-    * `tokens_per_second`, in this epoch;
+    * `UNIT`, such as `tokens`, how many were trained on since the first epoch;
+    * `UNIT_per_second`, in this epoch;
     * `wall_seconds` and `cpu_seconds`, of this epoch.
 
     When `TrainingFolder.fit` resumes within an epoch, the seconds before its
     checkpoint count too.
 
     Args:
-        tokens: Integer, the number of tokens in an epoch.
+        count: Integer, how many units an epoch has.
+        unit: String, what is counted, such as `"words"`.
 
     Example:
 
     >>> model = keras.Sequential([keras.layers.Dense(1)])
     >>> model.compile("sgd", "mse")
     >>> x = np.ones((4, 1))
-    >>> history = model.fit(x, x, verbose=0, callbacks=[TrainingSpeed(len(x))])
-    >>> history.history["tokens"]
+    >>> speed = TrainingSpeed(len(x), "steps")
+    >>> history = model.fit(x, x, verbose=0, callbacks=[speed])
+    >>> history.history["steps"]
     [4]
     """
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, count: int, unit: str = "tokens") -> None:
         super().__init__()
-        self.tokens = tokens
+        self.count, self.unit = count, unit
         self._clock = Stopwatch()
         self._seconds: dict[str, float] | None = None
         self._is_within = False
@@ -161,10 +165,13 @@ class TrainingSpeed(keras.callbacks.Callback):
             return
         seconds = self._seconds or self.get_state()
         self._before, self._is_within = {}, False
+        speed = self.count / max(seconds["wall_seconds"], 0.01)
         logs.update(
-            tokens=(epoch + 1) * self.tokens,
-            tokens_per_second=self.tokens / max(seconds["wall_seconds"], 0.01),
-            **seconds,
+            {
+                self.unit: (epoch + 1) * self.count,
+                self.unit + _SPEED: speed,
+                **seconds,
+            }
         )
 
     def get_state(self) -> dict[str, float]:
@@ -182,7 +189,7 @@ class TrainingSpeed(keras.callbacks.Callback):
 
 
 def without_costs(history: Mapping[str, list[float]]) -> History:
-    """Returns a history without the columns of tokens and seconds.
+    """Returns a history without what `TrainingSpeed` logs, and seconds.
 
     Args:
         history: Dictionary of name to list, such as
@@ -190,13 +197,16 @@ def without_costs(history: Mapping[str, list[float]]) -> History:
 
     Example:
 
-    >>> without_costs({"loss": [2.0], "tokens": [100.0], "val_loss": [2.5]})
-    {'loss': [2.0], 'val_loss': [2.5]}
+    >>> history = {"loss": [2.0], "words": [100], "words_per_second": [50.0]}
+    >>> without_costs(history)
+    {'loss': [2.0]}
     """
+    speeds = {name for name in history if name.endswith(_SPEED)}
+    costs = speeds | {name.removesuffix(_SPEED) for name in speeds}
     return {
         name: values
         for name, values in history.items()
-        if not name.startswith("tokens") and not name.endswith("_seconds")
+        if name not in costs and not name.endswith("_seconds")
     }
 
 

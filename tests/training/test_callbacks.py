@@ -107,14 +107,14 @@ def test_the_speed_of_every_epoch_joins_its_logs(model):
         batch_size=2,
         epochs=3,
         verbose=0,
-        callbacks=[TrainingSpeed(1000), Slow(), later],
+        callbacks=[TrainingSpeed(1000, "words"), Slow(), later],
     ).history
-    assert history["tokens"] == [1000, 2000, 3000]
+    assert history["words"] == [1000, 2000, 3000]
     for i, seconds in enumerate(history["wall_seconds"]):
         assert seconds >= 0.2
-        assert history["tokens_per_second"][i] == 1000 / seconds
+        assert history["words_per_second"][i] == 1000 / seconds
         assert history["cpu_seconds"][i] >= 0
-    for name in ("tokens", "tokens_per_second", "wall_seconds", "cpu_seconds"):
+    for name in ("words", "words_per_second", "wall_seconds", "cpu_seconds"):
         assert [logs[name] for logs in later.seen] == history[name]
 
 

@@ -34,7 +34,7 @@ def test_a_pipeline_is_trained_scored_shown_and_saved(tmp_path, capsys):
     assert "Result (dev): F1 of phrases 100.0" in printed
     card = json.loads((settings.output / "card.json").read_text("utf-8"))
     assert card["scores"]["dev"]["f1"] == 1
-    assert set(card["history"]) >= {"val_f1", "val_accuracy", "loss"}
+    assert set(card["history"]) >= {"val_f1", "val_accuracy", "loss", "words"}
     for name in ("tagger.keras", "1", "confusions.png", "transitions.png"):
         assert (settings.output / name).exists()
     assert saved.tag(["Bob"])[0][0].label == "PER"
