@@ -1,6 +1,5 @@
 """What a language model does with texts: scores and continues them."""
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -9,19 +8,27 @@ import tensorflow as tf
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.data.padding import with_end
+from kerasrnn.data.text.text_windows import text_windows
 from kerasrnn.pipelines.language.functions import LanguageFunctions
 from kerasrnn.pipelines.language.task import LanguageTask
+from kerasrnn.pipelines.language.text_metrics import of_tokens
+from kerasrnn.pipelines.language.text_metrics import text_metrics
 from kerasrnn.pipelines.language.unit_scores import unit_scores
 from kerasrnn.pipelines.language.window_scores import token_scores
 from kerasrnn.pipelines.served_model import TracedProperty
+from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import Stopwatch
+from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Config
 from kerasrnn.typing import Strings
 from kerasrnn.typing import Tensor
+
+# In a window of `evaluate`: the more, the faster; scores are the same.
+_STEPS = 512
 
 
 class LanguageTexts(XlaPipeline):
@@ -86,7 +93,8 @@ class LanguageTexts(XlaPipeline):
 
         Returns:
             A dictionary of `"loss"`, the mean negative log probability of a
-            token; `"perplexity"`; `"word_perplexity"` and `"bits_per_byte"`,
+            token; `"perplexity"`; `"token_accuracy"`; of characters
+            `"bits_per_character"`; `"word_perplexity"` and `"bits_per_byte"`,
             as `score` returns them; `"tokens"`, their number;
             `"wall_seconds"` and `"cpu_seconds"`.
 
@@ -100,15 +108,14 @@ class LanguageTexts(XlaPipeline):
                 "`lines` must contain at least one token. "
                 f"Received: {len(lines)} lines without any."
             )
-        found = self._scores_of_any_length(ids[None])
-        total = found.numpy().sum(dtype="float64")
-        return {
-            "loss": float(-total / len(ids)),
-            "perplexity": float(np.exp(-total / len(ids))),
-            **unit_scores(total, lines),
-            "tokens": len(ids),
-            **clock.read(),
-        }
+        single = self.model.with_batch_size(1)
+        single.compile(
+            loss=TokenCrossentropy(-1), metrics=text_metrics(self.tokenizer)
+        )
+        windows = text_windows(ids, 1, _STEPS, self.tokenizer.end_id)
+        found = single.evaluate(windows, return_dict=True, verbose=0)
+        found = of_tokens(found, len(ids), lines)
+        return {**found, "tokens": len(ids), **clock.read()}
 
     def write(
         self,
@@ -187,19 +194,6 @@ class LanguageTexts(XlaPipeline):
         ids = ids[:, ::-1] if self.go_backwards else ids
         ids = with_end(ids, self.tokenizer.end_id, also_empty=False)
         return lines.with_flat_values(ids).merge_dims(1, 2)
-
-    @TracedProperty
-    def _scores_of_any_length(self):
-        return tf.function(
-            functools.partial(
-                token_scores,
-                self.model,
-                window=self.window,
-                end_id=self.tokenizer.end_id,
-            ),
-            autograph=False,
-            reduce_retracing=True,
-        )
 
     def served_facts(self) -> Config:
         """Returns `"max_length"`: texts of more tokens are errors.

@@ -1,30 +1,26 @@
 """How a language model is trained, scored and shown in a run."""
 
-import math
 import pathlib
 from typing import Any
 
 import keras
 
 from kerasrnn.data.text.text_windows import text_windows
-from kerasrnn.metrics import BitsPerCharacter
-from kerasrnn.metrics import Perplexity
-from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models import DynamicEvaluation
-from kerasrnn.pipelines.language.unit_scores import unit_scores
+from kerasrnn.pipelines.language.text_metrics import of_tokens
+from kerasrnn.pipelines.language.text_metrics import text_metrics
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
-from kerasrnn.tokenizers import CharacterTokenizer
 from kerasrnn.tokenizers import Tokenizer
-from kerasrnn.training import Stopwatch
 from kerasrnn.training import TokenCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Strings
 
 _SAMPLES, _BEGIN = 5, 3  # texts, and words of their beginnings
 _LINES = 5  # that are shown of a text; the card has it whole
-_STEPS = 512  # in a window of static evaluation
-_DYNAMIC_STEPS = 20  # in a window of dynamic evaluation
+# In a window of dynamic evaluation: the fewer, the sooner the model learns from
+# a text, and the slower it is.
+_DYNAMIC_STEPS = 20
 
 
 class LanguageTask(Task):
@@ -63,10 +59,9 @@ class LanguageTask(Task):
             dynamic: Whether to add those of dynamic evaluation, which adapts
                 the weights, as `"dynamic"`.
         """
-        ids = self.pipeline.ids(rows)
-        scores = self._static_scores(ids, rows)
+        scores = self.pipeline.evaluate(rows)
         if dynamic:
-            scores["dynamic"] = self._dynamic_scores(ids, rows)
+            scores["dynamic"] = self._dynamic_scores(rows)
         return scores
 
     def headline(self, scores: dict[str, Any]) -> str:
@@ -96,39 +91,17 @@ class LanguageTask(Task):
         first = dict.fromkeys(" ".join(x.split()[given]) for x in rows if x)
         return {"samples": samples, "beginnings": [*first][:_SAMPLES]}, {}
 
-    def _static_scores(self, ids, lines):
-        clock, single = Stopwatch(), self.pipeline.model.with_batch_size(1)
-        single.compile(loss=TokenCrossentropy(-1), metrics=self._metrics())
-        windows = text_windows(ids, 1, _STEPS, self.pipeline.tokenizer.end_id)
-        found = single.evaluate(windows, return_dict=True, verbose=0)
-        found = _of_tokens(found, len(ids), lines)
-        return {**found, "tokens": len(ids), **clock.read()}
-
-    def _dynamic_scores(self, ids, lines):
+    def _dynamic_scores(self, lines):
+        ids, tokenizer = self.pipeline.ids(lines), self.pipeline.tokenizer
         dynamic = DynamicEvaluation(self.pipeline.model.with_batch_size(1))
         dynamic.compile(
+            # The rate of Mikolov et al. 2010. The clipped norm bounds what
+            # the model learns from one surprising window.
             keras.optimizers.SGD(0.1, global_clipnorm=0.25),
             TokenCrossentropy(-1),
-            metrics=self._metrics(),
+            metrics=text_metrics(tokenizer),
         )
-        windows = text_windows(
-            ids, 1, _DYNAMIC_STEPS, self.pipeline.tokenizer.end_id
-        )
+        windows = text_windows(ids, 1, _DYNAMIC_STEPS, tokenizer.end_id)
         history = dynamic.fit(windows, shuffle=False, verbose=0).history
         found = {name: values[-1] for name, values in history.items()}
-        return _of_tokens(found, len(ids), lines)
-
-    def _metrics(self):
-        metrics = [Perplexity(-1), TokenAccuracy(-1)]
-        if isinstance(self.pipeline.tokenizer, CharacterTokenizer):
-            metrics.append(BitsPerCharacter(-1))
-        return metrics
-
-
-def _of_tokens(scores, count, lines):
-    """Scores by word and byte, and the loss as a mean over tokens.
-
-    That of Keras is a mean over windows.
-    """
-    loss = math.log(scores["perplexity"])
-    return {**scores, "loss": loss, **unit_scores(-loss * count, lines)}
+        return of_tokens(found, len(ids), lines)

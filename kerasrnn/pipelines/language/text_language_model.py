@@ -35,7 +35,8 @@ class TextLanguageModel(LanguageTexts):
 
     Args:
         model: A `kerasrnn.models.LanguageModel`, or a layer with its `run` and
-            `initial_states`.
+            `initial_states`; to be trained or evaluated, also with its
+            `batch_size` and `with_batch_size`.
         tokenizer: The `Tokenizer` that the model is trained with. It must
             have an end token.
         window: Positive integer, how many tokens to score or to train on at
