@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from kerasrnn.arguments import positive_integer
 from kerasrnn.plots.comparison import STYLES
 from kerasrnn.plots.fonts import font_family
 
@@ -23,8 +24,10 @@ def forecast_figure(
     values: ArrayLike | None = None,
     quantiles: ArrayLike | None = None,
     levels: Sequence[float] = (),
+    most_columns: int = 4,
+    past_horizons: int = 3,
 ) -> Figure:
-    """Draws a forecast of each column after its past, with bands around it.
+    """Draws forecasts of columns after their past, with bands around them.
 
     Args:
         past: Array of shape `(time, columns)`; NaN leaves a gap.
@@ -35,12 +38,16 @@ def forecast_figure(
         levels: List of rising floats, the levels of the quantiles. A band is
             drawn from the first to the last, from the second to the last but
             one, and so on.
+        most_columns: Positive integer, how many columns to draw at most, the
+            first ones.
+        past_horizons: Positive integer, how much of the past to draw at most,
+            in lengths of the forecast.
 
     Returns:
         A `matplotlib.figure.Figure`, with a panel for each column.
 
     Raises:
-        ValueError: If the shapes do not agree.
+        ValueError: If the shapes do not agree, or a number is not positive.
 
     Example:
 
@@ -51,6 +58,9 @@ def forecast_figure(
     """
     past, forecast = np.asarray(past), np.asarray(forecast)
     _check(past, forecast, names, values, quantiles, levels)
+    names = names[: positive_integer("most_columns", most_columns)]
+    horizons = positive_integer("past_horizons", past_horizons)
+    past = past[-horizons * len(forecast) :]
     width, height = _PANEL_INCHES
     figure = Figure(figsize=(width, height * len(names)), layout="constrained")
     before = np.arange(1 - len(past), 1)

@@ -33,6 +33,21 @@ def test_a_forecast_is_drawn_after_its_past_with_its_bands():
     figure.canvas.draw()
 
 
+def test_a_picture_has_the_first_columns_and_the_last_past():
+    past, ahead = np.arange(50.0).reshape(10, 5), np.ones((2, 5))
+    figure = forecast_figure(past, ahead, [*"abcde"])
+    assert [axes.get_ylabel() for axes in figure.axes] == [*"abcd"]
+    before = figure.axes[0].lines[0]
+    assert before.get_ydata().tolist() == past[-6:, 0].tolist()
+    figure = forecast_figure(
+        past, ahead, [*"abcde"], most_columns=5, past_horizons=5
+    )
+    assert len(figure.axes) == 5
+    assert len(figure.axes[4].lines[0].get_xdata()) == 10
+    with pytest.raises(ValueError, match="`past_horizons` must be a positive"):
+        forecast_figure(past, ahead, [*"abcde"], past_horizons=0)
+
+
 def test_errors_are_drawn_by_the_step_ahead():
     figure = horizon_figure({"model": [1, 2], "naive": [2, 3]}, "MAE")
     (axes,) = figure.axes

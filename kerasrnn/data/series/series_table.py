@@ -106,14 +106,19 @@ class SeriesTable:
         found = [x.values[x.begin : x.observed()] for x in self.series]
         return float(np.isnan(np.concatenate(found)).mean())
 
+    @property
+    def known_columns(self) -> list[str]:
+        """The names of what is known ahead, without those of the calendar."""
+        return self.known[: len(self.known) - 2 * len(self.calendar)]
+
     def not_known(self) -> dict[str, int]:
         """Returns how many steps lack a column that is to be known ahead.
 
         Those of the calendar never do, and are not in the dictionary.
         """
-        count = len(self.known) - 2 * len(self.calendar)
-        lacking = np.isnan(self.stacked("known")[:, :count]).sum(axis=0)
-        return dict(zip(self.known, map(int, lacking), strict=False))
+        names = self.known_columns
+        lacking = np.isnan(self.stacked("known")[:, : len(names)]).sum(axis=0)
+        return dict(zip(names, map(int, lacking), strict=True))
 
     def replace(self, series: Sequence[Series]) -> Self:
         """Returns a table of other series with the same columns.
@@ -150,7 +155,7 @@ class SeriesTable:
         values[: len(series.values)] = series.values[:end]
         known = np.full((end, len(self.known)), np.nan, "float32")
         known[: len(series.known)] = series.known[:end]
-        first = len(self.known) - 2 * len(self.calendar)
+        first = len(self.known_columns)
         known[:, first:] = calendar_columns(times, self.calendar)
         return series._replace(
             times=times, values=values, known=known, begin=end - horizon

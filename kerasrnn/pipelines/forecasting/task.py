@@ -15,9 +15,6 @@ from kerasrnn.pipelines.task import Task
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
 
-_SHOWN = 4  # columns
-_PAST = 3  # horizons of the past in a picture
-
 
 class ForecastingTask(Task):
     """The task of a `SeriesForecaster`.
@@ -125,13 +122,12 @@ def _forecasts(forecaster, table):
     """A forecast from the first window of a table, beside what came."""
     ((inputs, values),) = forecaster.batches(table, 1).take(1)
     point, quantiles = forecaster.answers_to(inputs)
-    past = inputs["past"][0].numpy()[-_PAST * len(point[0]) :]
     return forecast_figure(
-        past[:, :_SHOWN],
-        point[0, :, :_SHOWN],
-        forecaster.columns[:_SHOWN],
-        values[0, :, :_SHOWN],
-        None if quantiles is None else quantiles[0, :, :_SHOWN],
+        inputs["past"][0],
+        point[0],
+        forecaster.columns,
+        values[0],
+        None if quantiles is None else quantiles[0],
         forecaster.levels,
     )
 
@@ -141,7 +137,7 @@ def _write_example(forecaster, table, path):
     lookback, horizon = forecaster.lookback, forecaster.model.horizon
     numbers, starts = window_starts(table, lookback, horizon)
     series, start = table.series[numbers[0]], starts[0]
-    known = table.known[: len(table.known) - 2 * len(table.calendar)]
+    known = table.known_columns
     frame = import_pandas().DataFrame(series.values, columns=table.columns)
     frame.insert(0, table.time, series.times)
     frame.loc[start:, table.columns] = np.nan

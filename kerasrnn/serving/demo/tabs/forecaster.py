@@ -20,8 +20,6 @@ from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.typing import Config
 
 MAX_CHARACTERS = 1_000_000
-SHOWN = 4  # columns in the picture
-PAST = 3  # horizons of the past in it
 
 
 def forecaster_tab(model: ExportedModel) -> None:
@@ -185,20 +183,19 @@ def window(facts: Config, table: SeriesTable) -> dict[str, np.ndarray]:
 
 
 def picture(facts: Config, past: np.ndarray, answer: dict[str, Any]) -> Any:
-    """Draws the first columns after the end of their past.
+    """Draws the first columns after their past.
 
     Args:
         facts: What the card of the model says.
         past: Array of shape `(lookback, columns)`.
         answer: What the model answers, of one window.
     """
-    names = facts["columns"][:SHOWN]
     quantiles = answer.get("quantiles")
     return forecast_figure(
-        past[-PAST * facts["horizon"] :, :SHOWN],
-        answer["forecast"][:, :SHOWN],
-        names,
-        quantiles=None if quantiles is None else quantiles[:, :SHOWN],
+        past,
+        answer["forecast"],
+        facts["columns"],
+        quantiles=quantiles,
         levels=() if quantiles is None else facts["levels"],
     )
 

@@ -7,13 +7,12 @@ import gradio as gr
 import numpy as np
 
 from kerasrnn.data import write_midi
+from kerasrnn.data.music.midi import KEYS
 from kerasrnn.plots import piano_roll_figure
 from kerasrnn.serving.demo.tabs.texts import chosen_seed
 from kerasrnn.serving.demo.tabs.texts import picture_box
 from kerasrnn.serving.demo.tabs.texts import seed_box
 from kerasrnn.serving.exported import ExportedModel
-
-KEYS = 88
 
 
 def music_tab(model: ExportedModel) -> None:
