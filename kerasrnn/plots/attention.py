@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.plots.arrangement import arrange
-from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
+from kerasrnn.plots.style import FONT_POINTS
+from kerasrnn.plots.style import MAX_INCHES
+from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import add_title
+from kerasrnn.plots.style import as_written
 
 CELL_INCHES = 0.36
-# Bounds the memory of a figure, however long its sentences are.
-MAX_INCHES = 36.0
-FONT_POINTS = 11.0
 COLORS = colormaps["Blues"].with_extremes(bad="lightgrey")
 
 
@@ -112,30 +113,25 @@ def attention_grid(
         label="attention weight",
     )
     bar.outline.set_visible(False)
-    heading = None
-    if title is not None:
-        heading = figure.suptitle(
-            title, family=font_family([title]), parse_math=False
-        )
-    arrange(figure, panels, bar.ax, heading, columns)
+    arrange(figure, panels, bar.ax, add_title(figure, title), columns)
     return figure
 
 
 def _checked(weights, source_tokens, target_tokens):
     """The arguments as an array and two lists, if they fit together."""
-    tokens = {
-        "source_tokens": string_list("source_tokens", source_tokens, least=1),
-        "target_tokens": string_list("target_tokens", target_tokens, least=1),
-    }
+    tokens = (
+        string_list("source_tokens", source_tokens, least=1),
+        string_list("target_tokens", target_tokens, least=1),
+    )
     weights = np.asarray(weights, dtype="float32")
-    sources, targets = map(len, tokens.values())
+    sources, targets = map(len, tokens)
     if weights.shape != (targets, sources):
         raise ValueError(
             "`weights` must have shape (targets, sources), one row for each of "
             "`target_tokens` and one column for each of `source_tokens`, here "
             f"{(targets, sources)}. Received: weights.shape={weights.shape}"
         )
-    return weights, *(list(map(shortened, x)) for x in tokens.values())
+    return weights, *(list(map(shortened, x)) for x in tokens)
 
 
 def _greatest(sentence):
@@ -159,15 +155,14 @@ def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
     targets, sources = weights.shape
     axes = figure.add_axes((0.0, 0.0, cell * sources, cell * targets))
     axes.imshow(weights, cmap=COLORS, vmin=0.0, vmax=scale, aspect="auto")
-    # 72 points to an inch; labels do not overlap their neighbours.
-    size = min(FONT_POINTS, 0.6 * 72 * cell)
+    # Labels do not overlap their neighbours.
+    size = min(FONT_POINTS, 0.6 * POINTS_PER_INCH * cell)
     axes.xaxis.tick_top()
     axes.set_xticks(
         range(sources),
         source_tokens,
-        family=font_family(source_tokens),
+        **as_written(source_tokens),
         fontsize=size,
-        parse_math=False,
         rotation=45,
         rotation_mode="anchor",
         ha="left",
@@ -176,9 +171,8 @@ def _draw_panel(figure, weights, source_tokens, target_tokens, scale, cell):
     axes.set_yticks(
         range(targets),
         target_tokens,
-        family=font_family(target_tokens),
+        **as_written(target_tokens),
         fontsize=size,
-        parse_math=False,
     )
     # White lines between the cells.
     axes.set_xticks(np.arange(0.5, sources - 1), minor=True)

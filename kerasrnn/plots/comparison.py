@@ -8,21 +8,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from matplotlib.ticker import MaxNLocator
 
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.checks import check_count
+from kerasrnn.plots.checks import is_curve
+from kerasrnn.plots.style import PANEL_INCHES
+from kerasrnn.plots.style import STYLES
+from kerasrnn.plots.style import add_legend
+from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import open_grid
 
-PANEL_INCHES = (5.2, 3.8)
-# A colour and a marker for each model. The colours differ in lightness, too,
-# for prints in grey.
-STYLES = [
-    ("#1f4fb4", "o"),  # blue
-    ("#e08214", "s"),  # orange
-    ("#000000", "^"),  # black
-    ("#5cbcf0", "D"),  # sky
-    ("#7a0f2e", "v"),  # wine
-    ("#c65a9e", "P"),  # pink
-    ("#00806a", "X"),  # green
-    ("#3b0f70", "*"),  # violet
-]
 # More markers would hide the curve.
 MAX_MARKERS = 10
 # From this value on, numbers on the horizontal axis are shortened: 20k, 3M.
@@ -96,11 +89,7 @@ def _checked(histories, metric, x):
             "as `model.fit(...).history`. "
             f"Received: histories={histories!r}"
         )
-    if not 1 <= len(histories) <= len(STYLES):
-        raise ValueError(
-            f"`histories` must hold 1 to {len(STYLES)} models. "
-            f"Received: {len(histories)} models."
-        )
+    check_count("histories", histories)
     curves = {}
     for model, history in histories.items():
         values = _series(model, history, metric)
@@ -125,7 +114,7 @@ def _series(model, history, name):
             f"{model!r} lacks. Received: {list(history)}"
         )
     values = np.asarray(history[name])
-    if values.ndim != 1 or not values.size or values.dtype.kind not in "fiu":
+    if not is_curve(values):
         raise ValueError(
             "A history must hold a list of numbers for each metric. "
             f"Received: histories[{model!r}][{name!r}]={history[name]!r}"
@@ -151,37 +140,10 @@ def _draw_curve(axes, steps, values, color, marker):
 
 
 def _label_axes(axes, label, x_label, counts_epochs):
-    axes.set_ylabel(label, family=font_family([label]), parse_math=False)
-    axes.set_xlabel(x_label, family=font_family([x_label]), parse_math=False)
+    axes.set_ylabel(label, **as_written([label]))
+    axes.set_xlabel(x_label, **as_written([x_label]))
     if counts_epochs:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     elif max(map(abs, axes.dataLim.intervalx)) >= LONG_NUMBER:
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def add_legend(figure, lines, labels, **options):
-    """Adds a legend beside the axes of a figure of `PANEL_INCHES`.
-
-    Args:
-        figure: A `matplotlib.figure.Figure`.
-        lines: List of its lines.
-        labels: List of strings.
-        **options: Other arguments of `Figure.legend`.
-    """
-    legend = figure.legend(
-        lines,
-        labels,
-        # Eight curves leave no room inside.
-        loc="outside right upper",
-        frameon=False,
-        prop={"family": font_family(labels)},
-        **options,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    # The figure grows, so that long names do not squeeze the curves.
-    legend_width = legend.get_window_extent().width / figure.dpi
-    width, height = PANEL_INCHES
-    figure.set_size_inches(width + legend_width, height)
+    open_grid(axes)

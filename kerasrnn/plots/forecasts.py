@@ -10,8 +10,11 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.plots.comparison import STYLES
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.checks import check_count
+from kerasrnn.plots.style import STYLES
+from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import open_axes
+from kerasrnn.plots.style import open_grid
 
 _PANEL_INCHES = (6.0, 2.2)
 _BAND = "#1f4fb4"
@@ -75,8 +78,8 @@ def forecast_figure(
             _draw_bands(axes, ahead, np.asarray(quantiles)[:, index], levels)
         axes.plot(ahead, forecast[:, index], color=_BAND, label="forecast")
         axes.axvline(0.5, color="0.8", linewidth=1)
-        axes.set_ylabel(name, family=font_family([name]), parse_math=False)
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_ylabel(name, **as_written([name]))
+        open_axes(axes)
     all_axes[0].legend(frameon=False, ncols=4, fontsize=8)
     all_axes[-1].set_xlabel("steps ahead")
     return figure
@@ -139,21 +142,16 @@ def horizon_figure(
     >>> figure.axes[0].get_ylabel()
     'MAE'
     """
-    if not 1 <= len(errors) <= len(STYLES):
-        raise ValueError(
-            f"`errors` must be of 1 to {len(STYLES)} forecasts. "
-            f"Received: {list(errors)}"
-        )
+    check_count("errors", errors)
     figure = Figure(figsize=(5.2, 3.4), layout="constrained")
     axes = figure.add_subplot()
     for (name, values), (color, _) in zip(errors.items(), STYLES, strict=False):
         steps = np.arange(1, len(np.asarray(values)) + 1)
         axes.plot(steps, values, color=color, label=name)
     axes.set_xlabel("steps ahead")
-    axes.set_ylabel(label, parse_math=False)
+    axes.set_ylabel(label, **as_written([label]))
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(frameon=False)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+    open_grid(axes)
     return figure

@@ -9,8 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
+from kerasrnn.plots.style import add_title
+from kerasrnn.plots.style import as_written
+from kerasrnn.plots.style import open_grid
 
 WIDTH_INCHES = 6.4
 BAR_INCHES = 0.24
@@ -60,9 +62,8 @@ def frequency_figure(
     )
     axes = figure.add_subplot()
     _draw_bars(axes, names, values[order], int(values.sum()))
-    if title is not None:
-        # Centred on the figure, since names may take up much of the width.
-        figure.suptitle(title, family=font_family([title]), parse_math=False)
+    # Centred on the figure, since names may take up much of the width.
+    add_title(figure, title)
     return figure
 
 
@@ -107,12 +108,7 @@ def _draw_bars(axes, names, values, total):
         padding=4,
         fontsize=9,
     )
-    axes.set_yticks(
-        range(len(names)),
-        names,
-        family=font_family(names),
-        parse_math=False,
-    )
+    axes.set_yticks(range(len(names)), names, **as_written(names))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(f"count, of {total:,} in all")
@@ -121,5 +117,4 @@ def _draw_bars(axes, names, values, total):
     )
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_axisbelow(True)
-    axes.grid(axis="x", alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+    open_grid(axes, axis="x")

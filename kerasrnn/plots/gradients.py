@@ -7,10 +7,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.comparison import PANEL_INCHES
-from kerasrnn.plots.comparison import STYLES
-from kerasrnn.plots.comparison import add_legend
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.checks import check_count
+from kerasrnn.plots.checks import is_curve
+from kerasrnn.plots.style import PANEL_INCHES
+from kerasrnn.plots.style import STYLES
+from kerasrnn.plots.style import add_legend
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import open_grid
 
 # Dash patterns, which tell curves apart without their colours.
 DASHES = [
@@ -77,10 +80,8 @@ def gradient_figure(
     axes.set_ylabel("norm of the gradient")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.margins(x=0.02)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    if title is not None:
-        axes.set_title(title, family=font_family([title]), parse_math=False)
+    open_grid(axes)
+    add_panel_title(axes, title)
     # As long as the longest pattern.
     add_legend(figure, lines, list(map(str, curves)), handlelength=4.0)
     return figure
@@ -93,15 +94,11 @@ def _checked(norms):
             "`norms` must be a dictionary of model name to array of shape "
             f"(time,). Received: norms={norms!r}"
         )
-    if not 1 <= len(norms) <= len(STYLES):
-        raise ValueError(
-            f"`norms` must hold 1 to {len(STYLES)} models. "
-            f"Received: {len(norms)} models."
-        )
+    check_count("norms", norms)
     curves = {}
     for model, values in norms.items():
         curve = np.asarray(values)
-        if curve.ndim != 1 or not curve.size or curve.dtype.kind not in "fiu":
+        if not is_curve(curve):
             raise ValueError(
                 "`norms` must hold an array of numbers of shape (time,) for "
                 f"each model. Received: norms[{model!r}]={values!r}"

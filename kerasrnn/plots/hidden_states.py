@@ -6,19 +6,18 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from kerasrnn.arguments import string_list
-from kerasrnn.plots.fonts import font_family
-from kerasrnn.plots.labels import shortened
+from kerasrnn.plots.checks import checked_states
+from kerasrnn.plots.style import FONT_POINTS
+from kerasrnn.plots.style import MAX_INCHES
+from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import add_title
+from kerasrnn.plots.style import as_written
 
-FONT_POINTS = 11.0
-POINTS_PER_INCH = 72.0
 # Heat map: a column for each word, a row for each unit.
 WORD_INCHES = 0.36
 UNIT_INCHES = 0.12
 # Colour bar and labels, beside the columns.
 SIDE_INCHES = 1.8
-# Bounds the memory of a figure, however long its sentence is.
-MAX_INCHES = 36.0
 HEIGHT_INCHES = (2.4, 9.0)
 # More numbers would not be legible.
 MAX_UNIT_NUMBERS = 75
@@ -84,24 +83,6 @@ def hidden_state_figure(
     return figure
 
 
-def checked_states(states, words) -> tuple[np.ndarray, list[str]]:
-    """The states as an array and the words as a list, if they fit."""
-    words = string_list("words", words, least=1)
-    states = np.asarray(states, dtype="float64")
-    if states.ndim != 2 or len(states) != len(words) or not states.size:
-        raise ValueError(
-            "`states` must have shape (time, units), one row for each of "
-            f"`words`, here ({len(words)}, units). "
-            f"Received: states.shape={states.shape}"
-        )
-    if not np.isfinite(states).all():
-        raise ValueError(
-            "`states` must be finite. Received: "
-            f"{np.sum(~np.isfinite(states))} of {states.size} that are not."
-        )
-    return states, list(map(shortened, words))
-
-
 def _alike_together(states):
     """Order of the units by angle, starting after the widest gap."""
     _, strengths, directions = np.linalg.svd(states, full_matrices=False)
@@ -122,9 +103,8 @@ def _label_axes(axes, words, order, pitch):
     axes.set_xticks(
         range(len(words)),
         words,
-        family=font_family(words),
+        **as_written(words),
         fontsize=min(FONT_POINTS, 0.6 * POINTS_PER_INCH * pitch),
-        parse_math=False,
         rotation=45,
         rotation_mode="anchor",
         ha="right",
@@ -137,8 +117,3 @@ def _label_axes(axes, words, order, pitch):
     axes.set_ylabel("unit, similar ones adjacent")
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
-
-
-def add_title(figure, title):
-    if title is not None:
-        figure.suptitle(title, family=font_family([title]), parse_math=False)

@@ -7,8 +7,9 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.fonts import font_family
 from kerasrnn.plots.labels import shortened
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import as_written
 
 _CELL_INCHES = 0.5
 _MAX_INCHES = 30.0
@@ -73,19 +74,13 @@ def matrix_figure(
         vmax=limit or 1.0,
     )
     for labels, ticks in ((rows, axes.set_yticks), (columns, axes.set_xticks)):
-        ticks(
-            range(len(labels)),
-            labels,
-            family=font_family(labels),
-            parse_math=False,
-        )
+        ticks(range(len(labels)), labels, **as_written(labels))
     axes.tick_params(axis="x", rotation=90)
     axes.tick_params(length=0)
-    axes.set_ylabel(row_title)
-    axes.set_xlabel(column_title)
+    axes.set_ylabel(row_title, **as_written([row_title]))
+    axes.set_xlabel(column_title, **as_written([column_title]))
     axes.spines[:].set_visible(False)
-    if title is not None:
-        axes.set_title(title, parse_math=False)
+    add_panel_title(axes, title)
     if len(columns) <= _MOST_NUMBERS:
         _write_numbers(axes, values, shades / (limit or 1.0))
     return figure

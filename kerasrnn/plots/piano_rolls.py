@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.style import MAX_INCHES
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import add_title
 
 STEP_INCHES = 0.075
 KEY_INCHES = 0.055
-# Bounds the memory of a figure, however long its pieces are.
-MAX_INCHES = 36.0
 MIN_INCHES = 4.0
 MARGIN_KEYS = 2
 FIRST_C = 3  # the key of C1, if key 0 is A0
@@ -67,16 +67,13 @@ def piano_roll_figure(
         _name_octaves(axes, lowest, highest)
         if given is not None:
             axes.axvline(given - 0.5, color="C1")
-        family = font_family([name])
-        axes.set_title(name, loc="left", family=family, parse_math=False)
+        add_panel_title(axes, name, loc="left")
     panels[-1].set_xlabel("time step")
     panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
         bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
         bar.outline.set_visible(False)
-    if title is not None:
-        family = font_family([title])
-        figure.suptitle(title, family=family, parse_math=False)
+    add_title(figure, title)
     return figure
 
 

@@ -4,6 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import open_axes
+
 _BINS = 10
 
 
@@ -66,7 +69,6 @@ def reliability_figure(
     bars.set_ylabel("predictions")
     bars.set_xlabel("probability of the predicted label")
     for each in (axes, bars):
-        each.spines[["top", "right"]].set_visible(False)
-    if title is not None:
-        axes.set_title(title, parse_math=False)
+        open_axes(each)
+    add_panel_title(axes, title)
     return figure

@@ -8,6 +8,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from kerasrnn.plots.checks import is_curve
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import open_grid
+
 MAX_COLUMNS = 3
 PANEL_INCHES = (4.2, 3.2)
 
@@ -71,11 +75,7 @@ def _checked(history):
         )
     arrays = {name: np.asarray(values) for name, values in history.items()}
     for name, values in arrays.items():
-        if (
-            values.ndim != 1
-            or not values.size
-            or values.dtype.kind not in "fiu"
-        ):
+        if not is_curve(values):
             raise ValueError(
                 "`history` must hold a list of numbers, one an epoch, for "
                 f"each metric. Received: history[{name!r}]={history[name]!r}"
@@ -100,8 +100,7 @@ def _draw_panel(axes, metric, history):
     title = metric.replace("_", " ")
     if metric not in history:
         title += " (validation)"
-    axes.set_title(title, parse_math=False)
+    add_panel_title(axes, title)
     axes.set_xlabel("epoch")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+    open_grid(axes)

@@ -10,11 +10,15 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kerasrnn.optional import needs
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.checks import checked_states
 from kerasrnn.plots.hidden_states import FONT_POINTS
 from kerasrnn.plots.hidden_states import POINTS_PER_INCH
 from kerasrnn.plots.hidden_states import add_title
 from kerasrnn.plots.hidden_states import checked_states
+from kerasrnn.plots.style import FONT_POINTS
+from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import add_title
+from kerasrnn.plots.style import as_written
 
 # The usual perplexity of t-SNE; sentences with few words take less.
 MAX_PERPLEXITY = 30.0
@@ -122,7 +126,7 @@ def _two_dimensions(states, seed):
 
 
 def _write_words(figure, axes, points, words, colors):
-    family = font_family(words)
+    style = as_written(words)
     labels = [
         axes.annotate(
             word,
@@ -132,9 +136,8 @@ def _write_words(figure, axes, points, words, colors):
             ha="center",
             va="center",
             color=color,
-            family=family,
             fontsize=FONT_POINTS,
-            parse_math=False,
+            **style,
             arrowprops={"arrowstyle": "-", "color": "lightgrey", "shrinkB": 2},
             # Kept inside the axes below, whose position must not change now.
             in_layout=False,

@@ -11,9 +11,10 @@ from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike
 
 from kerasrnn.arguments import string_list
-from kerasrnn.plots.fonts import font_family
+from kerasrnn.plots.style import POINTS_PER_INCH
+from kerasrnn.plots.style import add_panel_title
+from kerasrnn.plots.style import as_written
 
-POINTS_PER_INCH = 72.0
 # All below is in points.
 FONT_SIZE = 12.0
 TITLE_SIZE = 13.0
@@ -93,18 +94,16 @@ def word_weight_figure(
     # The axes cover the figure, in points, the first line at 0.
     axes.set(xlim=(0.0, across), ylim=(down - top, -top))
     _add_legend(figure, colors, across, down)
-    if title is not None:
-        axes.set_title(
-            title,
-            family=font_family([title]),
-            fontsize=TITLE_SIZE,
-            parse_math=False,
-            loc="left",
-            x=MARGIN / across,
-            y=1.0 - MARGIN / down,
-            pad=0.0,
-            va="top",
-        )
+    add_panel_title(
+        axes,
+        title,
+        fontsize=TITLE_SIZE,
+        loc="left",
+        x=MARGIN / across,
+        y=1.0 - MARGIN / down,
+        pad=0.0,
+        va="top",
+    )
     return figure
 
 
@@ -129,7 +128,7 @@ def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
 
 def _write_words(figure, axes, words, colors, across):
     """Draws the words in lines from 0 down; returns the number of lines."""
-    family = font_family(words)
+    style = as_written(words)
     room = across - 2 * MARGIN
     left, line = MARGIN, 0
     for word, color in zip(words, colors, strict=True):
@@ -137,9 +136,8 @@ def _write_words(figure, axes, words, colors, across):
             0.0,
             0.0,
             " ".join(word.split()),  # A line break would not fit the box.
-            family=family,
             fontsize=FONT_SIZE,
-            parse_math=False,
+            **style,
             ha="center",
             va="center_baseline",
         )

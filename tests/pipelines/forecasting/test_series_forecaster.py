@@ -5,7 +5,6 @@ import numpy as np
 import pandas
 import pytest
 import tensorflow as tf
-from tests.pipelines.tagging.test_task import Settings
 
 from kerasrnn.data import CorpusError
 from kerasrnn.data import read_series
