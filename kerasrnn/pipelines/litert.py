@@ -11,11 +11,11 @@ import keras
 import tensorflow as tf
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.pipelines.graphs import graph_function
+from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.labelling.text_labeller import TextLabeller
 from kerasrnn.pipelines.language.text_language_model import TextLanguageModel
 from kerasrnn.pipelines.saved_model import export_saved_model
-from kerasrnn.pipelines.served_ids import graph_function
-from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.tagging.text_tagger import TextTagger
 
 

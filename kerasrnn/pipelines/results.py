@@ -9,6 +9,7 @@ import keras
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import folder_above
 from kerasrnn.pipelines.task import in_words
+from kerasrnn.pipelines.task import sizes_in_words
 from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import save_figure
@@ -29,8 +30,8 @@ def print_start(task, data, epochs, batches):
         facts.append(f"{vocabulary} of {counts}")
     steps = keras.ops.convert_to_numpy(batches.cardinality())
     print(
-        f"To train on: {in_words(data['train'])}.\n"
-        f"To validate on: {in_words(data['dev'])}.\n"
+        f"To train on: {sizes_in_words(data['train'])}.\n"
+        f"To validate on: {sizes_in_words(data['dev'])}.\n"
         f"Model: {', '.join(facts)}.\n"
         f"Epochs: {epochs:,}"
         + (f", of {steps:,} steps each." if steps > 0 else ".")

@@ -1,48 +1,10 @@
-"""Graphs of signatures, their arguments, and checks of what a client sends."""
-
-import functools
+"""Ids as signatures take and return them."""
 
 import tensorflow as tf
 
-TEXTS = tf.TensorSpec([None], tf.string, name="text")
 IDS = tf.TensorSpec([None, None], tf.int32, name="ids")
 PAD = -1
 """Id of padding in every signature on ids, at the end of a row."""
-
-
-def graph_function(function, *specs):
-    """Returns a `tf.function` with one graph, traced at its first call.
-
-    Args:
-        function: A function of tensors.
-        *specs: The `tf.TensorSpec` of each argument.
-    """
-    return tf.function(function, specs, autograph=False)
-
-
-def served_function(function, *specs):
-    """Returns a `graph_function` that refuses arguments of other shapes.
-
-    A SavedModel does not compare what it is given with its signature: of two
-    columns where one is missing, the other would be read twice.
-
-    Args:
-        function, *specs: As for `graph_function`.
-
-    Raises:
-        tf.errors.InvalidArgumentError: when the shape of an argument is not
-            that of its `tf.TensorSpec`.
-    """
-
-    @functools.wraps(function)
-    def checked(*given, **others):
-        given = (
-            tf.ensure_shape(x, spec.shape)
-            for x, spec in zip(given, specs, strict=False)
-        )
-        return function(*given, **others)
-
-    return graph_function(checked, *specs)
 
 
 def checked_ids(ids, vocabulary_size, pad_id):
@@ -87,95 +49,3 @@ def served_ids(ids, pad_id):
         pad_id: Integer id of padding of the model.
     """
     return tf.where(ids == pad_id, PAD, ids)
-
-
-def check_rows(**tensors):
-    """Raises unless all tensors have the same number of rows.
-
-    Args:
-        **tensors: Tensors of shape `(batch, ...)`, by their names.
-
-    Returns:
-        The operation that raises `tf.errors.InvalidArgumentError`.
-    """
-    rows = tf.stack([tf.shape(x)[0] for x in tensors.values()])
-    names = ", ".join(tensors)
-    return tf.debugging.Assert(
-        tf.reduce_all(tf.equal(rows, rows[0])),
-        [f"{names} must have as many rows as each other. Received:", rows],
-        summarize=-1,
-    )
-
-
-def check_steps(x):
-    """Raises unless a tensor of shape `(batch, time, ...)` has steps.
-
-    Args:
-        x: Tensor of shape `(batch, time, ...)`.
-
-    Returns:
-        The operation that raises `tf.errors.InvalidArgumentError`.
-    """
-    return tf.debugging.Assert(
-        tf.shape(x)[1] > 0,
-        ["At least one step is expected. Received the shape:", tf.shape(x)],
-        summarize=-1,
-    )
-
-
-def check_length(lengths, max_length, unit="tokens"):
-    """Raises when a text has too many tokens, or a roll too many steps.
-
-    Args:
-        lengths: Integer tensor, numbers of tokens.
-        max_length: Integer, the greatest number that is allowed.
-        unit: String, what is counted.
-
-    Returns:
-        The operation that raises `tf.errors.InvalidArgumentError`.
-    """
-    return tf.debugging.Assert(
-        tf.reduce_all(lengths <= max_length),
-        [f"At most {max_length} {unit} are allowed. Received:", lengths],
-    )
-
-
-def check_number(name, value, most=None):
-    """Raises unless a number is finite, not negative, and not too large.
-
-    Args:
-        name: String, the name of the argument.
-        value: Scalar tensor.
-        most: Float, the greatest value; `None` for any.
-
-    Returns:
-        The operation that raises `tf.errors.InvalidArgumentError`.
-    """
-    greatest, bound = value.dtype.max, ">= 0"
-    if most is not None:
-        greatest, bound = most, f">= 0 and <= {most}"
-    return tf.debugging.Assert(
-        (value >= 0) & (value <= greatest),  # Neither is true of NaN.
-        [f"{name} must be {bound}. Received:", value],
-    )
-
-
-def named(name, nest):
-    """Returns the tensors of a nest by names: `NAME_0`, `NAME_1` and so on."""
-    return {f"{name}_{i}": x for i, x in enumerate(tf.nest.flatten(nest))}
-
-
-def flat_specs(name, nest):
-    """Describes the tensors of a nest as arguments of a signature.
-
-    Args:
-        name: String, the prefix of their names.
-        nest: Nest of tensors of shape `(batch, ...)`.
-
-    Returns:
-        List of `tf.TensorSpec`, named as by `named`.
-    """
-    return [
-        tf.TensorSpec([None, *x.shape[1:]], x.dtype, name=key)
-        for key, x in named(name, nest).items()
-    ]

@@ -10,10 +10,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.ensembles import models_of
+from kerasrnn.pipelines.graphs import served_function
 from kerasrnn.pipelines.saved_model import export_saved_model
-from kerasrnn.pipelines.served_ids import served_function
-from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.texts import warn_of_cut
 from kerasrnn.tokenizers import Tokenizer

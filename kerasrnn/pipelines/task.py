@@ -116,7 +116,7 @@ def folder_above(folder: pathlib.Path) -> pathlib.Path:
     return folder.parent if folder.name else folder.resolve().parent
 
 
-def in_words(sizes: dict[str, int]) -> str:
+def sizes_in_words(sizes: dict[str, int]) -> str:
     """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
     return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
 

@@ -10,7 +10,6 @@ from kerasrnn.arguments import is_string
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.warning import warn
-
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8
@@ -51,29 +50,6 @@ def pair_list(pairs):
 
 def _is_pair(x):
     return isinstance(x, (tuple, list, np.ndarray)) and len(x) in (2, 3)
-
-
-def indices_by_length(rows, batch_size):
-    """Yields the indices of rows of similar length, as many as make a batch.
-
-    Args:
-        rows: List of strings, lists or arrays.
-        batch_size: Positive integer.
-
-    Raises:
-        ValueError: when `batch_size` is no positive integer.
-    """
-    positive_integer("batch_size", batch_size)
-    order = np.argsort([len(row) for row in rows], kind="stable")
-    for start in range(0, len(rows), batch_size):
-        yield order[start : start + batch_size]
-
-
-def ready(examples, batches):
-    """Returns `batches(examples)`; a dataset or `None` is returned as is."""
-    if examples is None or isinstance(examples, tf.data.Dataset):
-        return examples
-    return batches(examples)
 
 
 def warn_of_cut(texts, tokenizer, max_length):

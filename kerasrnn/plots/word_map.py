@@ -11,10 +11,6 @@ from numpy.typing import ArrayLike
 
 from kerasrnn.optional import needs
 from kerasrnn.plots.checks import checked_states
-from kerasrnn.plots.hidden_states import FONT_POINTS
-from kerasrnn.plots.hidden_states import POINTS_PER_INCH
-from kerasrnn.plots.hidden_states import add_title
-from kerasrnn.plots.hidden_states import checked_states
 from kerasrnn.plots.style import FONT_POINTS
 from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_title

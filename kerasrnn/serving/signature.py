@@ -101,7 +101,7 @@ class Signature:
             raise ValueError(
                 f"`{self.name}` cannot take these inputs: {_reason(e)}"
             ) from e
-        return {name: _as_array(outputs[name]) for name in self.outputs}
+        return {name: _from_tensor(outputs[name]) for name in self.outputs}
 
     @functools.cached_property
     def by_row(self) -> bool:
@@ -224,7 +224,7 @@ def _numbers(value, dtype):
     return converted
 
 
-def _as_array(tensor):
+def _from_tensor(tensor):
     array = tensor.numpy()
     if tensor.dtype != tf.string:
         return np.asarray(array)

@@ -2,7 +2,6 @@
 
 from kerasrnn.files import output_folder
 from kerasrnn.training.callbacks import GradientNorms
-from kerasrnn.training.callbacks import Stopwatch
 from kerasrnn.training.callbacks import TextScores
 from kerasrnn.training.callbacks import TrainingSpeed
 from kerasrnn.training.callbacks import without_costs
@@ -47,6 +46,7 @@ from kerasrnn.training.settings.settings import Settings
 from kerasrnn.training.settings.settings import by_size
 from kerasrnn.training.settings.settings import identity
 from kerasrnn.training.settings.translation_settings import TranslationSettings
+from kerasrnn.training.stopwatch import Stopwatch
 from kerasrnn.training.weight_noise import WeightNoise
 from kerasrnn.training.weights import load_average
 from kerasrnn.training.weights import start_from

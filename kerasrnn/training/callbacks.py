@@ -2,7 +2,6 @@
 
 import numbers
 import pathlib
-import time
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -16,32 +15,11 @@ from kerasrnn.training.csv_log import columns
 from kerasrnn.training.csv_log import read_rows
 from kerasrnn.training.csv_log import without_half_row
 from kerasrnn.training.csv_log import write_rows
+from kerasrnn.training.stopwatch import Stopwatch
 from kerasrnn.typing import History
 from kerasrnn.typing import PathLike
 
 _SPEED = "_per_second"
-
-
-class Stopwatch:
-    """Measures the wall and CPU seconds since it was created.
-
-    Example:
-
-    >>> clock = Stopwatch()
-    >>> clock.read()
-    {'wall_seconds': ..., 'cpu_seconds': ...}
-    """
-
-    def __init__(self) -> None:
-        self.wall = time.perf_counter()
-        self.cpu = time.process_time()
-
-    def read(self) -> dict[str, float]:
-        """Returns the seconds so far, as a dictionary."""
-        return {
-            "wall_seconds": round(time.perf_counter() - self.wall, 2),
-            "cpu_seconds": round(time.process_time() - self.cpu, 2),
-        }
 
 
 class TextScores(keras.callbacks.Callback):

@@ -1,7 +1,6 @@
 import pandas
 import pytest
 
-from kerasrnn.pipelines.texts import indices_by_length
 from kerasrnn.pipelines.texts import text_list
 from tests.pipelines import small
 
@@ -50,9 +49,3 @@ def test_not_a_list_of_pairs(translator):
     # Checking it may not use it up.
     inputs, _ = next(iter(translator.batches(iter([("who", "Kaun")]))))
     assert len(inputs["source"]) == 1
-
-
-@pytest.mark.parametrize("batch_size", [-1, 1.5, None])
-def test_a_batch_has_a_text(batch_size):
-    with pytest.raises(ValueError, match=f"Received: batch_size={batch_size}"):
-        next(indices_by_length(small.SOURCES, batch_size))

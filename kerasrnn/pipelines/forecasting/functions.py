@@ -3,9 +3,9 @@
 import tensorflow as tf
 
 from kerasrnn.models.forecasting.stream import ForecastStream
-from kerasrnn.pipelines.served_ids import check_rows
-from kerasrnn.pipelines.served_ids import flat_specs
-from kerasrnn.pipelines.served_ids import named
+from kerasrnn.pipelines.graphs import flat_specs
+from kerasrnn.pipelines.graphs import named
+from kerasrnn.pipelines.served_checks import check_same_rows
 
 
 class ForecastingFunctions:
@@ -69,7 +69,7 @@ class ForecastingFunctions:
     def _by_name(self, inputs, **others):
         names = self.model.scaling.names
         given = dict(zip(names, inputs, strict=True))
-        with tf.control_dependencies([check_rows(**given, **others)]):
+        with tf.control_dependencies([check_same_rows(**given, **others)]):
             return {name: tf.identity(x) for name, x in given.items()}
 
     def _answer(self, forecast):

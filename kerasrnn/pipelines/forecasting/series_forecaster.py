@@ -13,8 +13,8 @@ from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecasting.distributions import Distribution
 from kerasrnn.models.forecasting.forecaster import Forecaster
 from kerasrnn.models.forecasting.heads import checked_levels
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.forecasting.forecasting import Forecasting
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.training import ForecastLoss
 from kerasrnn.typing import Batches

@@ -3,11 +3,11 @@
 import tensorflow as tf
 
 from kerasrnn.data.padding import pad_to
+from kerasrnn.pipelines.graphs import TEXTS
+from kerasrnn.pipelines.graphs import graph_function
+from kerasrnn.pipelines.served_checks import check_same_rows
 from kerasrnn.pipelines.served_ids import IDS
-from kerasrnn.pipelines.served_ids import TEXTS
-from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
-from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.served_ids import served_ids
 from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded
@@ -81,7 +81,7 @@ class LabellingFunctions:
     def explain_label(self, text, label):
         """The same, for or against a label that is given for each text."""
         ids = self.ids(text)
-        with tf.control_dependencies([check_rows(text=text, label=label)]):
+        with tf.control_dependencies([check_same_rows(text=text, label=label)]):
             is_label = tf.equal(label[:, None], tf.constant(self.labels)[None])
         known = tf.debugging.Assert(
             tf.reduce_all(tf.reduce_any(is_label, axis=1)),

@@ -58,7 +58,7 @@ class MultiLabelTask(LabellingTask):
         thresholds = self.pipeline.served_facts()["thresholds"]
         return {"thresholds": thresholds, **facts}, pictures
 
-    def in_words(
+    def labels_in_words(
         self, true: np.ndarray, found: np.ndarray
     ) -> tuple[Strings, Strings]:
         names = np.array(self.pipeline.labels, object)

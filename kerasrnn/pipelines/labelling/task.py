@@ -102,7 +102,7 @@ class LabellingTask(Task):
         words = self._word_pictures(rows.texts, true, found)
         return facts, {**pictures, **words}
 
-    def in_words(
+    def labels_in_words(
         self, true: np.ndarray, found: np.ndarray
     ) -> tuple[Strings, Strings]:
         """Returns the true and the predicted label of each text, to print.
@@ -120,7 +120,7 @@ class LabellingTask(Task):
     ) -> list[tuple[float, int, str]]:
         """Returns the probability of each true label, its text and name.
 
-        It takes what `in_words` takes.
+        It takes what `labels_in_words` takes.
         """
         names = self.pipeline.labels
         return [
@@ -133,7 +133,7 @@ class LabellingTask(Task):
     ) -> dict[str, Any]:
         """Returns pictures of the errors, by name.
 
-        It takes what `in_words` takes.
+        It takes what `labels_in_words` takes.
         """
         names = self.pipeline.labels
         counts = confusion_counts(true, found.argmax(axis=1), len(names))
@@ -154,7 +154,7 @@ class LabellingTask(Task):
     def _samples(self, texts, true, found):
         """The first texts with their true and predicted labels."""
         first = slice(_SAMPLES)
-        labels = self.in_words(true[first], found[first])
+        labels = self.labels_in_words(true[first], found[first])
         shown = [self._legible(text) for text in texts[first]]
         samples = list(zip(shown, *labels, strict=True))
         print("\nHeld-out texts, with the true and the predicted label:")
@@ -189,7 +189,7 @@ class LabellingTask(Task):
         text = _of_length(600, texts)
         explained, weights = self.pipeline.explain(text)
         here = [texts.index(text)]
-        (label,), (other,) = self.in_words(true[here], found[here])
+        (label,), (other,) = self.labels_in_words(true[here], found[here])
         pictures = {
             "hidden_states": hidden_state_figure(states, words),
             "words": word_weight_figure(

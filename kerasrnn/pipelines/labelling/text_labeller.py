@@ -13,6 +13,7 @@ from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.labelled.labelled_batches import labelled_batches
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.labelling.labelling import Labelling
 from kerasrnn.pipelines.labelling.labelling import Labels
@@ -22,7 +23,6 @@ from kerasrnn.pipelines.labelling.scores import label_accuracy
 from kerasrnn.pipelines.labelling.thresholds import thresholds_of
 from kerasrnn.pipelines.labelling.weights import weights_by_number
 from kerasrnn.pipelines.labelling.weights import weights_of_classes
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.typing import Batches

@@ -4,22 +4,22 @@ import functools
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.graphs import TEXTS
+from kerasrnn.pipelines.graphs import flat_specs
+from kerasrnn.pipelines.graphs import graph_function
+from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.language.window_scores import text_scores
 from kerasrnn.pipelines.language.window_scores import token_scores
 from kerasrnn.pipelines.language.window_scores import token_scores_at_once
 from kerasrnn.pipelines.language.writing import as_lines
 from kerasrnn.pipelines.language.writing import draw_ids
+from kerasrnn.pipelines.served_checks import check_length
+from kerasrnn.pipelines.served_checks import check_number
+from kerasrnn.pipelines.served_checks import check_same_rows
+from kerasrnn.pipelines.served_checks import check_steps
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
-from kerasrnn.pipelines.served_ids import TEXTS
-from kerasrnn.pipelines.served_ids import check_length
-from kerasrnn.pipelines.served_ids import check_number
-from kerasrnn.pipelines.served_ids import check_rows
-from kerasrnn.pipelines.served_ids import check_steps
 from kerasrnn.pipelines.served_ids import checked_ids
-from kerasrnn.pipelines.served_ids import flat_specs
-from kerasrnn.pipelines.served_ids import graph_function
-from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded
 from kerasrnn.pipelines.xla import in_programs
@@ -136,7 +136,7 @@ class LanguageFunctions:
     def step(self, ids, *states):
         """The logits of the next tokens, and the new states."""
         given = named("state", states)
-        checks = [check_rows(ids=ids, **given), check_steps(ids)]
+        checks = [check_same_rows(ids=ids, **given), check_steps(ids)]
         with tf.control_dependencies(checks):
             ids = checked_ids(ids, self.tokenizer.vocabulary_size, PAD)
         logits, states = self.model.run(ids, list(states))

@@ -10,8 +10,8 @@ import tensorflow as tf
 from kerasrnn.arguments import positive_integer
 from kerasrnn.data.text.text_windows import text_windows
 from kerasrnn.metrics import Perplexity
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.language.language_texts import LanguageTexts
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tokenizers import Tokenizer

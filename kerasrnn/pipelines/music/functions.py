@@ -2,15 +2,15 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.graphs import flat_specs
+from kerasrnn.pipelines.graphs import named
 from kerasrnn.pipelines.music.graphs import continue_rolls
 from kerasrnn.pipelines.music.graphs import score_rolls
+from kerasrnn.pipelines.served_checks import check_length
+from kerasrnn.pipelines.served_checks import check_number
+from kerasrnn.pipelines.served_checks import check_same_rows
+from kerasrnn.pipelines.served_checks import check_steps
 from kerasrnn.pipelines.served_ids import PAD
-from kerasrnn.pipelines.served_ids import check_length
-from kerasrnn.pipelines.served_ids import check_number
-from kerasrnn.pipelines.served_ids import check_rows
-from kerasrnn.pipelines.served_ids import check_steps
-from kerasrnn.pipelines.served_ids import flat_specs
-from kerasrnn.pipelines.served_ids import named
 
 # A client may ask for more than the memory of a server.
 MOST_STEPS = 15_000
@@ -57,7 +57,7 @@ class MusicFunctions:
         """The probabilities of the steps after some, with carried states."""
         given = named("state", states)
         checks = [
-            check_rows(roll=roll, **given),
+            check_same_rows(roll=roll, **given),
             check_steps(roll),
             _check_keys(roll),
         ]

@@ -12,12 +12,12 @@ from kerasrnn.arguments import number
 from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
+from kerasrnn.pipelines.batching import indices_by_length
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.music.functions import MOST_STEPS
 from kerasrnn.pipelines.music.functions import MusicFunctions
 from kerasrnn.pipelines.music.task import MusicTask
 from kerasrnn.pipelines.text_pipeline import TextPipeline
-from kerasrnn.pipelines.texts import indices_by_length
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.training import PianoRollCrossentropy
 from kerasrnn.typing import Batches
 from kerasrnn.typing import Config

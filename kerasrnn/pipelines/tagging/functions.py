@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from kerasrnn.pipelines.served_ids import TEXTS
+from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.tagging.phrases_of_words import PhrasesOfWords
 from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded

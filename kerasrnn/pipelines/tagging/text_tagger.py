@@ -9,10 +9,10 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.tagging.tagging import Tagging
 from kerasrnn.pipelines.tagging.task import Sentences
 from kerasrnn.pipelines.tagging.task import columns_of
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tokenizers import CharacterTokenizer

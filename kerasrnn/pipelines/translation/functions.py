@@ -9,15 +9,16 @@ from kerasrnn.data.text.sentences import join_sentences
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
+from kerasrnn.decoding import Search
+from kerasrnn.pipelines.graphs import TEXTS
+from kerasrnn.pipelines.graphs import flat_specs
+from kerasrnn.pipelines.graphs import graph_function
+from kerasrnn.pipelines.graphs import named
+from kerasrnn.pipelines.served_checks import check_length
+from kerasrnn.pipelines.served_checks import check_same_rows
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
-from kerasrnn.pipelines.served_ids import TEXTS
-from kerasrnn.pipelines.served_ids import check_length
-from kerasrnn.pipelines.served_ids import check_rows
 from kerasrnn.pipelines.served_ids import checked_ids
-from kerasrnn.pipelines.served_ids import flat_specs
-from kerasrnn.pipelines.served_ids import graph_function
-from kerasrnn.pipelines.served_ids import named
 from kerasrnn.pipelines.served_ids import served_ids
 from kerasrnn.pipelines.translation.served_phrases import WITH_PHRASES
 from kerasrnn.pipelines.translation.served_phrases import phrase_ids
@@ -151,7 +152,7 @@ class TranslationFunctions(SourceSearch):
         ids = self.target.tokenize(translation, most + 1)
         with tf.control_dependencies(
             [
-                check_rows(text=text, translation=translation),
+                check_same_rows(text=text, translation=translation),
                 check_length(ids.row_lengths(), most),
             ]
         ):
@@ -187,7 +188,7 @@ class TranslationFunctions(SourceSearch):
             **named("state", flat[:count]),
             **named("memory", flat[count:]),
         }
-        with tf.control_dependencies([check_rows(ids=ids, **given)]):
+        with tf.control_dependencies([check_same_rows(ids=ids, **given)]):
             ids = checked_ids(ids[:, None], self.target.vocabulary_size, 0)
         logits, states, weights = self.model.decode_step(
             ids[:, 0],
@@ -236,7 +237,7 @@ class TranslationFunctions(SourceSearch):
 
     def _translate_with(self, find, text, prefix, required, forbidden):
         given = {"prefix": prefix, "required": required, "forbidden": forbidden}
-        with tf.control_dependencies([check_rows(text=text, **given)]):
+        with tf.control_dependencies([check_same_rows(text=text, **given)]):
             phrases = [phrase_ids(x, self.target) for x in given.values()]
         return self._translate(find, text, *phrases)
 

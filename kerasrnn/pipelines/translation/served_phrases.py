@@ -2,8 +2,8 @@
 
 import tensorflow as tf
 
+from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.served_ids import PAD
-from kerasrnn.pipelines.served_ids import TEXTS
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 

@@ -7,9 +7,9 @@ import tensorflow as tf
 
 from kerasrnn.decoding import SamplingSearch
 from kerasrnn.decoding import forced_decoding
+from kerasrnn.pipelines.graphs import graph_function
 from kerasrnn.pipelines.served_ids import IDS
 from kerasrnn.pipelines.served_ids import PAD
-from kerasrnn.pipelines.served_ids import graph_function
 from kerasrnn.pipelines.translation.served_phrases import count_tokens
 from kerasrnn.pipelines.xla import AXES
 from kerasrnn.pipelines.xla import Padded

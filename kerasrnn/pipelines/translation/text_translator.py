@@ -13,11 +13,11 @@ from kerasrnn.data.parallel.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.text_pipeline import deserialized
 from kerasrnn.pipelines.texts import pair_list
-from kerasrnn.pipelines.texts import ready
 from kerasrnn.pipelines.translation.parts import check_parts
 from kerasrnn.pipelines.translation.parts import check_search
 from kerasrnn.pipelines.translation.parts import lexicon_of

@@ -14,7 +14,7 @@ _ROWS = "count"
 _ADDED = ("max_tokens", "steps")
 
 
-def check_rows(name: str, value: Any, most: int) -> None:
+def check_row_count(name: str, value: Any, most: int) -> None:
     """Raises an error if an input has too many rows.
 
     Args:

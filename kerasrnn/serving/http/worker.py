@@ -27,7 +27,7 @@ from kerasrnn.serving.http.protocol_v1 import describe_v1
 from kerasrnn.serving.http.protocol_v1 import receive_v1
 from kerasrnn.serving.http.protocol_v2 import describe_v2
 from kerasrnn.serving.http.protocol_v2 import receive_v2
-from kerasrnn.serving.http.request_size import check_rows
+from kerasrnn.serving.http.request_size import check_row_count
 from kerasrnn.serving.http.request_size import positions
 from kerasrnn.serving.warm_up import warm_up
 from kerasrnn_server.messages import Limits
@@ -100,7 +100,7 @@ class Calls:
         """Reads and checks a request."""
         signature, inputs, write = _READ[request.protocol](request, self.model)
         for name, value in inputs.items():
-            check_rows(name, value, self.limits.max_rows)
+            check_row_count(name, value, self.limits.max_rows)
         arrays = signature.arrays(inputs)
         size = positions(
             signature, arrays, self.limits.max_positions, self.limits.max_values

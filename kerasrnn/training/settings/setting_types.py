@@ -87,14 +87,14 @@ def fits(value, hint):
     return isinstance(value, origin or hint)
 
 
-def in_words(hint):
+def type_in_words(hint):
     """A type in words, for error messages."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         marks = [mark for mark in parts[1:] if isinstance(mark, Bounds)]
-        return marks[0].words if marks else in_words(parts[0])
+        return marks[0].words if marks else type_in_words(parts[0])
     if origin in (typing.Union, types.UnionType):
-        return " or ".join(map(in_words, parts))
+        return " or ".join(map(type_in_words, parts))
     if origin is typing.Literal:
         return f"one of {', '.join(map(repr, parts))}"
     return "None" if hint is types.NoneType else f"of type {hint.__name__}"

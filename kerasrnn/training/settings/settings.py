@@ -26,7 +26,7 @@ from kerasrnn.training.settings.setting_types import Existing
 from kerasrnn.training.settings.setting_types import Positive
 from kerasrnn.training.settings.setting_types import Whole
 from kerasrnn.training.settings.setting_types import fits
-from kerasrnn.training.settings.setting_types import in_words
+from kerasrnn.training.settings.setting_types import type_in_words
 from kerasrnn.typing import Config
 
 
@@ -102,7 +102,7 @@ class Settings:
             if not fits(value, hint):
                 shown = f"{value}" if _is_path(value) else f"{value!r}"
                 raise ValueError(
-                    f"`{field.name}` must be {in_words(hint)}. "
+                    f"`{field.name}` must be {type_in_words(hint)}. "
                     f"Received: {field.name}={shown}"
                 )
         self.need_other_folder("start_from")

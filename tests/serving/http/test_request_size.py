@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 
 from kerasrnn.serving import ExportedModel
-from kerasrnn.serving.http.request_size import check_rows
+from kerasrnn.serving.http.request_size import check_row_count
 from kerasrnn.serving.http.request_size import positions
 from tests.serving import toys
 
@@ -68,11 +68,11 @@ def test_an_answer_is_bounded_before_it_is_computed(signatures):
     ],
 )
 def test_rows_are_bounded(value, rows):
-    check_rows("ids", value, rows)
+    check_row_count("ids", value, rows)
     with pytest.raises(ValueError, match=f"`ids` .* {rows - 1} rows.*: {rows}"):
-        check_rows("ids", value, rows - 1)
+        check_row_count("ids", value, rows - 1)
 
 
 def test_scalars_have_no_rows():
-    check_rows("seed", 5, 0)
-    check_rows("seed", np.array(5), 0)
+    check_row_count("seed", 5, 0)
+    check_row_count("seed", np.array(5), 0)

@@ -1,7 +1,7 @@
 import pytest
 import tensorflow as tf
 
-from kerasrnn.pipelines.served_ids import served_function
+from kerasrnn.pipelines.graphs import served_function
 
 
 class Window:

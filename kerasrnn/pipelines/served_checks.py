@@ -1,0 +1,74 @@
+"""Checks of what a client sends, inside the graphs of signatures."""
+
+import tensorflow as tf
+
+
+def check_same_rows(**tensors):
+    """Raises unless all tensors have the same number of rows.
+
+    Args:
+        **tensors: Tensors of shape `(batch, ...)`, by their names.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    rows = tf.stack([tf.shape(x)[0] for x in tensors.values()])
+    names = ", ".join(tensors)
+    return tf.debugging.Assert(
+        tf.reduce_all(tf.equal(rows, rows[0])),
+        [f"{names} must have as many rows as each other. Received:", rows],
+        summarize=-1,
+    )
+
+
+def check_steps(x):
+    """Raises unless a tensor of shape `(batch, time, ...)` has steps.
+
+    Args:
+        x: Tensor of shape `(batch, time, ...)`.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    return tf.debugging.Assert(
+        tf.shape(x)[1] > 0,
+        ["At least one step is expected. Received the shape:", tf.shape(x)],
+        summarize=-1,
+    )
+
+
+def check_length(lengths, max_length, unit="tokens"):
+    """Raises when a text has too many tokens, or a roll too many steps.
+
+    Args:
+        lengths: Integer tensor, numbers of tokens.
+        max_length: Integer, the greatest number that is allowed.
+        unit: String, what is counted.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    return tf.debugging.Assert(
+        tf.reduce_all(lengths <= max_length),
+        [f"At most {max_length} {unit} are allowed. Received:", lengths],
+    )
+
+
+def check_number(name, value, most=None):
+    """Raises unless a number is finite, not negative, and not too large.
+
+    Args:
+        name: String, the name of the argument.
+        value: Scalar tensor.
+        most: Float, the greatest value; `None` for any.
+
+    Returns:
+        The operation that raises `tf.errors.InvalidArgumentError`.
+    """
+    greatest, bound = value.dtype.max, ">= 0"
+    if most is not None:
+        greatest, bound = most, f">= 0 and <= {most}"
+    return tf.debugging.Assert(
+        (value >= 0) & (value <= greatest),  # Neither is true of NaN.
+        [f"{name} must be {bound}. Received:", value],
+    )
