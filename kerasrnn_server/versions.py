@@ -9,7 +9,7 @@ def versions(path: str | os.PathLike[str]) -> dict[int, pathlib.Path]:
     """Finds the complete versions of a model.
 
     A version is a folder whose name is a number, once its `saved_model.pb` is
-    there. Other names, such as `.partial-2` or `training`, are ignored.
+    there. Other names, such as those of partial exports, are ignored.
 
     Args:
         path: The folder `NAME` above the versions.

@@ -19,7 +19,7 @@ class ModelFolder:
 
     A version is a folder whose name is a number. It counts once its
     `saved_model.pb` is there, which exports write in one step with the rest.
-    Other names, such as `.partial-2` or `training`, are ignored. The folder is
+    Other names, such as those of partial exports, are ignored. The folder is
     read anew at each call.
 
     Args:
@@ -136,15 +136,12 @@ class ExportedModel:
             )
 
     def card(self) -> Config | None:
-        """Returns `card.json` of the run that wrote it, or `None`.
-
-        It lies in the version or, if an older recipe wrote it, beside it.
+        """Returns the `card.json` in the version, or `None` without one.
 
         Raises:
-            ValueError: when the file is no JSON.
+            ValueError: when the file is not JSON.
         """
-        for folder in (self.path, self.path.parent):
-            path = folder / "card.json"
-            if path.exists():
-                return dict(json.loads(path.read_text(encoding="utf-8")))
-        return None
+        path = self.path / "card.json"
+        if not path.exists():
+            return None
+        return dict(json.loads(path.read_text(encoding="utf-8")))

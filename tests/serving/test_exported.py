@@ -48,11 +48,9 @@ def test_models_are_found_by_their_folders(folder, tmp_path):
         model_folders(tmp_path / "missing")
 
 
-def test_a_card_in_the_version_comes_before_one_beside_it(folder):
+def test_a_card_is_in_the_version(folder):
     model = folder.load(1)
     assert model.card() is None
-    (folder.path / "card.json").write_text('{"commit": "beside"}')
-    assert model.card() == {"commit": "beside"}
     (model.path / "card.json").write_text('{"commit": "within"}')
     assert model.card() == {"commit": "within"}
 

@@ -59,6 +59,7 @@ def test_numbers_too_large_for_the_dtype_are_refused(tmp_path):
     path = toys.language_model(tmp_path / "writer")
     generate = ModelFolder(path).load().signatures["generate"]
     others = {"prompt": ["a"], "top_k": 0, "max_tokens": 1, "seed": 1}
+    others |= {"top_p": 1.0, "one_sentence": False}
     assert generate(temperature=float("inf"), **others)["text"] == ["a 1"]
     with pytest.raises(ValueError, match="values from 1e\\+39"):
         generate(temperature=1e39, **others)

@@ -280,13 +280,17 @@ def language_model(path):
                 for name, dtype in [
                     ("temperature", tf.float32),
                     ("top_k", tf.int32),
+                    ("top_p", tf.float32),
                     ("max_tokens", tf.int32),
+                    ("one_sentence", tf.bool),
                     ("seed", tf.int32),
                 ]
             ),
         ]
     )
-    def generate(prompt, temperature, top_k, max_tokens, seed):
+    def generate(
+        prompt, temperature, top_k, top_p, max_tokens, one_sentence, seed
+    ):
         tf.debugging.assert_greater_equal(temperature, 0.0)
         words = tf.fill([max_tokens], tf.as_string(seed + top_k))
         written = tf.strings.reduce_join(words, separator=" ")

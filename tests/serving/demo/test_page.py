@@ -112,7 +112,13 @@ def test_what_an_export_lacks_is_not_shown(page):
     )
     sliders = [slider.label for slider in components(page, gr.Slider)]
     music = ["Length in steps", "Temperature"]
-    assert sliders == [*music, "Temperature", "Top k", "Length in tokens"]
+    assert sliders == [
+        *music,
+        "Temperature",
+        "Top k",
+        "Top p",
+        "Length in tokens",
+    ]
 
 
 def test_a_translation_is_shown_with_hypotheses_and_attention(page):
@@ -241,14 +247,19 @@ def test_what_is_no_table_is_refused(page, text, said):
         call(page, "hours", text)
 
 
-def test_probabilities_have_names_without_a_card():
-    assert probabilities("good", 0.75, None) == {"not good": 0.25, "good": 0.75}
-    assert probabilities("bad", 0.25, None) == {"bad": 0.75, "not bad": 0.25}
-    found = probabilities("fair", np.array([0.25, 0.5, 0.25]), None)
-    assert found == {"0": 0.25, "fair": 0.5, "2": 0.25}
-    several = np.array(["", "late", ""]), np.array([0.25, 0.5, 0.125])
-    found = probabilities(*several, None)
-    assert found == {"0": 0.25, "✓ late": 0.5, "2": 0.125}
+def test_probabilities_have_the_names_of_their_labels():
+    names = ["bad", "fair", "good"]
+    assert probabilities("bad", 0.25, names[:2]) == {"bad": 0.75, "fair": 0.25}
+    shares = np.array([0.25, 0.5, 0.25])
+    found = probabilities("fair", shares, names)
+    assert found == {"bad": 0.25, "fair": 0.5, "good": 0.25}
+    found = probabilities(np.array(["", "fair", ""]), shares, names)
+    assert found == {"bad": 0.25, "✓ fair": 0.5, "good": 0.25}
+
+
+def test_a_card_without_what_a_tab_needs_has_no_tab(tmp_path):
+    path = toys.classifier(tmp_path / "stars", classes=3)
+    assert tab_of(ExportedModel(path / "1")) is None
 
 
 def test_padding_and_no_weight_at_all_are_no_words():
@@ -264,12 +275,17 @@ def test_several_sentences_are_remarked_on():
 
 
 def test_a_language_model_gets_what_the_controls_say(page):
-    assert call(page, "writer", "say", 0.5, 20, 3, 7) == "say 27 27 27"
+    assert (
+        call(page, "writer", "say", 0.5, 20, 1.0, 3, False, 7) == "say 27 27 27"
+    )
     # With -1, each call has a new one.
-    texts = {call(page, "writer", "say", 0.5, 20, 3, -1) for _ in range(3)}
+    texts = {
+        call(page, "writer", "say", 0.5, 20, 1.0, 3, False, -1)
+        for _ in range(3)
+    }
     assert len(texts) == 3
     with pytest.raises(ValueError, match="cannot take"):
-        call(page, "writer", "say", -1.0, 20, 3, 7)
+        call(page, "writer", "say", -1.0, 20, 1.0, 3, False, 7)
 
 
 def test_texts_are_bounded():

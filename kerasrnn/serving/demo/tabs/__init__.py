@@ -12,11 +12,13 @@ from kerasrnn.serving.demo.tabs.tagger import tagger_tab
 from kerasrnn.serving.demo.tabs.translator import translator_tab
 from kerasrnn.serving.exported import ExportedModel
 
-_BY_SIGNATURE = {
-    "attend": translator_tab,
-    "explain": classifier_tab,
-    "generate": language_model_tab,
-    "tag_tokens": tagger_tab,
+# By a signature that reads text: the tab, and the facts that it needs of the
+# card.
+_BY_SIGNATURE: dict[str, tuple[Callable[[ExportedModel], None], set[str]]] = {
+    "attend": (translator_tab, set()),
+    "explain": (classifier_tab, {"labels"}),
+    "generate": (language_model_tab, set()),
+    "tag_tokens": (tagger_tab, {"scheme"}),
 }
 
 
@@ -28,13 +30,14 @@ def tab_of(model: ExportedModel) -> Callable[[ExportedModel], None] | None:
 
     Returns:
         The function, by the signatures of the model; `None` if there is no tab
-        for this kind of model.
+        for this kind of model, or its card lacks what the tab needs.
     """
+    facts = (model.card() or {}).keys()
     if "forecast" in model.signatures["serving_default"].outputs:
-        return forecaster_tab if "columns" in (model.card() or {}) else None
-    for name, tab in _BY_SIGNATURE.items():
+        return forecaster_tab if "columns" in facts else None
+    for name, (tab, needed) in _BY_SIGNATURE.items():
         if name in model.signatures and _reads_text(model.signatures[name]):
-            return tab
+            return tab if needed <= facts else None
     generate = model.signatures.get("generate")
     return music_tab if generate and "roll" in generate.outputs else None
 

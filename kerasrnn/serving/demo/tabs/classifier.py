@@ -19,10 +19,10 @@ def classifier_tab(model: ExportedModel) -> None:
     """Adds the components for a model with the signature `explain`.
 
     Args:
-        model: The `ExportedModel`.
+        model: The `ExportedModel`, whose card has the `"labels"`.
     """
     card = model.card() or {}
-    names, title = card.get("labels"), "Labels and their probabilities"
+    names, title = card["labels"], "Labels and their probabilities"
     if card.get("multi_label"):
         title += f"; {HAS}: the text has it"
 
@@ -51,9 +51,7 @@ def classifier_tab(model: ExportedModel) -> None:
     gr.on([button.click, text.submit], explain, [text], [label, words, remark])
 
 
-def probabilities(
-    label: Any, found: Any, names: list[str] | None
-) -> dict[str, float]:
+def probabilities(label: Any, found: Any, names: list[str]) -> dict[str, float]:
     """Returns the probability of each label.
 
     Args:
@@ -62,22 +60,15 @@ def probabilities(
             Those that it has are marked.
         found: Float, the probability of the second of two classes; or an
             array of shape `(classes,)`.
-        names: List of labels in their order; `None` if it is not known.
+        names: List of labels in their order.
     """
     if np.ndim(label):
-        names = names or [name or str(i) for i, name in enumerate(label)]
         names = [
             f"{HAS} {name}" if has else name
             for name, has in zip(names, label, strict=True)
         ]
     elif np.ndim(found) == 0:
-        if names is None:
-            others = [f"not {label}", label]
-            names = others if found > 0.5 else others[::-1]
         found = [1 - found, found]
-    elif names is None:
-        names = [str(i) for i in range(len(found))]
-        names[int(np.argmax(found))] = label
     return dict(zip(names, map(float, found), strict=True))
 
 

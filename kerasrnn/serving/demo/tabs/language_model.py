@@ -20,8 +20,7 @@ def language_model_tab(model: ExportedModel) -> None:
 
     def write(prompt, *values):
         given = dict(zip(controls, values, strict=True))
-        if "seed" in given:
-            given["seed"] = chosen_seed(given["seed"])
+        given["seed"] = chosen_seed(given["seed"])
         return generate(prompt=[checked(prompt)], **given)["text"][0]
 
     with gr.Row():
@@ -29,11 +28,7 @@ def language_model_tab(model: ExportedModel) -> None:
             prompt = text_box("Beginning of a text")
             button = gr.Button("Continue", variant="primary")
             add_examples((model.card() or {}).get("beginnings", []), prompt)
-            controls = {
-                name: control()
-                for name, control in CONTROLS.items()
-                if name in generate.inputs
-            }
+            controls = {name: add() for name, add in CONTROLS.items()}
         with gr.Column():
             text = gr.Textbox(label="Text", lines=12, buttons=["copy"])
     gr.on(
@@ -44,7 +39,7 @@ def language_model_tab(model: ExportedModel) -> None:
     )
 
 
-# By the inputs of `generate`; older exports do not have all of them.
+# By the inputs of `generate`.
 CONTROLS = {
     "temperature": lambda: gr.Slider(
         0,

@@ -16,10 +16,9 @@ def tagger_tab(model: ExportedModel) -> None:
     """Adds the components for a model with the signature `tag_tokens`.
 
     Args:
-        model: The `ExportedModel`.
+        model: The `ExportedModel`, whose card has the `"scheme"` of its tags.
     """
-    card = model.card() or {}
-    of_words = "scheme" in card and card["scheme"] is None
+    of_words = (model.card() or {})["scheme"] is None
 
     def tag(text):
         answer = model.signatures["serving_default"](text=[checked(text)])
