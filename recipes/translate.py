@@ -120,7 +120,7 @@ def build_tokenizers(settings, pairs):
     size, sampling = settings.vocabulary_size, settings.subword_sampling
     options, both = settings.pick(*settings.text_options), []
     words, pieces = tokenizers.WordTokenizer, tokenizers.SentencePieceTokenizer
-    kinds = settings.tokenizer.split("-")  # one for each side, or for both
+    kinds = settings.tokenizer.split("-")  # one for both sides, or one for each
     for side, kind in enumerate((kinds[0], kinds[-1])):
         texts = [pair[side] for pair in pairs]
         if kind == "word":
@@ -173,10 +173,11 @@ def build_translator(settings, model, source, target, pairs):
     """Returns the model as a pipeline, with a lexicon from the pairs."""
     words = isinstance(target, tokenizers.WordTokenizer)
     copies = words and settings.copy_unknown and settings.attention is not None
+    unknown = [target.unknown_id] if target.unknown_id >= 0 else []
     search = decoding.BeamSearch(
         **settings.pick("beam_width", "length_penalty", "no_repeat_ngram"),
         max_length=settings.max_tokens,
-        forbidden_ids=[] if copies else {target.unknown_id} - {-1},  # -1: none
+        forbidden_ids=[] if copies else unknown,
         repeatable_ids=[target.unknown_id],
         **target.special_ids,
     )
@@ -217,9 +218,8 @@ def run(
         if settings.trains_on_old:
             # Not of repeated pairs, whose words would seem frequent.
             translator.estimate_lexicon(list(dict.fromkeys(pairs)))
-        how = settings.pick("average")
-        for number, translator in enumerate(members):
-            this_run.fit(translator, pairs, dev, member=number, **how)
+        for i, member in enumerate(members):
+            this_run.fit(member, pairs, dev, member=i, average=settings.average)
         translator = pipelines.TextTranslator.ensemble(members)
         this_run.finish(translator, dev, test, languages=languages)
 
@@ -227,9 +227,9 @@ def run(
 def train_reverse(settings, languages):
     """Trains the translator of the other direction, unless there is one."""
     folder = settings.output / "reverse"
-    no = "start_from", "back_translate", "alignments", "oversample"
-    no += "source_vectors", "target_vectors"
-    settings = dataclasses.replace(settings, output=folder, **dict.fromkeys(no))
+    unused = "start_from", "back_translate", "alignments", "oversample"
+    unused = dict.fromkeys([*unused, "source_vectors", "target_vectors"])
+    settings = dataclasses.replace(settings, output=folder, **unused)
     if not (folder / "card.json").exists():
         print("First, a translator of the other direction is trained.")
         run(settings, load_reversed, languages=languages[::-1])

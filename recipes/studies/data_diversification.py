@@ -27,6 +27,7 @@ import translate
 from kerasrnn import data
 from kerasrnn import pipelines
 from kerasrnn import training
+from studies.presets import presets_of
 
 LANGUAGES = ("English", "Hindi")
 # What changes the two, besides the settings that identify a training.
@@ -63,12 +64,14 @@ class Settings(nmt_hindi.Settings):
         return super().without_effect() | {"start_from"}
 
 
-OUTPUT = {"output": Settings.output}
-PRESETS = {
-    name: Settings(**vars(preset) | OUTPUT)
-    for name, preset in nmt_hindi.PRESETS.items()
-    if preset.model == "translate"
-}
+PRESETS = presets_of(
+    Settings,
+    {
+        name: preset
+        for name, preset in nmt_hindi.PRESETS.items()
+        if preset.model == "translate"
+    },
+)
 
 
 def turned(settings, parts):

@@ -23,6 +23,7 @@ from kerasrnn import models
 from kerasrnn import pipelines
 from kerasrnn import training
 from studies.rows import run_rows
+from studies.rows import summary
 from studies.rows import table_parser
 from studies.rows import write_table
 
@@ -90,13 +91,6 @@ def gains(folder, card, flags):
     return found["changes"]
 
 
-def summary(values, form=".2f"):
-    """The mean over seeds, and the standard deviation."""
-    spread = np.std(values, ddof=1) if len(values) > 1 else None
-    end = "" if spread is None else f" ± {spread:.2f}"
-    return f"{np.mean(values):{form}}{end}"
-
-
 def row(name, cards, changes):
     speeds = [
         card["history"]["tokens"][0] / np.median(card["history"]["cpu_seconds"])
@@ -108,7 +102,7 @@ def row(name, cards, changes):
         f"{cards[0]['parameters']:,}",
         summary(scores),
         f"{np.mean(speeds):,.0f}",
-        *(summary(each, "+.2f") for each in zip(*changes, strict=True)),
+        *(summary(each, sign="+") for each in zip(*changes, strict=True)),
         *([] if changes else [""] * len(FACTORS)),
     ]
 

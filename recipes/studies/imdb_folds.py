@@ -26,6 +26,7 @@ import imdb
 
 from kerasrnn import data
 from kerasrnn import training
+from studies.presets import presets_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,11 +50,7 @@ class Settings(classify.Settings):
             )
 
 
-OUTPUT = {"output": Settings.output}
-PRESETS = {
-    name: Settings(**vars(preset) | OUTPUT)
-    for name, preset in imdb.PRESETS.items()
-}
+PRESETS = presets_of(Settings, imdb.PRESETS)
 
 
 def folds_of(corpus, settings):

@@ -29,6 +29,7 @@ import imdb
 from kerasrnn import data
 from kerasrnn import pipelines
 from kerasrnn import training
+from studies.presets import presets_of
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -50,11 +51,7 @@ class Settings(classify.Settings):
         return idle | {"linear", "teachers"} if self.answers else idle
 
 
-OUTPUT = {"output": Settings.output}
-PRESETS = {
-    name: Settings(**vars(preset) | OUTPUT)
-    for name, preset in imdb.PRESETS.items()
-}
+PRESETS = presets_of(Settings, imdb.PRESETS)
 
 
 class LinearLabeller:

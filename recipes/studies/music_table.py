@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))  # the recipes
 import numpy as np
 
 from studies.rows import run_rows
+from studies.rows import summary
 from studies.rows import table_parser
 from studies.rows import write_table
 
@@ -40,19 +41,15 @@ COLUMNS = {
 }
 
 
-def summary(cards, part, name):
-    """The mean over seeds of a score, and its standard deviation."""
-    found = [card["scores"][part][name] for card in cards]
-    spread = f" ± {np.std(found, ddof=1):.2f}" if len(found) > 1 else ""
-    return f"{np.mean(found):.2f}{spread}"
-
-
 def row(corpus, cell, cards):
     seconds = [sum(card["history"]["cpu_seconds"]) for card in cards]
     return [
         f"{corpus}, `{cell}`",
         f"{cards[0]['parameters']:,}",
-        *(summary(cards, *score) for score in COLUMNS.values()),
+        *(
+            summary([card["scores"][part][score] for card in cards])
+            for part, score in COLUMNS.values()
+        ),
         CHUNG[corpus].get(cell, ""),
         f"{np.mean(seconds):.0f}",
     ]

@@ -24,6 +24,7 @@ from kerasrnn import data
 from kerasrnn import pipelines
 from kerasrnn import plots
 from kerasrnn import training
+from studies.presets import presets_of
 
 # The example sentence of the note.
 SENTENCE = (
@@ -42,11 +43,9 @@ class Settings(nmt_vietnamese.Settings):
 
 
 LAIRD = nmt_vietnamese.PRESETS["laird-hour"]
-PRESETS = {
-    "laird-hour": Settings(
-        **vars(LAIRD) | {"output": Settings.output, "max_tokens": 30}
-    )
-}
+PRESETS = presets_of(
+    Settings, {"laird-hour": dataclasses.replace(LAIRD, max_tokens=30)}
+)
 
 
 def build_tokenizers(settings, pairs):

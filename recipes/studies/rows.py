@@ -6,6 +6,8 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
+
 from kerasrnn import training
 
 RECIPES = pathlib.Path(__file__).parents[1]
@@ -84,6 +86,20 @@ def _setting(flag):
     """The name of the setting that a flag changes."""
     name = flag.partition("=")[0].replace("_", "-")
     return name.replace("--no-", "--")
+
+
+def summary(values, digits=2, sign=""):
+    """Returns the mean over runs and, of several, the standard deviation.
+
+    Args:
+        values: List of numbers, one of each run.
+        digits: Integer, how many digits to show after the point.
+        sign: `"+"` to show the sign of a positive mean, too.
+    """
+    mean = f"{np.mean(values):{sign}.{digits}f}"
+    if len(values) == 1:
+        return mean
+    return f"{mean} ± {np.std(values, ddof=1):.{digits}f}"
 
 
 def write_table(path, columns, rows):

@@ -17,6 +17,7 @@ import numpy as np
 
 from kerasrnn.training import CellName
 from studies.rows import run_rows
+from studies.rows import summary
 from studies.rows import table_parser
 from studies.rows import write_table
 
@@ -30,11 +31,10 @@ SEG_RNN = {
 PARTS = ("dev", "test")
 
 
-def summary(found):
+def errors(found):
     """MSE and MAE, the mean over runs, and the deviation of the MSE."""
     mse, mae = ([scores[name] for scores in found] for name in ("mse", "mae"))
-    spread = f" ± {np.std(mse, ddof=1):.3f}" if len(mse) > 1 else ""
-    return f"{np.mean(mse):.3f}{spread} / {np.mean(mae):.3f}"
+    return f"{summary(mse, digits=3)} / {np.mean(mae):.3f}"
 
 
 def row(horizon, name, cards, published=""):
@@ -42,7 +42,7 @@ def row(horizon, name, cards, published=""):
     return [
         f"{horizon}, {name}",
         f"{cards[0]['parameters']:,}",
-        *(summary([card["scores"][part] for card in cards]) for part in PARTS),
+        *(errors([card["scores"][part] for card in cards]) for part in PARTS),
         f"{np.mean(minutes):.0f}",
         published,
     ]
@@ -54,7 +54,7 @@ def rows_beside(horizon, card):
         [
             f"{horizon}, {name}",
             "",
-            *(summary([scores[part]]) for part in PARTS),
+            *(errors([scores[part]]) for part in PARTS),
             "",
             "",
         ]
