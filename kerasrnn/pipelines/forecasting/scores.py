@@ -105,8 +105,9 @@ class ForecastScores:
 def naive_errors(table: SeriesTable, season: int) -> np.ndarray:
     """Returns the error of a seasonal naive forecast of one step.
 
-    It is that of the steps before the part, or of all steps where there are
-    too few; NaN where it is 0 or unknown.
+    It scales the MASE, the mean absolute scaled error. It is that of the steps
+    before the part, or of all steps where there are too few; NaN where it is 0
+    or unknown.
 
     Args:
         table: A `SeriesTable`.
@@ -114,6 +115,9 @@ def naive_errors(table: SeriesTable, season: int) -> np.ndarray:
 
     Returns:
         Array of shape `(series, columns)`.
+
+    Reference:
+        [Hyndman & Koehler, 2006](https://doi.org/10.1016/j.ijforecast.2006.03.001).
     """
     found = []
     for series in table.series:

@@ -28,9 +28,9 @@ class SeriesForecaster(Forecasting):
 
     It is saved to one `.keras` file, with the optimizer if the model is
     compiled. A loaded pipeline can forecast, continue its training or be
-    exported. Two signatures are served: `serving_default` on a window of raw
-    values, NaN where one is missing, and `step` on the values of one step of a
-    stream.
+    exported. Three signatures are served: `serving_default` forecasts from a
+    window of raw values, NaN where one is missing; for a stream, `start` gives
+    the first states, and `step` forecasts after the values of one more step.
 
     Args:
         model: A `kerasrnn.models.Forecaster`.
