@@ -1,4 +1,4 @@
-"""The console scripts, which say what they have to say and nothing else.
+"""The console scripts, without the messages of libraries.
 
 This package imports `kerasrnn`, and so TensorFlow, inside functions only: the
 terminal is made quiet before.

@@ -1,7 +1,7 @@
-"""Keeps the terminal for what a recipe, or a command, has to say.
+"""Keeps messages of libraries off the terminal of a recipe or a command.
 
 It is imported before all else. It imports Keras and its backend without the
-rows that TensorFlow logs while it is loaded, before its own setting counts;
+lines that TensorFlow logs while it is loaded, before its own setting counts;
 with `TF_CPP_MIN_LOG_LEVEL=0` they are shown. A warning is shown as a sentence,
 without the line of code that it refers to. An interruption, what is wrong with
 a file, and what the package or a recipe refuses, are shown without a traceback,
@@ -18,7 +18,7 @@ import warnings
 from kerasrnn_commands.stderr import filtered_stderr
 
 _LEVEL = "TF_CPP_MIN_LOG_LEVEL"
-# What says nothing but that there is no GPU, and rows that are no errors.
+# Messages that there is no GPU, and log lines that are not errors.
 _NOISE = re.compile(
     rb"^(?:WARNING: All log messages before absl|[IW]\d{4} |.*to cuInit).*\n",
     re.MULTILINE,
@@ -81,8 +81,8 @@ def lines(message):
 
 
 if _LEVEL not in os.environ:
-    # What it logs as an error, such as a slower kernel, is none of a user's:
-    # those are raised.
+    # What it logs as an error, such as a slower kernel, does not concern a
+    # user: errors that do are raised.
     os.environ[_LEVEL] = "3"
     with filtered_stderr(_NOISE):
         load()

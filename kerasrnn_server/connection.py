@@ -12,8 +12,8 @@ log = logging.getLogger(__name__)
 class Connection(H11Protocol):
     """Answers a client that has closed its side after its request.
 
-    It leaves a client that does not send the head of a request, or does not
-    take its answer, for as long as the server would wait for it to end.
+    It drops a client that does not finish its request headers, or does not
+    read its answer, within the server's shutdown timeout.
     """
 
     _begun: asyncio.TimerHandle | None = None

@@ -54,7 +54,7 @@ class LiveModel:
         self._draining: dict[asyncio.Task[None], Worker] = {}
 
     async def follow(self, seconds: float) -> None:
-        """Takes up new versions for ever.
+        """Takes up new versions forever.
 
         Args:
             seconds: Time between two looks.

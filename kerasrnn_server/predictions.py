@@ -28,7 +28,7 @@ SECONDS = Histogram(
     "kerasrnn_request_seconds", "Seconds for an answer", ["model"]
 )
 
-# Bodies and answers of the greatest length that may be held at once.
+# Bodies and answers of the maximum length that may be held at once.
 _LARGE_BODIES = 16
 _HEADER_LENGTH = "inference-header-content-length"
 

@@ -11,7 +11,7 @@ class ServerSettings(Limits):
     """Settings of the server.
 
     Raises:
-        ValueError: when a number is not positive, or `port` is none.
+        ValueError: when a number is not positive, or `port` is not a port.
     """
 
     host: str = "127.0.0.1"

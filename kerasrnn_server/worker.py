@@ -162,7 +162,7 @@ class Worker:
         self._wear()
 
     async def _give_up(self, number, found):
-        """Takes a call back; if it runs, so that it cannot be, says so."""
+        """Takes a call back; the process is worn if the call runs on."""
         self._writer.write(packed((number, None)))
         await asyncio.wait([found], timeout=_GRACE)
         if self._pending.pop(number, None) is not None:

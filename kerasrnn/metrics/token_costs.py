@@ -76,8 +76,8 @@ def token_costs(labels, logits, label_smoothing=0.0):
     size = ops.shape(logits)[-1]
     known = ops.clip(labels, 0, size - 1)
     # Large logits would lose digits in a difference from their logsumexp.
-    greatest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
-    shifted = ops.subtract(logits, ops.stop_gradient(greatest))
+    largest = ops.max(logits, axis=-1, keepdims=True, initial=-math.inf)
+    shifted = ops.subtract(logits, ops.stop_gradient(largest))
     true = _take(shifted, known)
     if label_smoothing:
         true = true * (1.0 - label_smoothing)

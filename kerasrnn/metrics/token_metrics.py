@@ -152,7 +152,7 @@ class BitsPerCharacter(_TokenCost):
 class TokenAccuracy(_TokenMean):
     """Share of tokens that are predicted correctly, without padding.
 
-    A prediction is the token with the greatest logit. The share is taken over
+    A prediction is the token with the largest logit. The share is taken over
     all tokens of all batches. Before the first update, it is 0.
 
     Args:
@@ -163,7 +163,7 @@ class TokenAccuracy(_TokenMean):
     Call arguments:
         y_true: Integer tensor of shape `(batch, time)`.
         y_pred: Logits of shape `(batch, time, vocabulary_size)`, of any
-            floating type. Of equal logits, the first counts as greatest.
+            floating type. Of equal logits, the first counts as largest.
         sample_weight: Optional tensor of shape `(batch,)` or `(batch, time)`,
             the weights of the tokens.
 
@@ -184,12 +184,12 @@ class TokenAccuracy(_TokenMean):
         super().__init__(pad_id, name)
 
     def token_values(self, labels: Tensor, logits: Tensor) -> Tensor:
-        guesses = ops.cast(_first_greatest(logits), "int32")
+        guesses = ops.cast(_first_largest(logits), "int32")
         return ops.cast(ops.equal(guesses, labels), "float32")
 
 
-def _first_greatest(logits):
-    """Returns where the greatest logit is, of equal ones the first."""
+def _first_largest(logits):
+    """Returns where the largest logit is, of equal ones the first."""
     if keras.backend.backend() == "torch":
         # Of equal ones, `top_k` takes any.
         return ops.argmax(logits, axis=-1)

@@ -14,7 +14,7 @@ def indices_by_length(rows, batch_size):
         batch_size: Positive integer.
 
     Raises:
-        ValueError: when `batch_size` is no positive integer.
+        ValueError: when `batch_size` is not a positive integer.
     """
     positive_integer("batch_size", batch_size)
     order = np.argsort([len(row) for row in rows], kind="stable")

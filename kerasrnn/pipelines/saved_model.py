@@ -118,7 +118,7 @@ def next_version(folder: PathLike) -> pathlib.Path:
         folder: String or path of the folder `NAME` of a model.
 
     Returns:
-        A `pathlib.Path`, `NAME/VERSION`: one more than the greatest number
+        A `pathlib.Path`, `NAME/VERSION`: one more than the largest number
         there, or 1.
 
     Example:

@@ -42,7 +42,7 @@ def check_length(lengths, max_length, unit="tokens"):
 
     Args:
         lengths: Integer tensor, numbers of tokens.
-        max_length: Integer, the greatest number that is allowed.
+        max_length: Integer, the maximum number.
         unit: String, what is counted.
 
     Returns:
@@ -60,15 +60,15 @@ def check_number(name, value, most=None):
     Args:
         name: String, the name of the argument.
         value: Scalar tensor.
-        most: Float, the greatest value; `None` for any.
+        most: Float, the maximum; `None` for any.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
     """
-    greatest, bound = value.dtype.max, ">= 0"
+    largest, bound = value.dtype.max, ">= 0"
     if most is not None:
-        greatest, bound = most, f">= 0 and <= {most}"
+        largest, bound = most, f">= 0 and <= {most}"
     return tf.debugging.Assert(
-        (value >= 0) & (value <= greatest),  # Neither is true of NaN.
+        (value >= 0) & (value <= largest),  # Neither is true of NaN.
         [f"{name} must be {bound}. Received:", value],
     )

@@ -176,7 +176,7 @@ class ServedModel(keras.Model):
 
         Raises:
             ValueError: when `texts` is not a list of strings, or `batch_size`
-                is no positive integer.
+                is not a positive integer.
         """
         if isinstance(signature, str):
             function = self.signatures[signature]

@@ -65,8 +65,8 @@ class TextPipeline(ServedModel):
             **kwargs: Other arguments of `keras.Model.compile`.
 
         Raises:
-            ValueError: when the inner model is no `keras.Model`, as that of an
-                ensemble.
+            ValueError: when the inner model is not a `keras.Model`, such as
+                that of an ensemble.
         """
         if not isinstance(self.model, keras.Model):
             raise ValueError(

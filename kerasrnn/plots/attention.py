@@ -102,7 +102,7 @@ def attention_grid(
     columns = min(positive_integer("columns", columns), len(sentences))
     # On a figure of one inch, positions are inches until all is arranged.
     figure = Figure(figsize=(1.0, 1.0))
-    scale = max(map(_greatest, sentences)) or 1.0
+    scale = max(map(_largest, sentences)) or 1.0
     cell = _cell_inches(sentences, columns)
     panels = [
         _draw_panel(figure, *sentence, scale, cell) for sentence in sentences
@@ -134,7 +134,7 @@ def _checked(weights, source_tokens, target_tokens):
     return weights, *(list(map(shortened, x)) for x in tokens)
 
 
-def _greatest(sentence):
+def _largest(sentence):
     weights = sentence[0]
     return np.max(weights, initial=0.0, where=np.isfinite(weights))
 

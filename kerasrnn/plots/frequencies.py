@@ -35,7 +35,7 @@ def frequency_figure(
             item is shown as its string. Items of equal count keep the order
             of the dictionary.
         title: Optional string above the bars.
-        most_common: Positive integer, the greatest number of bars.
+        most_common: Positive integer, the maximum number of bars.
 
     Returns:
         A `matplotlib.figure.Figure`.
@@ -78,7 +78,7 @@ def _checked(counts):
         whole = np.asarray(value).dtype.kind in "iu" and np.ndim(value) == 0
         if not whole or value < 0:
             raise ValueError(
-                "`counts` must hold an integer for each item, 0 or greater. "
+                "`counts` must hold a non-negative integer for each item. "
                 f"Received: counts[{item!r}]={value!r}"
             )
     values = np.array(list(counts.values()), dtype="int64")

@@ -108,7 +108,7 @@ def _checked(norms):
         wrong = ~np.isfinite(curve) | (curve < 0.0)
         if wrong.any():
             raise ValueError(
-                "A norm must be finite, and 0 or greater. "
+                "A norm must be finite and non-negative. "
                 f"Received: norms[{model!r}][{np.argmax(wrong)}]="
                 f"{curve[np.argmax(wrong)]}"
             )

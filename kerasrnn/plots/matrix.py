@@ -26,9 +26,9 @@ def matrix_figure(
 ) -> Figure:
     """Draws a matrix, such as a confusion matrix or transitions of tags.
 
-    If all values are from 0 on, the darker a cell the greater its value beside
-    the others of its row; otherwise blue is above 0 and red below. Cells of 0
-    have no number. NaN is grey.
+    If no value is negative, darker cells are larger shares of their row;
+    otherwise blue is above 0 and red below. Cells of 0 have no number. NaN is
+    grey.
 
     Args:
         values: Array of shape `(rows, columns)`, of integers or floats.

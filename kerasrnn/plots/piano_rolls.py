@@ -43,7 +43,7 @@ def piano_roll_figure(
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If there is no roll, `rolls` is no dictionary, or the
+        ValueError: If there is no roll, `rolls` is not a dictionary, or the
             shapes do not agree.
 
     Example:

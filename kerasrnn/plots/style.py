@@ -34,7 +34,7 @@ def as_written(texts):
 
 
 def add_title(figure, title):
-    """Adds a title above all panels, and returns it; `None` is no title."""
+    """Adds a title above all panels, unless it is `None`, and returns it."""
     if title is None:
         return None
     return figure.suptitle(title, **as_written([title]))

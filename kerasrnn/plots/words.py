@@ -45,7 +45,7 @@ def word_weight_figure(
     """Draws a text, with the background of each word coloured by its weight.
 
     The words are wrapped into lines. The greater a weight, the bluer the
-    background; where some weights are negative, those are red. The greatest
+    background; where some weights are negative, those are red. The largest
     absolute weight has the full colour, as shown in the legend below the text.
 
     Args:
@@ -184,7 +184,7 @@ def _add_legend(figure, colors, across, down):
         colors,
         cax=figure.add_axes(rectangle),
         orientation="horizontal",
-        # With the greatest weight, which sets the scale.
+        # With the largest weight, which sets the scale.
         ticks=np.linspace(*colors.get_clim(), 3),
         format="{x:.3g}",
     )

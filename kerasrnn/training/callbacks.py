@@ -201,7 +201,7 @@ class GradientNorms(keras.callbacks.Callback):
             measurements.
 
     Raises:
-        ValueError: when `every` is no positive integer.
+        ValueError: when `every` is not a positive integer.
 
     Example:
 

@@ -184,8 +184,8 @@ def cosine_schedule(
     """
     if not 0 <= warmup < steps:
         raise ValueError(
-            "`warmup` must be from 0 and less than the number of training "
-            f"steps. Received: warmup={warmup}, steps={steps}"
+            "`warmup` must be non-negative and less than the number of "
+            f"training steps. Received: warmup={warmup}, steps={steps}"
         )
     return keras.optimizers.schedules.CosineDecay(
         0.0, steps - warmup, warmup_target=peak, warmup_steps=warmup

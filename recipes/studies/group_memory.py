@@ -5,7 +5,7 @@
 Prints how its last recurrent layer writes, keeps and reads on validation text.
 A slot keeps the share `1 - a` of its content in a step; its lifetime is the
 number of steps after which 1/e is left. An entropy is that of a softmax over
-the slots of a group, as a share of the greatest possible.
+the slots of a group, as a share of the maximum.
 """
 
 import kerasrnn_commands.quiet  # noqa: F401  # isort: skip
@@ -60,7 +60,7 @@ class WatchedCell(GAMRHNCell):
 
 
 def entropy(weights):
-    """Mean entropy over the last axis, as a share of the greatest."""
+    """Mean entropy over the last axis, as a share of the maximum."""
     logs = np.log(np.maximum(weights, 1e-30))
     return -(weights * logs).sum(-1).mean() / np.log(weights.shape[-1])
 

@@ -126,6 +126,6 @@ def test_what_are_no_norms_is_an_error(values):
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
 def test_a_norm_is_finite_and_not_negative(value):
-    message = rf"0 or greater. Received: norms\['GRU'\]\[1\]={value}"
+    message = rf"non-negative. Received: norms\['GRU'\]\[1\]={value}"
     with pytest.raises(ValueError, match=message):
         gradient_figure({"LSTM": [1.0], "GRU": [1.0, value, 2.0]})

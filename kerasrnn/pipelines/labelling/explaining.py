@@ -44,7 +44,7 @@ class Explaining(XlaPipeline):
             `(words,)`. A text without words has one empty word of weight 0.
 
         Raises:
-            ValueError: when the label is unknown, or `text` is no string.
+            ValueError: when the label is unknown, or `text` is not a string.
 
         Reference:
             [Denil et al., 2014](https://arxiv.org/abs/1412.6815).
@@ -82,7 +82,7 @@ class Explaining(XlaPipeline):
     def gradient_norms(self, text: str) -> np.ndarray:
         """Returns how strongly each word of one string affects the label.
 
-        It is the norm of the gradient of the greatest logit with respect to
+        It is the norm of the gradient of the largest logit with respect to
         the embedding of the word, of shape `(words,)`.
         """
         ids = self.ids(self._given(text))

@@ -132,7 +132,7 @@ def contributions(model, ids, log_odds):
 
 
 def gradient_norms(model, ids):
-    """Norms of the gradients of the greatest logit.
+    """Norms of the gradients of the largest logit.
 
     Args:
         model: A `TextClassifier` or `ClassifierEnsemble`.

@@ -205,7 +205,7 @@ class SeveralLabels:
         return tf.reduce_sum(tf.where(is_label, logits, 0.0), axis=1)
 
     def chosen(self, probabilities, threshold):
-        """The labels of each text and their probabilities, greatest first."""
+        """The labels of each text and their probabilities, in falling order."""
         thresholds = self.thresholds
         if threshold is not None:
             thresholds = thresholds_of(threshold, self.names)

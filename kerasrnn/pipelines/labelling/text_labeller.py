@@ -134,8 +134,8 @@ class TextLabeller(Labelling):
             labeller, that one.
 
         Raises:
-            ValueError: when there is no labeller, one is no `TextLabeller`, or
-                they differ in what they must have in common.
+            ValueError: when there is no labeller, one is not a
+                `TextLabeller`, or they differ in what they must have in common.
         """
         members = members_of("labellers", labellers, cls, "tokenizer")
         first, *others = members

@@ -14,8 +14,8 @@ def weights_by_number(class_weight, kind):
         kind: The `OneLabel` of a labeller.
 
     Raises:
-        ValueError: when a label is unknown or there twice, or a weight is no
-            number from 0.
+        ValueError: when a label is unknown or there twice, or a weight is not
+            a non-negative number.
     """
     labels = kind.numbers(list(class_weight))
     weights = [

@@ -151,8 +151,8 @@ class LanguageTexts(XlaPipeline):
             of the prompt become `<unk>`, which is never generated.
 
         Raises:
-            ValueError: when `prompts` is no list of strings, or a number is
-                out of its range.
+            ValueError: when `prompts` is not a list of strings, or a number
+                is out of its range.
         """
         prompts = text_list(prompts)
         number("temperature", temperature, minimum=0)

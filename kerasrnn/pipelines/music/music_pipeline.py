@@ -195,7 +195,7 @@ class MusicPipeline(TextPipeline):
                 on.
 
         Raises:
-            ValueError: when there is no piece, or one is no roll.
+            ValueError: when there is no piece, or one is not a roll.
         """
         check_rolls(rolls, self.model.keys)
         if not len(rolls):

@@ -115,7 +115,8 @@ class Tagging(XlaPipeline):
             batch_size: Positive integer, sentences in a batch.
 
         Raises:
-            ValueError: when a sentence is no list of words, or a word is empty.
+            ValueError: when a sentence is not a list of words, or a word is
+                empty.
         """
         sentences = _word_lists(sentences)
         tags: list[list[str]] = [[] for _ in sentences]

@@ -162,7 +162,7 @@ def _confusion_figure(tagger, true, found):
 
 
 def _kind(tag, scheme):
-    """The type of a tag, or a tag that is no part of a phrase."""
+    """The type of a tag, or a tag that is not part of a phrase."""
     return (scheme and parsed_tag(tag)[1]) or tag
 
 

@@ -23,7 +23,7 @@ _SPACELESS = re.compile(
 def translation_scores(translations, references, tokenizer):
     """Scores translations against one reference each.
 
-    The references are normalised as the tokenizer normalises its training
+    The references are normalized as the tokenizer normalizes its training
     text: lower-cased, for instance, if it lower-cases. If punctuation in a
     reference is separated by spaces, it is joined to the words again. BLEU
     uses the tokenization "13a" of sacrebleu; it splits at white space if the
@@ -50,7 +50,7 @@ def translation_scores(translations, references, tokenizer):
 
     Raises:
         ValueError: when there is nothing to score, the lists differ in length,
-            or one is no list of strings.
+            or one is not a list of strings.
     """
     translations, references = map(text_list, (translations, references))
     given = normalize_text(

@@ -29,7 +29,7 @@ def phrase_ids(texts, tokenizer):
 
     Args:
         texts: String tensor of shape `(batch,)` or `(batch, phrases)`; an empty
-            string is no phrase.
+            string is not a phrase.
         tokenizer: The `Tokenizer` of the target.
 
     Raises:

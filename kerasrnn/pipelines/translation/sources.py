@@ -70,7 +70,7 @@ class TranslatorSources(XlaPipeline):
 
     @property
     def _most_tokens(self):
-        """The greatest number of tokens that are read, with the end token."""
+        """The maximum number of tokens that are read, with the end token."""
         return self.max_length + (self.source_tokenizer.end_id >= 0)
 
     def programs(self, shapes: XlaShapes) -> dict[str, Sequence[int]]:

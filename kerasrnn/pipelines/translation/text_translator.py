@@ -72,8 +72,8 @@ class TextTranslator(Translating):
         ValueError: when the model was built for other tokenizers, the search
             has other special ids than the target or a coverage penalty without
             attention, the end token is not on the shortlist, unknown words
-            cannot be copied with these tokenizers, or `max_length` is no
-            positive integer.
+            cannot be copied with these tokenizers, or `max_length` is not
+            a positive integer.
 
     Example:
 
@@ -147,7 +147,7 @@ class TextTranslator(Translating):
             one translator, that one.
 
         Raises:
-            ValueError: when there is no translator, one is no
+            ValueError: when there is no translator, one is not a
                 `TextTranslator`, or their tokenizers differ.
         """
         sides = "source_tokenizer", "target_tokenizer"

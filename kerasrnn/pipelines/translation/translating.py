@@ -56,8 +56,8 @@ class Translating(Alternatives):
         the other methods that take texts.
 
         A prefix, and a required or forbidden phrase, is a sequence of tokens
-        of the target, all of them in its vocabulary; a required one makes the
-        greatest length longer. In a translation into subwords, a longer word
+        of the target, all of them in its vocabulary; a required one raises the
+        maximum length. In a translation into subwords, a longer word
         may begin with it, and others may spell what is forbidden. With phrases,
         there is no shortlist.
 
@@ -173,7 +173,7 @@ class Translating(Alternatives):
     ) -> dict[str, Any]:
         """Scores translations against references, as `evaluate` does.
 
-        The references are normalised like the training text. If the target
+        The references are normalized like the training text. If the target
         tokenizer separates punctuation, there are also scores of tokenized
         text, such as `"tokenized_bleu"`.
 

@@ -115,7 +115,7 @@ class CallQueue:
             self._changed.notify()
 
     def remove(self, number: int) -> bool:
-        """Returns whether a call was waiting, which it then is no more."""
+        """Removes a call that waits; returns whether it was waiting."""
         with self._changed:
             return self._waiting.pop(number, None) is not None
 

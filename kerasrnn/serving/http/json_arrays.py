@@ -8,7 +8,7 @@ import numpy as np
 def listed(array: np.ndarray) -> Any:
     """Returns what `in_json` can write of an array.
 
-    JSON has no infinities: they become the greatest and the least number of
+    JSON has no infinities: they become the largest and the smallest number of
     the dtype. What is not a number becomes `null`.
 
     Args:

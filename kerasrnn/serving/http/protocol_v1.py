@@ -49,7 +49,7 @@ def receive_v1(
         the `Answer` of the outputs by name.
 
     Raises:
-        ValueError: when this is no such request.
+        ValueError: when it is not such a request.
 
     Example:
 
@@ -82,7 +82,7 @@ def read_v1(
         The signature to call, and its inputs by name.
 
     Raises:
-        ValueError: when this is no such request.
+        ValueError: when it is not such a request.
 
     Example:
 

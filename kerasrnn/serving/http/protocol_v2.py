@@ -43,7 +43,7 @@ def receive_v2(
         the `Answer` of the outputs by name.
 
     Raises:
-        ValueError: when this is no such request, or name, dtype, shape or data
+        ValueError: when it is not such a request, or name, dtype, shape or data
             of an input, or the name of an output, is not that of the
             signature.
     """

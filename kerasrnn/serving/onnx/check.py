@@ -12,10 +12,10 @@ SIZES = [(3, 5), (1, 1), (1, 9), (2, 4), (8, 16)]  # rows and steps
 MOST_IDS = 2**17
 
 
-def greatest_difference(model, signature):
+def largest_difference(model, signature):
     """Compares random answers of onnxruntime and of the SavedModel.
 
-    Ids are the greatest range that the SavedModel takes, up to a power of two,
+    Ids are the largest range that the SavedModel takes, up to a power of two,
     padded at the end if it takes that; masks are of rows of several lengths;
     numbers are of any size, or 0 and 1 if it takes no others.
 
@@ -24,7 +24,7 @@ def greatest_difference(model, signature):
         signature: The `kerasrnn.serving.Signature`.
 
     Returns:
-        The greatest difference of two numbers, divided by the size of the
+        The largest difference of two numbers, divided by the size of the
         number if that is above 1. It is infinite if shapes, strings or
         integers differ.
 
@@ -54,7 +54,7 @@ def greatest_difference(model, signature):
 
 
 def difference(found, expected):
-    """The greatest difference of two arrays, as in `greatest_difference`."""
+    """The largest difference of two arrays, as in `largest_difference`."""
     if expected.dtype.kind != "f":
         return 0.0 if np.array_equal(found, expected) else np.inf
     if found.shape != expected.shape:
@@ -73,7 +73,7 @@ def random_inputs(signature, random, rows, steps, most, padded, binary):
         signature: The `kerasrnn.serving.Signature`.
         random: A `np.random.Generator`.
         rows, steps: Integers, for the unknown first size and for others.
-        most: Integers are below, and one of them is the next below.
+        most: Exclusive upper bound of the integers; one of them is `most - 1`.
         padded: Boolean, whether integers of shape `(rows, steps)` are followed
             by -1 at the end of a row.
         binary: Boolean, whether numbers are 0 and 1, as in piano rolls.

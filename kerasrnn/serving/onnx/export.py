@@ -15,7 +15,7 @@ from kerasrnn.files import atomic_folder
 from kerasrnn.optional import needs
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.onnx.check import TOLERANCE
-from kerasrnn.serving.onnx.check import greatest_difference
+from kerasrnn.serving.onnx.check import largest_difference
 from kerasrnn.serving.onnx.conversion import converted
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
@@ -40,11 +40,11 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
 
     Returns:
         Dictionary from the names of all signatures to what became of each, in
-        words: size and greatest difference, or why it was left out.
+        words: size and largest difference, or why it was left out.
 
     Raises:
         FileExistsError: when `output` exists.
-        FileNotFoundError: when `model` is no SavedModel.
+        FileNotFoundError: when `model` is not a SavedModel.
         ImportError: when the extra `onnx` is not installed.
         ValueError: when no signature can be converted.
 
@@ -87,12 +87,12 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
 
 
 def _convert(signature, folder):
-    """Writes a signature to a folder, and says in words what became of it."""
+    """Writes a signature to a folder, and returns the result in words."""
     if any(spec.dtype == tf.string for spec in signature.inputs.values()):
         return "left out: it takes strings"
     try:
         found = converted(signature)
-        difference = greatest_difference(found, signature)
+        difference = largest_difference(found, signature)
     # Those of tf2onnx and onnxruntime have no class in common.
     except Exception as error:
         reason = " ".join(str(error).split())[:200]

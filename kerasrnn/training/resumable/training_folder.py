@@ -83,7 +83,7 @@ class TrainingFolder:
 
     Raises:
         ValueError: when `mode` is something else, or `keep` or `patience` is
-            no integer from 0.
+            not a non-negative integer.
 
     Attributes:
         best: Path of the weights of the best epoch.

@@ -209,7 +209,7 @@ def by_size(
     Args:
         settings: A `Settings`, some of whose fields are `None`.
         count: Integer, the number of training examples.
-        sizes: Dictionary from the greatest count, in rising order and the
+        sizes: Dictionary from the maximum count, in rising order and the
             last infinite, to a dictionary of name to value.
 
     Returns:

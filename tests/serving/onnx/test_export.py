@@ -58,9 +58,7 @@ def test_only_a_model_that_agrees_is_left(
     found, model, tmp_path, monkeypatch, difference, kept
 ):
     monkeypatch.setattr(export, "converted", lambda signature: b"model")
-    monkeypatch.setattr(
-        export, "greatest_difference", lambda *given: difference
-    )
+    monkeypatch.setattr(export, "largest_difference", lambda *given: difference)
     output = tmp_path / "onnx"
     if kept:
         outcomes = export_onnx(model, output)
@@ -104,9 +102,9 @@ def test_a_model_that_differs_is_found_out(model):
     loaded = ExportedModel(model)
     square = loaded.signatures["square"]
     found = converted(square)
-    assert check.greatest_difference(found, square) == 0.0
+    assert check.largest_difference(found, square) == 0.0
     loaded._loaded.table.assign([0.0, 1.0, 4.0, 10.0])
-    assert check.greatest_difference(found, square) == pytest.approx(0.1)
+    assert check.largest_difference(found, square) == pytest.approx(0.1)
 
 
 def music():

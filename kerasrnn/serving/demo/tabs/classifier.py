@@ -75,15 +75,15 @@ def probabilities(label: Any, found: Any, names: list[str]) -> dict[str, float]:
 def weighted_words(
     tokens: np.ndarray, weights: np.ndarray
 ) -> list[tuple[str, float]]:
-    """Returns each word and its weight relative to the greatest one.
+    """Returns each word and its weight relative to the largest one.
 
     Args:
         tokens: Array of strings of shape `(time,)`, empty for padding.
         weights: Array of shape `(time,)`.
     """
-    greatest = weights.max(initial=0.0) or 1.0
+    largest = weights.max(initial=0.0) or 1.0
     return [
-        (token, float(weight / greatest))
+        (token, float(weight / largest))
         for token, weight in zip(tokens, weights, strict=True)
         if token
     ]
