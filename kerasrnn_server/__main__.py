@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Runs the command line; says so if the extra is missing."""
+    """Runs the command line, or names the extra that is missing."""
     try:
         from kerasrnn_server import server
     except ImportError as error:

@@ -16,7 +16,7 @@ _FLAG = "--tf_xla_persistent_cache_directory"
 
 
 def keep_programs() -> None:
-    """Has the processes of models keep what XLA compiles, and share it.
+    """Lets the processes of models keep what XLA compiles, and share it.
 
     They keep it in the user's cache, in a folder for this processor and this
     version of TensorFlow: programs for another may not run. A folder that
@@ -32,7 +32,7 @@ def keep_programs() -> None:
     except OSError as error:
         log.warning("What XLA compiles is not kept: %s", error)
         return
-    # Unquoted, a path would end at a blank.
+    # Unquoted, a path would end at a space.
     os.environ[_VARIABLE] = f'{flags} {_FLAG}="{folder}"'.strip()
 
 

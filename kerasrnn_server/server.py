@@ -44,7 +44,7 @@ def serve(
     if not models(folder):
         raise FileNotFoundError(
             f"'{folder}' must contain a model to serve, such as "
-            f"'{folder / 'nmt_hindi' / '1'}'. Received: a folder without."
+            f"'{folder / 'nmt_hindi' / '1'}'. Received: a folder without any."
         )
     if settings.keep_programs:
         keep_programs()

@@ -33,12 +33,12 @@ class Worker:
     Args:
         process: The process.
         reader, writer: The connection to it.
-        metadata: What it says of its model.
+        metadata: How it describes its model.
         changed: Called when the process should be replaced.
 
     Attributes:
-        metadata: Dictionary from `"v1"` and `"v2"` to what the protocol says
-            of the signatures.
+        metadata: Dictionary from `"v1"` and `"v2"` to how the protocol
+            describes the signatures.
         worn: Whether the process should be replaced: it has ended, or a call
             goes on although its time is over.
         ended: Whether it takes no more calls.
@@ -105,7 +105,7 @@ class Worker:
 
         Args:
             request: The `Request`.
-            end: When to stop waiting, as `loop.time()` says it.
+            end: When to stop waiting, in the time of `loop.time()`.
 
         Raises:
             TimeoutError: when the time is over. If the call has begun, and

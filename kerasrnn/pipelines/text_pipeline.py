@@ -24,8 +24,8 @@ class TextPipeline(ServedModel):
     kerasrnn.pipelines`. `compile` and `fit` train the inner model.
 
     A subclass creates batches of examples in `batches`, names what it serves
-    in `functions`, says in `task` how a run trains, scores and shows it, and
-    adds its own arguments to `get_config`.
+    in `functions`, defines in `task` how a run trains, scores and shows it,
+    and adds its own arguments to `get_config`.
 
     Args:
         model: The inner Keras model, or layer, which works on ids or numbers.

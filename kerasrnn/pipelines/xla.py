@@ -83,7 +83,7 @@ def in_programs(function, otherwise, arguments, *grids):
         arguments: A `Padded` for each argument.
         *grids: Dictionaries from the name of each axis to the ascending sizes
             that programs have. Ids run in a program of the first grid that they
-            fit. The function can tell the size of an axis that has only one.
+            fit. The size of an axis that has only one is static.
     """
     specs = [tf.TensorSpec([None] * len(x.axes), tf.int32) for x in arguments]
     programs = [_program(function, arguments, sizes) for sizes in grids]

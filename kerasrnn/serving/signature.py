@@ -11,7 +11,7 @@ import tensorflow as tf
 class Signature:
     """A function of a SavedModel that checks its inputs.
 
-    TensorFlow itself takes an array with an axis too many without a word.
+    TensorFlow itself silently takes an array with one axis too many.
 
     Args:
         name: Its name, such as `"attend"`.

@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 
 
 def warm_up(model: ExportedModel) -> None:
-    """Calls every signature: with the requests in the model, else an example.
+    """Calls every signature: with the requests in the model, or an example.
 
     The first call of a signature takes a hundred times as long as others, on
-    one core: so several run at once.
+    one core, so several run at once.
 
     Args:
         model: The `ExportedModel`.

@@ -167,7 +167,10 @@ class TrainingSpeed(keras.callbacks.Callback):
 
 
 def without_costs(history: Mapping[str, list[float]]) -> History:
-    """Returns a history without what `TrainingSpeed` logs, and seconds.
+    """Returns a history, or scores, without counts of tokens and of time.
+
+    Those are all that `TrainingSpeed` logs, and the `"tokens"` that a language
+    model was evaluated on.
 
     Args:
         history: Dictionary of name to list, such as
@@ -180,7 +183,8 @@ def without_costs(history: Mapping[str, list[float]]) -> History:
     {'loss': [2.0]}
     """
     speeds = {name for name in history if name.endswith(_SPEED)}
-    costs = speeds | {name.removesuffix(_SPEED) for name in speeds}
+    units = {name.removesuffix(_SPEED) for name in speeds}
+    costs = {"tokens"} | units | speeds
     return {
         name: values
         for name, values in history.items()

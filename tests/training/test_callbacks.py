@@ -183,17 +183,19 @@ def train_by(model, *callbacks, epochs=3, batches=2):
     )
 
 
-def test_without_costs_leaves_out_tokens_and_seconds(model):
+@pytest.mark.parametrize("unit", ["tokens", "steps"])
+def test_without_costs_leaves_out_counts_and_seconds(model, unit):
     data = np.ones((2, 1))
     scores = TextScores(list, ["a"], ["a"], lambda *_: {"bleu": 1.0})
     history = model.fit(
         *(data, data),
         verbose=0,
         validation_data=(data, data),
-        callbacks=[TrainingSpeed(1000), scores],
+        callbacks=[TrainingSpeed(1000, unit), scores],
     ).history
     assert set(without_costs(history)) == {"loss", "val_loss", "val_bleu"}
     assert len(history) == 3 + 4 + 1
+    assert without_costs({"loss": 2.0, "tokens": 9}) == {"loss": 2.0}
 
 
 def test_gradient_norms_of_batches_that_come_again(model, tmp_path):

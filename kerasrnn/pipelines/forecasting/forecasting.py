@@ -96,8 +96,8 @@ class Forecasting(TextPipeline):
         """Forecasts what follows the last values of each series.
 
         Args:
-            table: A `SeriesTable`. Rows after the last values tell what is
-                known ahead; a `CorpusWarning` says where they are missing.
+            table: A `SeriesTable`. Rows after the last values hold what is
+                known ahead; a `CorpusWarning` names those that are missing.
             batch_size: Positive integer, series in a batch.
 
         Returns:

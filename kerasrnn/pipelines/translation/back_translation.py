@@ -41,8 +41,8 @@ def back_translate(
             `None` for all.
 
     Returns:
-        List of `(source, target)` strings, each source after the word `<BT>`:
-        so a model tells them from others (Caswell et al. 2019).
+        List of `(source, target)` strings, each source after the word `<BT>`,
+        which marks it as synthetic (Caswell et al. 2019).
 
     Raises:
         CorpusError: If there is no sentence in the text.

@@ -98,7 +98,7 @@ class Shards:
             _write(shards._file("input", shard), map(json.dumps, part))
         bad = (f"{number}\t{reason}" for number, reason in report.malformed)
         _write(folder / "bad.tsv", bad)
-        # Last, since it says that all others are there.
+        # Last, since it shows that all others are there.
         _write(known, [json.dumps(facts, indent=2)])
         return shards
 
@@ -132,7 +132,7 @@ class Shards:
                 self._file("bad", shard),
                 (f"{before + i + 1}\t{refused[i]}" for i in sorted(refused)),
             )
-        # Last, since it says that the shard is finished.
+        # Last, since it shows that the shard is finished.
         _write(self._file("output", shard), answers)
 
     def unfinished(self) -> list[int]:
@@ -175,7 +175,7 @@ class Shards:
 
     def delete(self) -> None:
         """Deletes the folder."""
-        # First what says that the others are there.
+        # First what shows that the others are there.
         (self.folder / "settings.json").unlink()
         shutil.rmtree(self.folder)
 

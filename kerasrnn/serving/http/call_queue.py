@@ -60,7 +60,7 @@ class Call:
 
     @functools.cached_property
     def lane(self) -> str | None:
-        """What calls share of which only a few run at a time, if any."""
+        """The name of the calls of which only a few run at a time, if any."""
         if self.positions > SMALL:
             return _LARGE
         if self.by_row:

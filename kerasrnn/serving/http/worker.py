@@ -134,14 +134,14 @@ def give_back_memory() -> None:
 
 
 def main() -> None:
-    """Loads a version, says so, and answers until the server ends."""
+    """Loads a version, reports it, and answers until the server ends."""
     path, descriptor, limits = sys.argv[1:]
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     for library in ("absl", "tensorflow"):
         logging.getLogger(library).setLevel(logging.ERROR)
-    # The server is told to end, and then ends this process.
+    # Signals are for the server, which then ends this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(descriptor))
