@@ -63,13 +63,12 @@ def refused(error, trace):
         return True
     while trace.tb_next:
         trace = trace.tb_next
-    folder = os.path.dirname(trace.tb_frame.f_code.co_filename)
-    parts = folder.split(os.sep)
-    ours = "kerasrnn" in parts or os.path.realpath(sys.path[0]) in (
-        os.path.realpath(folder),
-        os.path.dirname(os.path.realpath(folder)),
+    package = sys.modules.get("kerasrnn")
+    ours = [sys.path[0], *getattr(package, "__path__", [])]
+    path = os.path.realpath(trace.tb_frame.f_code.co_filename)
+    return "Received" in str(error) and any(
+        path.startswith(os.path.realpath(folder) + os.sep) for folder in ours
     )
-    return ours and "Received" in str(error)
 
 
 def lines(message):

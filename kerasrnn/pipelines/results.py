@@ -8,7 +8,6 @@ import keras
 
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import folder_above
-from kerasrnn.pipelines.task import in_words
 from kerasrnn.pipelines.task import sizes_in_words
 from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.task import wrapped

@@ -41,7 +41,7 @@ class TracedProperty:
     def __get__(self, served: Any, owner: Any = None) -> Any:
         if served is None:
             return self
-        modes = [
+        modes: list[Any] = [
             getattr(model, "quantization_modes", tuple)()
             for model in models_of(served.model)
         ]

@@ -7,9 +7,9 @@ import tensorflow as tf
 
 from kerasrnn.arguments import NO_LISTS
 from kerasrnn.arguments import is_string
-from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import string_list
 from kerasrnn.warning import warn
+
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8

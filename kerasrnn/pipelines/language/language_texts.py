@@ -14,9 +14,6 @@ from kerasrnn.pipelines.language.task import LanguageTask
 from kerasrnn.pipelines.language.text_metrics import of_tokens
 from kerasrnn.pipelines.language.text_metrics import text_metrics
 from kerasrnn.pipelines.language.unit_scores import unit_scores
-from kerasrnn.pipelines.language.window_scores import token_scores
-from kerasrnn.pipelines.served_model import TracedProperty
-from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline

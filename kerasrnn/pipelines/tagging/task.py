@@ -9,9 +9,6 @@ import keras
 import numpy as np
 
 from kerasrnn.data.tags.phrases import convert_tags
-from kerasrnn.data.tags.tag_schemes import check_scheme
-from kerasrnn.data.tags.tag_schemes import convert_tags
-from kerasrnn.data.tags.tag_schemes import parsed_tag
 from kerasrnn.pipelines.confusion import confusion_counts
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped

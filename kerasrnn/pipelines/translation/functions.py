@@ -9,7 +9,6 @@ from kerasrnn.data.text.sentences import join_sentences
 from kerasrnn.data.text.sentences import split_sentences
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding import GreedySearch
-from kerasrnn.decoding import Search
 from kerasrnn.pipelines.graphs import TEXTS
 from kerasrnn.pipelines.graphs import flat_specs
 from kerasrnn.pipelines.graphs import graph_function

@@ -11,7 +11,6 @@ from kerasrnn.data.padding import with_end
 from kerasrnn.decoding import BeamSearch
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
-from kerasrnn.pipelines.served_ids import with_end
 from kerasrnn.pipelines.translation.source_search import LENGTH_FACTOR
 from kerasrnn.pipelines.translation.source_search import LENGTH_OFFSET
 from kerasrnn.pipelines.xla import XlaShapes

@@ -64,8 +64,8 @@ def read_settings(
     name = given.preset or default
     preset = dataclasses.replace(presets[name], preset=name)
     # Longer lines of a description are not wrapped.
-    names = textwrap.fill(f"Presets: {', '.join(presets)}.", 79)
-    names = [names] if len(presets) > 1 else []
+    listed = textwrap.fill(f"Presets: {', '.join(presets)}.", 79)
+    names = [listed] if len(presets) > 1 else []
     # `from` is a keyword of Python, so no field can have that name.
     start_from = Annotated[Existing | None, tyro.conf.arg(name="from")]
     line = dataclasses.make_dataclass(

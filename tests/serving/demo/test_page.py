@@ -23,7 +23,6 @@ from kerasrnn.serving.demo.tabs.texts import checked  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import attention_of  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import hypotheses  # noqa: E402
 from kerasrnn.serving.demo.tabs.translator import several_sentences  # noqa: E402
-from kerasrnn.serving.demo.tabs.words import merge_subwords  # noqa: E402
 from kerasrnn.serving.demo.tabs.words import subword_words  # noqa: E402
 from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
