@@ -132,6 +132,15 @@ class GroupedMemoryCell(RecurrentCell):
     ) -> tuple[Tensor, Tensor]:
         """Writes, once per step; returns the head and the new memory.
 
+            k = W_k [x; s]
+            a = softmax_S(W_a k)
+            r = sigmoid(W_r [x; s] + b_r)
+            c = tanh(W_m [x; r * s] + b_m)
+            m' = (1 - a) * m + a * c
+
+        `softmax_S` is over the S slots of each group, and each slot of a group
+        gets the group's one candidate `c`.
+
         Args:
             products: The products of `s` with the kernels `given["of_s"]`, of
                 shape `(batch, head_units + units)`.
@@ -164,6 +173,8 @@ class GroupedMemoryCell(RecurrentCell):
         product: Product,
     ) -> Tensor:
         """Reads a vector of shape `(batch, num_groups)`.
+
+            sum_S softmax_S(W_a' k + b_a') * m
 
         Args:
             head: `k_l`, of shape `(batch, head_units)`.
