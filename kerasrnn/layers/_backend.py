@@ -13,6 +13,16 @@ influence on the results, and the others. Arguments, results and cotangents are
 flat lists of tensors. PyTorch, which differentiates its loops itself, needs
 none.
 
+`custom_gradient(function)` gives a function a gradient of its own:
+`function(*arguments)` returns its results and a function `gradient`, which gets
+the gradients of all results as one flat list, and returns those of the
+arguments. Results and arguments may be nests. (To the gradient function of
+`keras.ops.custom_gradient`, TensorFlow and JAX pass them one by one or as the
+nest; PyTorch passes the arguments one by one, and by the name `upstream` the
+gradient of a result that must be a single tensor.) PyTorch differentiates what
+the function computes instead, unless the gradient is `required`; then results
+and arguments must be single tensors.
+
 `log_gamma(x)`, `incomplete_gamma(a, x)` and `incomplete_beta(a, b, x)` are the
 logarithm of the gamma function, and the regularized lower incomplete gamma
 function and incomplete beta function. PyTorch lacks the last.
@@ -174,10 +184,31 @@ if BACKEND != "jax":
 
 if BACKEND == "torch":
 
+    def custom_gradient(function, required=False):
+        if not required:
+            return lambda *arguments: function(*arguments)[0]
+
+        @keras.ops.custom_gradient
+        def run(*arguments):
+            result, gradient = function(*arguments)
+            return result, lambda *_, upstream: gradient([upstream])
+
+        return run
+
     def needs_space(x):
         return False
 
 else:
+
+    def custom_gradient(function, required=False):
+        @keras.ops.custom_gradient
+        def run(*arguments):
+            results, gradient = function(*arguments)
+            return results, lambda *upstream: gradient(
+                keras.tree.flatten(upstream)
+            )
+
+        return run
 
     def needs_space(x):
         # With rows of 2 KiB, or a multiple, products take up to twice the time.

@@ -1,6 +1,5 @@
 """The additive score of many queries, in bounded memory."""
 
-import keras
 from keras import ops
 
 from kerasrnn.layers import _backend
@@ -26,8 +25,7 @@ def additive_score(query, keys, vector):
     Returns:
         Tensor of shape `(batch, queries, positions)`.
     """
-    if query.shape[1] == 1 or keras.backend.backend() == "torch":
-        # `keras.ops` has no custom gradient of several tensors on PyTorch.
+    if query.shape[1] == 1:
         return _score(query, keys, vector)
     batch_size, count, units = ops.shape(query)
     row = batch_size * ops.shape(keys)[1] * units
@@ -59,7 +57,7 @@ def _product(hidden, vector):
 def _in_blocks(query, keys, vector, most):
     """Scores of blocks of at most this many queries, one after another."""
 
-    @ops.custom_gradient
+    @_backend.custom_gradient
     def run(query, keys, vector):
         batch_size, count, units = ops.shape(query)
         positions = ops.shape(keys)[1]
@@ -100,10 +98,9 @@ def _in_blocks(query, keys, vector, most):
         else:
             scores = one_by_one()
 
-        def gradient(*upstream):
-            (upstream,) = keras.tree.flatten(upstream)[-1:]
+        def gradient(upstream):
+            (upstream,) = upstream
             wide_vector = wide(vector)
-
             upstream = divided(upstream, positions)
 
             def step_back(state, index):

@@ -8,6 +8,8 @@ from keras import ops
 from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.attention.mechanism import weights_dtype
+from kerasrnn.layers.loop.linear_recurrence import linear_doubling
+from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
@@ -177,65 +179,5 @@ def arrivals(stops, before):
     Returns:
         Tensor of the same shape.
     """
-    passes = ops.pad(1 - stops, [(0, 0)] * (len(stops.shape) - 1) + [(1, 0)])
-    return recurrence(passes[..., :-1], before)
-
-
-def recurrence(factors, terms):
-    """Solves `x_i = factors_i x_{i-1} + terms_i` along the last axis.
-
-    It works by doubling: after `n` rounds each position has summed its last
-    `2^n` terms. Unlike the closed form with cumulative products it never
-    divides, so with factors in [0, 1] it neither overflows nor loses precision.
-    The gradient is the same recurrence, from right to left.
-
-    Args:
-        factors: Tensor of shape `(..., positions)`, of which the first is
-            unused.
-        terms: Tensor of the same shape.
-
-    Returns:
-        Tensor of the same shape.
-    """
-
-    @ops.custom_gradient
-    def solve(factors, terms):
-        solution = _solve(factors, terms)
-
-        def gradient(*args, upstream=None):
-            # PyTorch gives it by name.
-            args = args if upstream is None else upstream
-            (upstream,) = keras.tree.flatten(args)
-            back = _solve(_flip(_shift(factors, -1)), _flip(upstream))
-            terms_grad = _flip(back)
-            return terms_grad * _shift(solution, 1), terms_grad
-
-        return solution, gradient
-
-    return solve(factors, terms)
-
-
-def _solve(factors, terms):
-    positions = ops.shape(terms)[-1]
-
-    def double(distance, factors, terms):
-        terms = terms + factors * _shift(terms, distance)
-        return 2 * distance, factors * _shift(factors, distance), terms
-
-    *_, solution = ops.while_loop(
-        lambda distance, *_: distance < positions, double, (1, factors, terms)
-    )
-    return solution
-
-
-def _shift(x, distance):
-    """Shifts the positions right, or left if negative, and fills with 0."""
-    positions = ops.shape(x)[-1]
-    index = ops.arange(positions) - distance
-    inside = ops.logical_and(index >= 0, index < positions)
-    moved = ops.take(x, ops.clip(index, 0, positions - 1), axis=-1)
-    return ops.where(inside, moved, 0)
-
-
-def _flip(x):
-    return ops.flip(x, axis=-1)
+    passes = shifted(1 - stops, ops.zeros_like(stops[..., :1]), axis=-1)
+    return linear_doubling(passes, before)

@@ -8,6 +8,7 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
+from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -180,12 +181,9 @@ def _running_sum(x, span):
     if span == 1:
         return x
     half = span // 2
+    zeros = ops.zeros_like(x[..., :half])
     total = _running_sum(x, half)
-    total = total + _delayed(total, half)
-    return x + _delayed(total, 1) if span % 2 else total
-
-
-def _delayed(x, steps):
-    """Moves the last axis by some positions, and zeros in."""
-    width = [(0, 0)] * (len(x.shape) - 1) + [(steps, 0)]
-    return ops.pad(x, width)[..., : ops.shape(x)[-1]]
+    total = total + shifted(total, zeros, axis=-1)
+    if span % 2:
+        return x + shifted(total, zeros[..., :1], axis=-1)
+    return total

@@ -36,14 +36,12 @@ def log_partition(emissions, mask, transitions, end):
         Tensor of shape `(batch,)`, 0 where all is masked.
     """
 
-    @ops.custom_gradient
     def run(emissions, mask, transitions, end):
         chain = emissions, mask, transitions, end
         log_sum, kept = _forward(chain)
 
-        def gradient(*args, upstream=None):
-            # PyTorch hands over the arguments as well.
-            upstream = args[0] if upstream is None else upstream
+        def gradient(upstream):
+            (upstream,) = upstream
             shares, pairs, last = _backward(chain, kept, upstream)
             return (
                 shares * (mask * upstream)[..., None],
@@ -54,6 +52,7 @@ def log_partition(emissions, mask, transitions, end):
 
         return log_sum, gradient
 
+    run = _backend.custom_gradient(run, required=True)
     return run(emissions, ops.stop_gradient(mask), transitions, end)
 
 

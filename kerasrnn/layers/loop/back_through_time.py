@@ -43,10 +43,9 @@ def gradients(loop, operands, upstream, kept):
         operands, upstream = _as(nest, arguments)
         return _all_gradients(forward, _flat(operands), upstream), ()
 
-    @ops.custom_gradient
+    @_backend.custom_gradient
     def fast(arguments, kept):
-        def gradient(*cotangents):
-            cotangents = keras.tree.flatten(cotangents)
+        def gradient(cotangents):
             grads = _all_gradients(slow, arguments, cotangents)
             return grads, keras.tree.map_structure(ops.zeros_like, kept)
 
@@ -195,9 +194,10 @@ class _Recall(Product):
         has_gradient = use.added is None and hasattr(plus, "shape")
         added = [plus] if has_gradient else []
 
-        @ops.custom_gradient
+        @_backend.custom_gradient
         def recall(x, result, *added):
             def gradient(grads):
+                (grads,) = grads
                 back = sum(
                     wide(self.turned[number](ops.cast(part, self.dtype)))
                     if mask is None

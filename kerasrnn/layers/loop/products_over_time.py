@@ -1,11 +1,9 @@
 """The matrix products of all steps at once, and the gradients of kernels."""
 
-import keras
 from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.products import columns
-from kerasrnn.layers.loop.products import multiply
 from kerasrnn.layers.loop.products import wide
 
 # Rows of a part of a product.
@@ -18,12 +16,11 @@ def multiply_all(x, kernel):
     On a CPU, that of the kernel takes half the time of what TensorFlow or XLA
     make of the product.
     """
-    if keras.backend.backend() == "torch":
-        return multiply(x, kernel)
 
-    @ops.custom_gradient
+    @_backend.custom_gradient
     def times(x, kernel):
         def gradient(grads):
+            (grads,) = grads
             before = ops.matmul(grads, ops.transpose(kernel))
             return before, kernel_gradient(x, grads)
 
@@ -51,9 +48,10 @@ def kernel_gradient(inputs, grads):
     if not _backend.needs_space(grads):
         return ops.matmul(ops.transpose(inputs), grads)
 
-    @ops.custom_gradient
+    @_backend.custom_gradient
     def product(inputs, grads):
         def gradient(upstream):
+            (upstream,) = upstream
             before = ops.matmul(grads, ops.transpose(upstream))
             return before, ops.matmul(inputs, upstream)
 

@@ -61,7 +61,7 @@ def run_loop(
         # A loop of Python, which PyTorch differentiates.
         return loop.forward(*loop.operands)
 
-    @ops.custom_gradient
+    @_backend.custom_gradient
     def run(*operands):
         kept = None
         if training:
@@ -69,8 +69,7 @@ def run_loop(
         else:
             results = loop.forward(*operands)
 
-        def gradient(*upstream):
-            upstream = keras.tree.flatten(upstream)
+        def gradient(upstream):
             return gradients(loop, operands, upstream, kept)
 
         return results, gradient

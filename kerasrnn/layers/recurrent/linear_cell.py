@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.loop.linear_scan import linear_scan
+from kerasrnn.layers.loop.linear_recurrence import linear_scan
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Nest

@@ -1,45 +1,15 @@
-import keras
 import numpy as np
 import pytest
 from keras import ops
 
 from kerasrnn.layers import MonotonicAttention
 from kerasrnn.layers.attention.monotonic_attention import arrivals
-from kerasrnn.layers.attention.monotonic_attention import recurrence
 from tests import helpers
-from tests.layers import small_layers
 from tests.layers.attention.small_mechanisms import MASK
 from tests.layers.attention.small_mechanisms import make
 from tests.reference.attention_layers import scores_of
 
 # Values, masks, gradients, saving and precision: see test_mechanism.py.
-
-
-def solved(factors, terms):
-    """x_i = factors_i x_{i-1} + terms_i, one after another."""
-    x = np.zeros(terms.shape, "float64")
-    for i in range(x.shape[-1]):
-        before = x[..., i - 1] if i else 0
-        x[..., i] = factors[..., i] * before + terms[..., i]
-    return x
-
-
-@pytest.mark.parametrize("positions", [0, 1, 2, 3, 8, 13, 64])
-def test_a_recurrence_is_solved_with_its_gradients(positions):
-    rng = np.random.default_rng(positions)
-    factors = rng.uniform(size=(2, positions)).astype("float32")
-    factors[0, ::3] = np.arange(len(factors[0, ::3])) % 2  # decisions
-    terms, upstream = (helpers.random(2, positions, seed=i) for i in range(2))
-    (x,), _, (of_factors, of_terms) = small_layers.backpropagate(
-        keras.layers.Identity(), [factors, terms], [upstream], call=recurrence
-    )
-    expected = solved(factors, terms)
-    helpers.assert_close(x, expected)
-    # Backwards each position has the factor of the one that it came from.
-    later = np.concatenate([factors, np.zeros((2, 1))], 1)[:, 1:]
-    back = solved(later[:, ::-1], upstream[:, ::-1])[:, ::-1]
-    before = np.concatenate([np.zeros((2, 1)), expected], 1)[:, :positions]
-    helpers.assert_close([of_factors, of_terms], [back * before, back])
 
 
 def test_nothing_is_lost_behind_positions_that_it_would_have_stopped_at():
