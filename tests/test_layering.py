@@ -20,7 +20,7 @@ RECIPES = sorted(
 
 # Modules that every part may import: annotations, checks of arguments,
 # configurations and signatures read off constructors, files that are written
-# completely or not at all, libraries of the extras, a quiet terminal, the
+# completely or not at all, entries chosen in a batch, libraries of the extras, a quiet terminal, the
 # schemes of tags, warnings.
 SHARED = (
     "typing",
@@ -29,6 +29,7 @@ SHARED = (
     "documented",
     "files",
     "frozen",
+    "gathering",
     "optional",
     "sentence_piece_log",
     "tag_schemes",
@@ -50,6 +51,7 @@ ALLOWED = {
     "documented": set(),
     "files": set(),
     "frozen": {"keras"},
+    "gathering": {"keras"},
     "optional": {"pandas"},
     "sentence_piece_log": {"kerasrnn_commands"},
     "tag_schemes": set(),

@@ -3,9 +3,9 @@
 from keras import ops
 
 from kerasrnn.decoding.beams import best
-from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import join
 from kerasrnn.decoding.constraints import NEVER
+from kerasrnn.gathering import gather
 
 
 class BeamScores:

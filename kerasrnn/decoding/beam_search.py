@@ -9,7 +9,6 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.decoding.beam_scores import BeamScores
 from kerasrnn.decoding.beams import best
-from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import join
 from kerasrnn.decoding.beams import keep
 from kerasrnn.decoding.candidates import expanded
@@ -25,6 +24,8 @@ from kerasrnn.decoding.trace import empty_trace
 from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.gathering import gather
+from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

@@ -3,18 +3,10 @@
 import keras
 from keras import ops
 
+from kerasrnn.gathering import gather
+from kerasrnn.gathering import largest
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
-
-
-def gather(x, index):
-    """`x[b, index[b, k]]`, for `x` of shape `(batch, beams, ...)`."""
-    batch, beams, *rest = ops.shape(x)
-    rows = ops.arange(batch, dtype="int32") * beams
-    rows = ops.expand_dims(rows, 1) + ops.cast(index, "int32")
-    # JAX forgets the shape of an empty index, if it is not flat.
-    taken = ops.take(flatten_beams(x), ops.reshape(rows, (-1,)), axis=0)
-    return ops.reshape(taken, (*ops.shape(index), *rest))
 
 
 def flatten_beams(x):
@@ -61,7 +53,7 @@ def tile_memory(memory: Nest, ids: Tensor) -> Nest:
 
 def best(hypotheses, by, count):
     """The `count` best hypotheses of each sentence by one of their values."""
-    _, index = _top_k(hypotheses[by], count)
+    _, index = largest(hypotheses[by], count)
     return {name: gather(x, index) for name, x in hypotheses.items()}
 
 
@@ -102,30 +94,19 @@ def top_k(x, k):
     """
     size = x.shape[-1]
     if size is None:
-        return _top_k(x, k)
+        return largest(x, k)
     k = min(k, size)
     # Both stages then search about `sqrt(k * size)` values.
     width = int((size / k) ** 0.5)
     if width < 8:
-        return _top_k(x, k)
+        return largest(x, k)
     count = -(-size // width)
     padding = [[0, 0], [0, count * width - size]]
     x = ops.pad(x, padding, constant_values=float("-inf"))
     chunks = ops.reshape(x, (-1, count, width))
-    _, best = _top_k(ops.max(chunks, axis=2), k)
+    _, best = largest(ops.max(chunks, axis=2), k)
     chosen = ops.reshape(gather(chunks, best), (-1, k * width))
-    values, index = _top_k(chosen, k)
+    values, index = largest(chosen, k)
     # In a row of -inf, the padding must not be chosen.
     index = gather(best, index // width) * width + index % width
     return values, ops.minimum(index, size - 1)
-
-
-def _top_k(x, k):
-    """`keras.ops.top_k`, with the first of equal values first.
-
-    Of these PyTorch would take any.
-    """
-    if keras.backend.backend() != "torch":
-        return ops.top_k(x, k)
-    index = ops.argsort(-x, axis=-1)[..., :k]
-    return ops.take_along_axis(x, index, axis=-1), index

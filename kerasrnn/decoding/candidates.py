@@ -6,11 +6,11 @@ from kerasrnn.decoding.banks import shared_out
 from kerasrnn.decoding.banks import with_next_tokens
 from kerasrnn.decoding.beams import best
 from kerasrnn.decoding.beams import flatten_beams
-from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.phrases import advanced
+from kerasrnn.gathering import gather
 
 
 def expanded(logits, allowed, totals, progress, phrases, width):

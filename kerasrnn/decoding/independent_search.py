@@ -3,7 +3,6 @@
 from keras import ops
 
 from kerasrnn.decoding.beams import flatten_beams
-from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import advanced
@@ -18,6 +17,7 @@ from kerasrnn.decoding.search import Search
 from kerasrnn.decoding.search import Step
 from kerasrnn.decoding.trace import put
 from kerasrnn.decoding.unfinished import advance_until_done
+from kerasrnn.gathering import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

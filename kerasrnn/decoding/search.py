@@ -8,13 +8,14 @@ import keras
 from keras import ops
 
 from kerasrnn.decoding.beams import flatten_beams
-from kerasrnn.decoding.beams import gather
 from kerasrnn.decoding.beams import split_beams
 from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.decoding.search_arguments import SearchArguments
+from kerasrnn.gathering import gather
+from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

@@ -6,7 +6,7 @@ attention weights of these beams. Hypotheses are written out at the end.
 
 from keras import ops
 
-from kerasrnn.decoding.beams import gather
+from kerasrnn.gathering import gather
 
 
 def put(buffer, t, values):

@@ -93,29 +93,3 @@ def _blocks(x, seen, blocks, block):
     index = ops.expand_dims(ops.arange(blocks), 1) + ops.arange(seen + 1)
     x = ops.moveaxis(ops.take(x, index, axis=axis), axis, 1)
     return ops.reshape(x, (-1, *middle, (seen + 1) * block, size))
-
-
-def unmasked_first(mask):
-    """Sorts the unmasked steps of each row to the front, in order.
-
-    Args:
-        mask: Boolean tensor of shape `(batch, time)`.
-
-    Returns:
-        Two integer tensors of that shape: the step at each sorted position, and
-        the number of unmasked steps up to and including each step.
-    """
-    time = ops.shape(mask)[1]
-    steps = ops.arange(time)
-    order = ops.argsort(ops.where(mask, steps, steps + time))
-    return order, ops.cumsum(ops.cast(mask, "int32"), axis=1)
-
-
-def take_by_row(x, index, axis=1):
-    """Gathers along an axis, by an index `(batch, count)` for each row."""
-    x = ops.moveaxis(x, axis, 1)
-    batch_size, length = ops.shape(x)[:2]
-    rows = ops.arange(batch_size, dtype=index.dtype)
-    index = index + ops.expand_dims(rows * ops.cast(length, index.dtype), 1)
-    x = ops.take(ops.reshape(x, (-1, *x.shape[2:])), index, axis=0)
-    return ops.moveaxis(x, 1, axis)

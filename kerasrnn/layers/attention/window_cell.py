@@ -6,8 +6,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.attention.sliding_window import take_by_row
-from kerasrnn.layers.attention.sliding_window import unmasked_first
+from kerasrnn.gathering import gather
+from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
@@ -117,8 +117,7 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
             mask = ops.swapaxes(mask[..., 0], 0, 1) > 0
         hidden, inner = self.run_inner(sequence, inner, mask, training)
         if mask is not None:
-            order, counts = unmasked_first(mask)
-            hidden = take_by_row(hidden, order)
+            hidden = gather(hidden, unmasked_first(mask))
         cache = self.extended(cache, hidden)
         outputs = self.attend(hidden, cache, training)
         if mask is None:
@@ -126,9 +125,11 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         else:
             first = ops.cast(ops.expand_dims(output, 1), outputs.dtype)
             outputs = ops.concatenate([first, outputs], axis=1)
-            outputs = take_by_row(outputs, counts)
+            # How many unmasked steps there are up to each step, with it.
+            counts = ops.cumsum(ops.cast(mask, "int32"), axis=1)
+            outputs = gather(outputs, counts)
             last = counts[:, -1:] + ops.arange(self.window, dtype="int32")
-            cache = [take_by_row(x, last, axis=-2) for x in cache]
+            cache = [gather(x, last, axis=-2) for x in cache]
         states = self.pack(outputs[:, -1], inner, cache)
         return ops.swapaxes(outputs, 0, 1), states
 

@@ -5,6 +5,8 @@ For chains see `chain.py`.
 
 from keras import ops
 
+from kerasrnn.gathering import largest
+from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import NEVER
 from kerasrnn.layers.crf.chain import greatest
@@ -47,11 +49,8 @@ def path_score(emissions, tags, mask, transitions, end):
 
 def _without_gaps(tags, mask):
     """Returns the tags with the unmasked ones first, and their numbers."""
-    time = ops.shape(tags)[0]
-    positions = ops.arange(time, dtype="int32")[:, None]
-    order = ops.argsort(ops.where(mask, positions, positions + time), axis=0)
     lengths = ops.sum(ops.cast(mask, "int32"), axis=0)
-    return ops.take_along_axis(tags, order, axis=0), lengths
+    return ops.take_along_axis(tags, unmasked_first(mask, 0), axis=0), lengths
 
 
 def best_path(emissions, mask, transitions, end):
@@ -121,7 +120,7 @@ def best_paths(emissions, mask, transitions, end, *, count):
     # A state is a tag and one of the best paths to it, as one number.
     def forward(old, index):
         scores = old[:, None, :] + arriving
-        new, origins = _greatest(scores, count)
+        new, origins = largest(scores, count)
         new = new + emissions[index][..., None]
         new = ops.reshape(new, (-1, width * count))
         origins = ops.reshape(origins, (-1, width * count))
@@ -138,17 +137,8 @@ def best_paths(emissions, mask, transitions, end, *, count):
     is_start = ops.arange(width * count) == (width - 1) * count
     start = ops.where(is_start, 0.0, start)
     last, origins = _backend.scan(forward, start, time)
-    scores, state = _greatest(last + ops.repeat(end, count), count)
+    scores, state = largest(last + ops.repeat(end, count), count)
     _, tags = _backend.scan(backward, state, time, reverse=True)
     exists = scores > NEVER / 2
     tags = ops.where(exists, tags, 0)
     return tags, ops.where(exists, scores, float("-inf"))
-
-
-def _greatest(scores, count):
-    """Returns the greatest scores and where they are, of equal ones the first.
-
-    Of these `top_k` would take any on PyTorch.
-    """
-    positions = ops.cast(ops.argsort(-scores, axis=-1)[..., :count], "int32")
-    return ops.take_along_axis(scores, positions, axis=-1), positions

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_rnn import AttentionRNN
 from kerasrnn.layers.attention.by_name import copy_of_attention
@@ -32,9 +33,7 @@ def _closed_up(attention, memory, mask):
     """
     if attention is None or not attention.counts_masked:
         return memory, mask, lambda weights: weights
-    time = ops.shape(mask)[1]
-    positions = ops.arange(time)
-    order = ops.argsort(ops.where(mask, positions, positions + time), axis=1)
+    order = unmasked_first(mask)
     memory = ops.take_along_axis(memory, ops.expand_dims(order, -1), axis=1)
     mask = ops.take_along_axis(mask, order, axis=1)
     back = ops.argsort(order, axis=1)

@@ -1,0 +1,54 @@
+"""Choosing among the entries of each row of a batch."""
+
+import keras
+from keras import ops
+
+
+def gather(x, index, axis=1):
+    """Returns `x[b, index[b, k]]`, along the second axis or another one.
+
+    Args:
+        x: Tensor of shape `(batch, ..., length, ...)`.
+        index: Integer tensor of shape `(batch, count)`.
+        axis: The axis of the length.
+
+    Returns:
+        Tensor of shape `(batch, ..., count, ...)`.
+    """
+    if axis != 1:
+        return ops.moveaxis(gather(ops.moveaxis(x, axis, 1), index), 1, axis)
+    batch, length, *rest = ops.shape(x)
+    rows = ops.arange(batch, dtype="int32") * length
+    rows = ops.expand_dims(rows, 1) + ops.cast(index, "int32")
+    # JAX forgets the shape of an empty index, if it is not flat.
+    x = ops.reshape(x, (batch * length, *rest))
+    taken = ops.take(x, ops.reshape(rows, (-1,)), axis=0)
+    return ops.reshape(taken, (*ops.shape(index), *rest))
+
+
+def unmasked_first(mask, axis=1):
+    """Returns an index that sorts unmasked steps to the front, in order.
+
+    Args:
+        mask: Boolean tensor of shape `(batch, time)`, or `(time, batch)` with
+            `axis=0`.
+        axis: The axis of time.
+
+    Returns:
+        Integer tensor of the same shape.
+    """
+    time = ops.shape(mask)[axis]
+    steps = ops.expand_dims(ops.arange(time, dtype="int32"), 1 - axis)
+    return ops.argsort(ops.where(mask, steps, steps + time), axis=axis)
+
+
+def largest(x, k):
+    """Returns the `k` largest values of the last axis, and where they are.
+
+    It is `keras.ops.top_k`, with the first of equal values first. Of these
+    PyTorch would take any.
+    """
+    if keras.backend.backend() != "torch":
+        return ops.top_k(x, k)
+    index = ops.cast(ops.argsort(-x, axis=-1)[..., :k], "int32")
+    return ops.take_along_axis(x, index, axis=-1), index
