@@ -26,6 +26,13 @@ def gather(x, index, axis=1):
     return ops.reshape(taken, (*ops.shape(index), *rest))
 
 
+def where_unmasked(mask, x, otherwise=0):
+    """Returns `x` where a mask of its first axes is true."""
+    for _ in range(len(x.shape) - len(mask.shape)):
+        mask = ops.expand_dims(mask, -1)
+    return ops.where(mask, x, ops.cast(otherwise, x.dtype))
+
+
 def unmasked_first(mask, axis=1):
     """Returns an index that sorts unmasked steps to the front, in order.
 

@@ -5,6 +5,7 @@ from keras import ops
 
 from kerasrnn.gathering import gather
 from kerasrnn.gathering import largest
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 
@@ -60,11 +61,7 @@ def best(hypotheses, by, count):
 def keep(done, old, new):
     """The old tensors of the sentences that are done, the new of the others."""
     return keras.tree.map_structure(
-        lambda x, y: ops.where(
-            ops.reshape(done, (-1, *[1] * (len(x.shape) - 1))), x, y
-        ),
-        old,
-        new,
+        lambda x, y: where_unmasked(done, x, y), old, new
     )
 
 

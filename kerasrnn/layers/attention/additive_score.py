@@ -5,7 +5,7 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop.products import multiply
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 
 # How many hidden units are held at once: 16 MiB of float32.
 _MOST = 2**22

@@ -12,13 +12,15 @@ import functools
 import keras
 from keras import ops
 
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import swap_time
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.loop.products import Fixed
-from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.loop.run_loop import run_loop
+from kerasrnn.layers.precision import is_float
+from kerasrnn.layers.precision import wide
 
 
 def attend_in_a_loop(
@@ -89,7 +91,7 @@ class _AttentionLoop:
         try:
             yield
         finally:
-            cells.drop_dropout_masks(self.cell.cell)
+            cells.reset_dropout_masks(self.cell.cell)
 
     @property
     def is_fast(self):
@@ -144,7 +146,7 @@ class _AttentionLoop:
             new = _like(self._step(states, [*here, memory]), states)
             if skipped is not None:
                 new = [
-                    cells.where_unmasked(skipped[index], old, x)
+                    where_unmasked(skipped[index], old, x)
                     for x, old in zip(new, states, strict=True)
                 ]
             return new, new[: len(found)]
@@ -173,20 +175,14 @@ class _AttentionLoop:
 
 def _floats(nest):
     """Returns the floating tensors of a nest, which have gradients."""
-    return [x for x in keras.tree.flatten(nest) if _is_float(x)]
+    return [x for x in keras.tree.flatten(nest) if is_float(x)]
 
 
 def _with_floats(nest, floats):
     """Returns a nest with other tensors in place of its floating ones."""
     floats = iter(floats)
     return keras.tree.map_structure(
-        lambda x: next(floats) if _is_float(x) else x, nest
-    )
-
-
-def _is_float(x):
-    return keras.backend.is_float_dtype(
-        keras.backend.standardize_dtype(x.dtype)
+        lambda x: next(floats) if is_float(x) else x, nest
     )
 
 

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.configured import Configured
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
 from kerasrnn.layers.loop import cells
@@ -122,7 +123,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)
         )
         if sequence_mask is not None:
-            sequence = cells.where_unmasked(sequence_mask, sequence)
+            sequence = where_unmasked(sequence_mask, sequence)
         projected = self.cell.project(memory, memory_mask)
         states = self.cell.get_initial_state(
             ops.shape(sequence)[0], projected, initial_state

@@ -7,7 +7,7 @@ from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 

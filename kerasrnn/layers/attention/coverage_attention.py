@@ -7,9 +7,9 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -119,7 +119,7 @@ class CoverageAttention(BahdanauAttention):
 
     def _fertilities(self, values):
         logits = over_last(self.fertility_kernel, values)
-        logits = ops.cast(ops.squeeze(logits, -1), weights_dtype(values))
+        logits = ops.cast(ops.squeeze(logits, -1), wide_dtype(values.dtype))
         return self.fertility * ops.sigmoid(logits)
 
     def initial_state(
@@ -128,7 +128,7 @@ class CoverageAttention(BahdanauAttention):
         """Returns the coverage before the first step: 0 for all positions."""
         values = projected[1]
         shape = (batch_size, ops.shape(values)[1])
-        return ops.zeros(shape, weights_dtype(values))
+        return ops.zeros(shape, wide_dtype(values.dtype))
 
     def align(
         self,

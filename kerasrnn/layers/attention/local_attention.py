@@ -11,10 +11,10 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
-from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -159,7 +159,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
         keys, values, position, count = projected
         # (batch, 1, positions) and (batch, 1, 1)
         position, count = (
-            ops.cast(ops.expand_dims(x, 1), weights_dtype(values))
+            ops.cast(ops.expand_dims(x, 1), wide_dtype(values.dtype))
             for x in (position, count)
         )
         distance = position - self._center(query, count, state)

@@ -282,11 +282,6 @@ class AttentionMechanism(KeepsQuantization):
         return memory_dim
 
 
-def weights_dtype(values):
-    """Returns the dtype of the weights: float32 even in mixed precision."""
-    return keras.backend.result_type(values.dtype, "float32")
-
-
 def with_one_query(nest):
     """Adds an axis for a single query: `(batch, ...)` to `(batch, 1, ...)`."""
     return keras.tree.map_structure(lambda x: ops.expand_dims(x, 1), nest)

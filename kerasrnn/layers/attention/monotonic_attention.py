@@ -7,9 +7,9 @@ from keras import ops
 
 from kerasrnn.arguments import number
 from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
-from kerasrnn.layers.attention.mechanism import weights_dtype
 from kerasrnn.layers.loop.linear_recurrence import linear_doubling
 from kerasrnn.layers.loop.linear_recurrence import shifted
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
@@ -120,7 +120,7 @@ class MonotonicAttention(BahdanauAttention):
         shape = (batch_size, ops.shape(values)[1])
         is_first = ops.equal(ops.arange(shape[1]), 0)
         return ops.broadcast_to(
-            ops.cast(is_first, weights_dtype(values)), shape
+            ops.cast(is_first, wide_dtype(values.dtype)), shape
         )
 
     def align(

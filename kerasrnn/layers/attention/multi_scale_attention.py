@@ -9,6 +9,7 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.loop.linear_recurrence import shifted
+from kerasrnn.layers.precision import wide
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
@@ -127,10 +128,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
     ) -> tuple[Tensor, Tensor]:
         """Returns weights `(batch, heads, queries, positions)`, and `()`."""
         # The score of a mean of keys is the mean of their scores.
-        scores = self.score(query, projected[0])
-        scores = ops.cast(
-            scores, keras.backend.result_type(scores.dtype, "float32")
-        )
+        scores = wide(self.score(query, projected[0]))
         if memory_mask is None:
             memory_mask = ops.ones((1, 1, ops.shape(scores)[-1]), "bool")
         weights = [

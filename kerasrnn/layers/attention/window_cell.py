@@ -9,14 +9,14 @@ from keras import ops
 from kerasrnn.gathering import gather
 from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers.loop import cells
-from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class WindowCell(DropoutRNNCell, keras.layers.Layer):
+class WindowCell(ForwardsDropoutMasks, keras.layers.Layer):
     """Base class of the cells that attend to a window of their past.
 
     The states are the output, those of the inner `cell`, if there is one, and
@@ -29,7 +29,6 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
     `attend`. Its `run` may be `run_at_once`.
     """
 
-    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
     output_size: int
     window: int
     cell_input_size: int
@@ -166,20 +165,6 @@ class WindowCell(DropoutRNNCell, keras.layers.Layer):
         ]
         return [output, *keras.tree.flatten(inner), *flat]
 
-    # `keras.layers.RNN` draws and resets dropout masks with these four methods
-    # of the cell that it runs, not of the inner cell.
-    def get_dropout_mask(self, step_input: Tensor) -> None:
-        if self.cell is not None:
-            shape = (ops.shape(step_input)[0], self.cell_input_size)
-            first = ops.zeros(shape, self.compute_dtype)
-            cells.draw_dropout_masks(self.cell, first)
-
-    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
-        pass
-
-    def reset_dropout_mask(self) -> None:
-        if self.cell is not None:
-            cells.drop_dropout_masks(self.cell)
-
-    def reset_recurrent_dropout_mask(self) -> None:
-        pass
+    def first_input(self, step_input: Tensor) -> Tensor:
+        shape = (ops.shape(step_input)[0], self.cell_input_size)
+        return ops.zeros(shape, self.compute_dtype)

@@ -5,18 +5,14 @@ a path may start, and no transition leads to it. So a row that is wholly masked
 stays there, and needs no case of its own. Sequences are `(time, batch, ...)`.
 """
 
-import keras
 from keras import ops
+
+from kerasrnn.layers.precision import wide
 
 # The logarithm of the weight of a transition that does not exist.
 NEVER = -1e30
 # The weight of what a tag scheme forbids: more than emissions make up for.
 FORBIDDEN = -1e4
-
-
-def wide(dtype):
-    """Returns float32, or the dtype if it is wider."""
-    return keras.backend.result_type(dtype, "float32")
 
 
 def greatest(x, axis=None, keepdims=False):
@@ -43,7 +39,7 @@ def checked(emissions, mask):
             "A CRF reads sequences of one step or more, `(batch, time, tags)`. "
             f"Received: emissions of shape {tuple(emissions.shape)}"
         )
-    emissions = ops.cast(emissions, wide(emissions.dtype))
+    emissions = wide(emissions)
     if mask is None:
         return emissions, ops.ones(ops.shape(emissions)[:2], "bool")
     mask = ops.cast(mask, "bool")

@@ -12,10 +12,11 @@ from kerasrnn.layers.crf import paths
 from kerasrnn.layers.crf.allowed_moves import allowed_moves
 from kerasrnn.layers.crf.chain import chain
 from kerasrnn.layers.crf.chain import checked
-from kerasrnn.layers.crf.chain import wide
 from kerasrnn.layers.crf.link import Linked
 from kerasrnn.layers.crf.outputs import emissions_and_mask
 from kerasrnn.layers.crf.outputs import with_path
+from kerasrnn.layers.crf.tag_schemes import allowed_moves
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Regularizer
 from kerasrnn.typing import Shape
@@ -173,7 +174,9 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def compute_output_spec(
         self, emissions: Tensor, mask: Tensor | None = None
     ) -> keras.KerasTensor:
-        return keras.KerasTensor(emissions.shape, dtype=wide(emissions.dtype))
+        return keras.KerasTensor(
+            emissions.shape, dtype=wide_dtype(emissions.dtype)
+        )
 
     def emissions(self, outputs: Tensor) -> tuple[Tensor, Tensor]:
         """Returns the emissions, and the mask, that are in outputs.

@@ -8,6 +8,7 @@ from keras import ops
 from kerasrnn.layers.crf.crf import CRF
 from kerasrnn.layers.crf.link import serialized
 from kerasrnn.layers.crf.link import unlinked
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -59,7 +60,7 @@ class CRFLoss(keras.losses.Loss):
         reduction: str | None = "sum_over_batch_size",
         name: str = "crf_loss",
     ) -> None:
-        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        dtype = wide_dtype(keras.config.floatx())
         super().__init__(name=name, reduction=reduction, dtype=dtype)
         self._link = crf.link
 

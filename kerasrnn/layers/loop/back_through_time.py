@@ -16,8 +16,8 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.loop.products_over_time import kernel_gradient
+from kerasrnn.layers.precision import wide
 
 
 def gradients(loop, operands, upstream, kept):

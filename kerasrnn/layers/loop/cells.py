@@ -241,13 +241,6 @@ def says_its_step(cell):
     return False
 
 
-def where_unmasked(mask, x, otherwise=0):
-    """Returns `x` where a mask of its first axes is true."""
-    missing = len(x.shape) - len(mask.shape)
-    mask = ops.reshape(mask, (*ops.shape(mask), *[1] * missing))
-    return ops.where(mask, x, ops.cast(otherwise, x.dtype))
-
-
 def shape_of(size, batch_size):
     """Returns the shape of a state or output: its size may be a shape."""
     return (batch_size, *(size if isinstance(size, tuple) else [size]))
@@ -269,7 +262,7 @@ def draw_dropout_masks(cell, inputs):
     Keras's cells draw a mask at their first step and keep it for the others.
     In a compiled loop that first draw would be part of the loop's body, and a
     cell inside another cell would keep its mask for all later batches. So
-    masks are drawn here and discarded by `drop_dropout_masks`.
+    masks are drawn here and discarded by `reset_dropout_masks`.
 
     Args:
         cell: A recurrent cell.
@@ -285,10 +278,10 @@ def draw_dropout_masks(cell, inputs):
         cell.get_recurrent_dropout_mask(first)
 
 
-def drop_dropout_masks(cell):
+def reset_dropout_masks(cell):
     """Discards the masks that `draw_dropout_masks` drew."""
     for inner in getattr(cell, "cells", []):
-        drop_dropout_masks(inner)
+        reset_dropout_masks(inner)
     if hasattr(cell, "reset_dropout_mask"):
         cell.reset_dropout_mask()
         cell.reset_recurrent_dropout_mask()

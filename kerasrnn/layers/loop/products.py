@@ -10,12 +10,8 @@ import keras
 from keras import ops
 
 from kerasrnn.layers import _backend
+from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Shape
-
-
-def wide(x):
-    """Casts to float32, unless the dtype is wider already."""
-    return ops.cast(x, keras.backend.result_type(x.dtype, "float32"))
 
 
 def join(parts):

@@ -4,7 +4,7 @@ from keras import ops
 
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.products import columns
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 
 # Rows of a part of a product.
 _ROWS = 2048

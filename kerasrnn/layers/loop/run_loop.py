@@ -7,6 +7,7 @@ the whole loop. All sequences are `(time, batch, ...)`.
 import keras
 from keras import ops
 
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop import products
 from kerasrnn.layers.loop.back_through_time import gradients
@@ -16,8 +17,10 @@ from kerasrnn.layers.loop.checks import check_states
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Kernel
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
+from kerasrnn.layers.loop.zoned_out import zoned_out
+from kerasrnn.layers.precision import is_float
+from kerasrnn.layers.precision import wide
 
 
 def run_loop(
@@ -149,15 +152,12 @@ class _Loop:
 
     def _kept(self, new, old, index, share):
         """Returns a new state, or the old one where that is kept."""
-        if isinstance(share, float):
-            new = new + share * (old - new)
-        elif share is not None:
-            new = ops.where(share[index], old, new)
+        if share is not None and not isinstance(share, float):
+            share = share[index]
+        new = zoned_out(new, old, share)
         if self.skipped is None:
             return new
-        ones = [1] * (len(new.shape) - 1)
-        here = ops.reshape(self.skipped[index], (-1, *ones))
-        return ops.where(here, old, new)
+        return where_unmasked(self.skipped[index], old, new)
 
     def forward(self, *operands):
         """Returns the sequences of states, and the last states."""
@@ -202,8 +202,7 @@ def _kind(leaf):
     passed_on = isinstance(leaf, (Kernel, keras.Variable))
     if passed_on or not hasattr(leaf, "dtype"):
         return None
-    dtype = keras.backend.standardize_dtype(leaf.dtype)
-    return "sequence" if keras.backend.is_float_dtype(dtype) else "noise"
+    return "sequence" if is_float(leaf) else "noise"
 
 
 class _Look(Product):

@@ -19,12 +19,12 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import same_shape
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.cells import flat_state_sizes
 from kerasrnn.layers.loop.cells import policy
 from kerasrnn.layers.loop.cells import shape_of
 from kerasrnn.layers.loop.cells import step
-from kerasrnn.layers.loop.cells import where_unmasked
 
 
 def slow_because(cell):

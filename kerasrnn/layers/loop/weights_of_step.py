@@ -2,7 +2,7 @@
 
 import keras
 
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 
 
 class WeightsOfStep(keras.StatelessScope):

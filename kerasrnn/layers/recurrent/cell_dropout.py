@@ -1,8 +1,11 @@
 """The variational dropout of recurrent cells."""
 
+from typing import Any
+
 from keras import ops
 
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.loop import cells
+from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -50,6 +53,35 @@ class CellDropout(DropoutRNNCell):
             # As wide as the states and gradients that they multiply.
             found[1][:] = map(wide, masks)
         return found
+
+
+class ForwardsDropoutMasks(DropoutRNNCell):
+    """Base of cells around another one, which applies the dropout.
+
+    `keras.layers.RNN` draws and resets dropout masks with these four methods of
+    the cell that it runs, not of the cell inside.
+    """
+
+    dropout = recurrent_dropout = 0.0
+    cell: Any
+
+    def first_input(self, step_input: Tensor) -> Tensor:
+        """Returns a tensor like the input of a step of the cell inside."""
+        return step_input
+
+    def get_dropout_mask(self, step_input: Tensor) -> None:
+        if self.cell is not None:
+            cells.draw_dropout_masks(self.cell, self.first_input(step_input))
+
+    def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
+        pass
+
+    def reset_dropout_mask(self) -> None:
+        if self.cell is not None:
+            cells.reset_dropout_masks(self.cell)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        pass
 
 
 def _listed(masks):

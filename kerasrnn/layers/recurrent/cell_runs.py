@@ -13,9 +13,10 @@ from kerasrnn.layers.loop.in_blocks import run_in_blocks
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import value_of
-from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
+from kerasrnn.layers.precision import wide
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.recurrent.cell_dropout import dropped
 from kerasrnn.typing import Nest
 from kerasrnn.typing import States
@@ -46,7 +47,7 @@ class CellRuns:
         inputs = ops.cast(inputs, self.compute_dtype)
         before = keras.tree.flatten(states)
         # In a loop around the cell the states stay in float32 or wider.
-        carried = keras.backend.result_type(self.compute_dtype, "float32")
+        carried = wide_dtype(self.compute_dtype)
         flat = [ops.cast(state, carried) for state in before]
         masks = self.masks(inputs, flat, training)
         product = Product(self.compute_dtype)

@@ -5,9 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -171,7 +172,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             if len(mask.shape) == 3:
                 mask = ops.any(mask, axis=-1)
             # A product of NaN with a gradient of 0 is NaN, too.
-            sequences = cells.where_unmasked(mask, sequences)
+            sequences = where_unmasked(mask, sequences)
         running.check_initial(self.cell, initial_state, sequences.shape[0])
         rounded = keras.tree.map_structure(
             lambda x: ops.cast(x, self.cell.compute_dtype), initial_state
@@ -224,7 +225,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
             mask = ops.cumsum(mask, axis=0)
         # There may be only the last output.
         mask = mask[-ops.shape(outputs)[0] :, :, 0] > 0
-        return cells.where_unmasked(mask, outputs)
+        return where_unmasked(mask, outputs)
 
     def _masks_at_fault(self):
         """Whether Keras's loop gets masks wrong.

@@ -11,6 +11,7 @@ from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.loop.products import split_at
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Nest
 from kerasrnn.typing import States
@@ -193,11 +194,7 @@ class GroupedMemoryCell(RecurrentCell):
         axis = given["slot_axis"]
         sizes = self.num_groups, self.group_size
         sizes = sizes if axis == 2 else sizes[::-1]
-        scores = ops.reshape(scores, (-1, *sizes))
-        # Keras rejects the maximum of an empty batch without an initial value.
-        greatest = ops.max(scores, axis=axis, keepdims=True, initial=-1e30)
-        weights = ops.exp(scores - ops.stop_gradient(greatest))
-        return weights / ops.sum(weights, axis=axis, keepdims=True)
+        return masked_softmax(ops.reshape(scores, (-1, *sizes)), axis=axis)
 
     def by_slot(self, x: Tensor) -> Tensor:
         """Reorders the last axis from group by group to slot by slot."""

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from kerasrnn.layers.loop.products import wide
+from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.linear_cell import LinearCell
 from kerasrnn.typing import Activation

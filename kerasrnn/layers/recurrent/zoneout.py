@@ -11,8 +11,9 @@ from kerasrnn.arguments import rate
 from kerasrnn.configured import Configured
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
-from kerasrnn.layers.loop.products import wide
-from kerasrnn.layers.recurrent._keras import DropoutRNNCell
+from kerasrnn.layers.loop.zoned_out import zoned_out
+from kerasrnn.layers.precision import wide
+from kerasrnn.layers.recurrent.cell_dropout import ForwardsDropoutMasks
 from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
@@ -20,7 +21,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
+class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
     """Zoneout: random units of a cell's states keep their old values.
 
     With `s'_t` the new states of the cell, and a rate `z` for each of them
@@ -75,8 +76,6 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
     Reference:
         [Krueger et al., 2017](https://arxiv.org/abs/1606.01305).
     """
-
-    dropout = recurrent_dropout = 0.0  # The inner cell applies its own.
 
     def __init__(
         self,
@@ -135,13 +134,13 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
         zoned = list(after)
         seed = self._step_seed(inputs, before) if training else None
         for index, share in enumerate(self._rates):
+            if not share:
+                continue
             new = after[index]
             old = ops.cast(before[index], new.dtype)
-            if share and training:
-                keeps = self._noise(ops.shape(new), share, seed, index)
-                zoned[index] = ops.where(keeps, old, new)
-            elif share:
-                zoned[index] = new + share * (old - new)
+            if training:
+                share = self._noise(ops.shape(new), share, seed, index)
+            zoned[index] = zoned_out(new, old, share)
         # The cell inside may have another dtype than the loop carries.
         zoned = running.as_carried(zoned, before, self.compute_dtype)
         output = self._read_out(output, inputs, after, zoned)
@@ -223,16 +222,8 @@ class ZoneoutCell(Configured, DropoutRNNCell, keras.layers.Layer):
         seed = self._seed_of_sequence()
         return seed + ops.cast(mixed, seed.dtype)
 
-    # `keras.layers.RNN` draws and resets dropout masks with these four methods
-    # of the cell that it runs, not of the inner cell.
-    def get_dropout_mask(self, step_input: Tensor) -> None:
-        cells.draw_dropout_masks(self.cell, step_input)
-
     def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         self._seed_of_sequence()
-
-    def reset_dropout_mask(self) -> None:
-        cells.drop_dropout_masks(self.cell)
 
     def reset_recurrent_dropout_mask(self) -> None:
         self._sequence_seed = None

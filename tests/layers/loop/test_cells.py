@@ -150,7 +150,7 @@ def test_masks_are_drawn_for_every_cell_and_dropped():
     assert {tuple(mask.shape) for mask in masks} == {(4, 2), (4, 3)}
     again = keras.tree.flatten(inner[0].get_dropout_mask(inputs))
     helpers.assert_close(again, first, 0, 0)
-    cells.drop_dropout_masks(stack)
+    cells.reset_dropout_masks(stack)
     assert inner[0]._dropout_mask is None
     assert inner[1]._recurrent_dropout_mask is None
 
@@ -162,7 +162,7 @@ def test_masks_of_cells_in_cells_in_cells_are_dropped():
     )
     cells.draw_dropout_masks(outer, np.ones((2, 3), "float32"))
     assert inner._dropout_mask is not None
-    cells.drop_dropout_masks(outer)
+    cells.reset_dropout_masks(outer)
     assert inner._dropout_mask is None
 
 

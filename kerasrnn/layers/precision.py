@@ -1,0 +1,21 @@
+"""Float32 or wider, the dtype of sums and states, also in half precision."""
+
+import keras
+from keras import ops
+
+
+def wide_dtype(dtype):
+    """Returns float32, or the dtype if it is wider."""
+    return keras.backend.result_type(dtype, "float32")
+
+
+def wide(x):
+    """Casts to float32, unless the dtype is wider already."""
+    return ops.cast(x, wide_dtype(x.dtype))
+
+
+def is_float(x):
+    """Whether a tensor is one of floats."""
+    return keras.backend.is_float_dtype(
+        keras.backend.standardize_dtype(x.dtype)
+    )
