@@ -22,7 +22,12 @@ class CellWeights:
     has an initializer, a regularizer and a constraint, attributes of the cell.
     """
 
+    units: int
     layer_norm: bool
+    unit_forget_bias: bool
+    bias_initializer: Any
+    bias: Any
+    gains: Any
     variables: list[keras.Variable]
     _has_gains = False
     _created_late: tuple[str, ...] = ()
@@ -50,6 +55,17 @@ class CellWeights:
     ) -> keras.Variable:
         """Adds a bias, or several."""
         return self._add("bias", shape, name, initializer)
+
+    def bias_of_lstm(self, shape: Shape, dtype: Any = None) -> Tensor:
+        """Returns initial biases, `b_f` of which is 1 if `unit_forget_bias`.
+
+        The forget gate is the second of the gates, each of `units`.
+        """
+        bias = self.bias_initializer(shape, dtype=dtype)
+        if not self.unit_forget_bias:
+            return bias
+        i, f, *others = ops.split(bias, shape[0] // self.units)
+        return ops.concatenate([i, ops.ones_like(f), *others])
 
     def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
         """Adds the gains of `normalize`, `(..., gates, units)`."""
@@ -104,6 +120,21 @@ class CellWeights:
         x = x * ops.rsqrt(variance + _EPSILON) * gains
         x = ops.reshape(x, ops.shape(gates))
         return x if bias is None else x + bias
+
+    def normalized_gates(
+        self, gates: Tensor, layer: int | None = None
+    ) -> Tensor:
+        """Normalizes gates by `gains` and `bias` if `layer_norm` is set.
+
+        Args:
+            gates: Tensor of shape `(..., gates * units)`.
+            layer: Index of the rows of gains and biases, if there are several.
+        """
+        if not self.layer_norm:
+            return gates
+        if layer is None:
+            return self.normalize(gates, self.gains, self.bias)
+        return self.normalize(gates, self.gains[layer], self.bias[layer])
 
     @contextlib.contextmanager
     def all_built(self) -> Iterator[None]:

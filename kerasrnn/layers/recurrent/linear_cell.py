@@ -103,11 +103,8 @@ class LinearCell(RecurrentCell):
 
     def gates(self, inputs: Tensor) -> Tensor:
         """Returns `x W + b`, or `LN(x W) + b`, `(..., count * units)`."""
-        gates = self.project(inputs, self.kernel)
-        if self.layer_norm:
-            normalized = self.normalize(gates, self.gains)
-            gates = ops.reshape(normalized, ops.shape(gates))
-        return gates if self.bias is None else gates + self.bias
+        products = self.project(inputs, self.kernel)
+        return self.normalized_gates(self.with_bias(products, self.bias))
 
     def given(self, inputs: Tensor) -> Nest:
         return list(self.coefficients(inputs))

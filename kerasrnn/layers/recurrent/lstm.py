@@ -97,17 +97,9 @@ class FastLSTMCell(RecurrentCell):
         self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
         self.bias = None
         if self.use_bias:
-            self.bias = self.add_bias((width,), initializer=self.initial_bias)
+            self.bias = self.add_bias((width,), initializer=self.bias_of_lstm)
         if self.layer_norm:
             self.gains = self.add_gains((4, self.units))
-
-    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns the biases, of which those of the forget gate may be 1."""
-        bias = self.bias_initializer(shape, dtype=dtype)
-        if not self.unit_forget_bias:
-            return bias
-        i, f, g, o = ops.split(bias, 4)
-        return ops.concatenate([i, ops.ones_like(f), g, o])
 
     def given(self, inputs: Tensor) -> Nest:
         return self.with_bias(self.project(inputs, self.kernel), self.bias)
@@ -115,9 +107,7 @@ class FastLSTMCell(RecurrentCell):
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c = states
         gates = product(h, self.recurrent_kernel, given, drop=True)
-        if self.layer_norm:
-            gates = self.normalize(gates, self.gains, self.bias)
-        i, f, g, o = ops.split(gates, 4, axis=-1)
+        i, f, g, o = ops.split(self.normalized_gates(gates), 4, axis=-1)
         i, f, o = map(self.recurrent_activation, (i, f, o))
         c = f * c + i * self.activation(g)
         return [o * self.activation(c), c]

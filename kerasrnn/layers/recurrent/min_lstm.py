@@ -66,15 +66,7 @@ class MinLSTMCell(LinearCell):
         self.unit_forget_bias = unit_forget_bias
 
     def build(self, input_shape: Shape) -> None:
-        self.build_gates(input_shape[-1], 3, self.initial_bias)
-
-    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns the biases, of which those of the forget gate may be 1."""
-        bias = self.bias_initializer(shape, dtype=dtype)
-        if not self.unit_forget_bias:
-            return bias
-        i, f, g = ops.split(bias, 3)
-        return ops.concatenate([i, ops.ones_like(f), g])
+        self.build_gates(input_shape[-1], 3, self.bias_of_lstm)
 
     def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         i, f, g = ops.split(self.gates(inputs), 3, axis=-1)

@@ -44,8 +44,8 @@ class PeepholeLSTMCell(RecurrentCell):
         peephole_initializer: Initializer of `p`. By default zeros, so that
             the cell starts out as an LSTM; the paper names none. The other
             initializers default to those of `keras.layers.LSTMCell`.
-        unit_forget_bias: Whether 1 is added to `b_f` at the start (Jozefowicz
-            et al. 2015).
+        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
+        use_bias: Whether there are biases.
         **kwargs: Further arguments of `RecurrentCell`.
 
     Call arguments:
@@ -78,6 +78,7 @@ class PeepholeLSTMCell(RecurrentCell):
         recurrent_activation: Activation = "sigmoid",
         peephole_initializer: Initializer = "zeros",
         unit_forget_bias: bool = True,
+        use_bias: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -89,12 +90,15 @@ class PeepholeLSTMCell(RecurrentCell):
         self.state_size = [self.units, self.units]
         self.peephole_initializer = keras.initializers.get(peephole_initializer)
         self.unit_forget_bias = unit_forget_bias
+        self.use_bias = use_bias
 
     def build(self, input_shape: Shape) -> None:
         width = 4 * self.units
         self.kernel = self.add_kernel((input_shape[-1], width))
         self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
-        self.bias = self.add_bias((width,), initializer=self.initial_bias)
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_bias((width,), initializer=self.bias_of_lstm)
         self.peepholes = self.add_weight(
             (3, self.units),
             reseeded(self.peephole_initializer, "peepholes"),
@@ -103,14 +107,6 @@ class PeepholeLSTMCell(RecurrentCell):
         if self.layer_norm:
             self.gains = self.add_gains((4, self.units))
 
-    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns the biases, with 1 added to those of the forget gate."""
-        bias = self.bias_initializer(shape, dtype=dtype)
-        if not self.unit_forget_bias:
-            return bias
-        i, f, g, o = ops.split(bias, 4)
-        return ops.concatenate([i, f + 1, g, o])
-
     def given(self, inputs: Tensor) -> Nest:
         return self.with_bias(self.project(inputs, self.kernel), self.bias)
 
@@ -118,9 +114,7 @@ class PeepholeLSTMCell(RecurrentCell):
         h, c = states
         p_i, p_f, p_o = rows_of(self.peepholes)
         gates = product(h, self.recurrent_kernel, given, drop=True)
-        if self.layer_norm:
-            gates = self.normalize(gates, self.gains, self.bias)
-        i, f, g, o = ops.split(gates, 4, axis=-1)
+        i, f, g, o = ops.split(self.normalized_gates(gates), 4, axis=-1)
         i = self.recurrent_activation(i + p_i * c)
         f = self.recurrent_activation(f + p_f * c)
         c = f * c + i * self.activation(g)

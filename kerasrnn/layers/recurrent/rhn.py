@@ -154,9 +154,7 @@ class RHNCell(RecurrentCell):
         (s,) = states
         for layer, kernel in enumerate(self.recurrent_kernel):
             gates = product(s, kernel, given[layer], drop=True)
-            if self.layer_norm:
-                gains, bias = self.gains[layer], self.bias[layer]
-                gates = self.normalize(gates, gains, bias)
+            gates = self.normalized_gates(gates, layer)
             if self.couple_carry:
                 h, t = ops.split(gates, 2, axis=-1)
                 h, t = self.activation(h), self.recurrent_activation(t)

@@ -97,17 +97,11 @@ class SLSTMCell(RecurrentCell):
         self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
         self.bias = None
         if self.use_bias:
-            self.bias = self.add_bias((width,), initializer=self.initial_bias)
+            lstm = self.forget_gate == "sigmoid"
+            initializer = self.bias_of_lstm if lstm else None
+            self.bias = self.add_bias((width,), initializer=initializer)
         if self.layer_norm:
             self.gains = self.add_gains((4, self.units))
-
-    def initial_bias(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns the biases, of which those of the forget gate may be 1."""
-        bias = self.bias_initializer(shape, dtype=dtype)
-        if not self.unit_forget_bias or self.forget_gate == "exp":
-            return bias
-        i, f, z, o = ops.split(bias, 4)
-        return ops.concatenate([i, ops.ones_like(f), z, o])
 
     def given(self, inputs: Tensor) -> Nest:
         return self.with_bias(self.project(inputs, self.kernel), self.bias)
@@ -115,9 +109,7 @@ class SLSTMCell(RecurrentCell):
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c, n, m = states
         gates = product(h, self.recurrent_kernel, given, drop=True)
-        if self.layer_norm:
-            gates = self.normalize(gates, self.gains, self.bias)
-        a_i, a_f, a_z, a_o = ops.split(gates, 4, axis=-1)
+        a_i, a_f, a_z, a_o = ops.split(self.normalized_gates(gates), 4, axis=-1)
         log_f = ops.log_sigmoid(a_f) if self.forget_gate == "sigmoid" else a_f
         kept = ops.where(n > 0, log_f + m, _NEVER)
         m = ops.maximum(kept, a_i)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from keras.initializers import Constant
 from keras.layers import RNN
 from keras.layers import LSTMCell
 
@@ -110,11 +111,26 @@ def test_it_starts_as_the_cell_of_keras(unit_forget_bias):
     )
 
 
-def test_one_is_added_to_any_initial_bias():
-    cell = PeepholeLSTMCell(2, bias_initializer="ones")
+def test_the_forget_gate_starts_at_one_whatever_the_initializer():
+    cell = PeepholeLSTMCell(2, bias_initializer=Constant(3))
     cell.build((None, 2))
     bias = helpers.as_numpy(cell.bias.value)
-    np.testing.assert_array_equal(bias, [1, 1, 2, 2, 1, 1, 1, 1])
+    np.testing.assert_array_equal(bias, [3, 3, 1, 1, 3, 3, 3, 3])
+
+
+@pytest.mark.parametrize("layer_norm", [True, False])
+def test_without_biases_it_is_the_one_whose_biases_are_0(layer_norm):
+    options = {"layer_norm": layer_norm, "return_sequences": True}
+    layer = PeepholeLSTM(3, use_bias=False, **options)
+    other = PeepholeLSTM(3, unit_forget_bias=False, **options)
+    x = helpers.random(2, 5, 2)
+    layer.build(x.shape)
+    other.build(x.shape)
+    assert layer.cell.bias is None
+    for weight in layer.weights:
+        (same,) = [x for x in other.weights if x.name == weight.name]
+        same.assign(weight)
+    helpers.assert_close(layer(x), other(x))
 
 
 def test_it_runs_in_a_layer_of_keras():
