@@ -36,8 +36,11 @@ class Deserialized(KeepsFrozen):
 class Configured(Deserialized):
     """Layers whose constructor's arguments are attributes of the same names.
 
-    `get_config` collects them.
+    `get_config` collects them, except for those of a base that a class decides
+    itself and lists in `fixed_arguments`.
     """
+
+    fixed_arguments: tuple[str, ...] = ()
 
     def get_config(self) -> Config:
         config = super().get_config()  # type: ignore[misc]
@@ -83,10 +86,11 @@ def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
     """Returns the named parameters of a class and of its bases, in order.
 
     Those of a base count where a constructor passes on what it does not know,
-    except for required ones, which it must pass itself. Keras's own bases keep
-    their configuration themselves.
+    except for required ones, which it must pass itself, and those in its
+    `fixed_arguments`. Keras's own bases keep their configuration themselves.
     """
     found: dict[str, inspect.Parameter] = {}
+    fixed_arguments = getattr(cls, "fixed_arguments", ())
     for base in cls.__mro__:
         if base.__module__.startswith("keras."):
             break
@@ -99,7 +103,7 @@ def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
         found |= {
             parameter.name: parameter
             for parameter in parameters
-            if parameter.name not in found
+            if parameter.name not in (*found, *fixed_arguments)
             and parameter.kind not in _COLLECTING
             and not (found and parameter.default is parameter.empty)
         }

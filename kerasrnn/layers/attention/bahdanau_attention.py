@@ -10,7 +10,6 @@ from kerasrnn.layers.attention.additive_score import additive_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -37,15 +36,7 @@ class BahdanauAttention(AttentionMechanism):
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, positions, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (dropout).
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
@@ -74,11 +65,9 @@ class BahdanauAttention(AttentionMechanism):
         use_bias: bool = False,
         kernel_initializer: Initializer = "glorot_uniform",
         normalize: bool = False,
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, seed, **kwargs)
+        super().__init__(**kwargs)
         if use_bias and normalize:
             raise ValueError(
                 "`use_bias` and `normalize` cannot both be true: the "
@@ -158,14 +147,3 @@ class BahdanauAttention(AttentionMechanism):
         v = ops.cast(v, "float32")
         length = ops.sqrt(ops.sum(ops.square(v)))
         return ops.cast(self.gain, "float32") * v / length
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "use_bias": self.use_bias,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "normalize": self.normalize,
-        }

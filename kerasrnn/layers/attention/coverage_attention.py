@@ -11,7 +11,6 @@ from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -39,8 +38,7 @@ class CoverageAttention(BahdanauAttention):
         kernel_initializer: Initializer of all kernels.
         dropout: Float in `[0, 1)`, dropout rate of the attention weights. The
             coverage adds up the weights before dropout.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
@@ -70,6 +68,7 @@ class CoverageAttention(BahdanauAttention):
         [See et al., 2017](https://arxiv.org/abs/1704.04368), section 2.3.
     """
 
+    fixed_arguments = "use_bias", "normalize"
     stateful = True
     sequential = True
     positionwise = False
@@ -79,15 +78,11 @@ class CoverageAttention(BahdanauAttention):
         units: int,
         fertility: float | None = 2.0,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
-            dropout=dropout,
-            seed=seed,
             **kwargs,
         )
         if fertility is not None:
@@ -148,8 +143,3 @@ class CoverageAttention(BahdanauAttention):
         if fertilities:
             words = weights / ops.expand_dims(fertilities[0], 1)
         return weights, state + words
-
-    def get_config(self) -> Config:
-        config = super().get_config()
-        del config["use_bias"], config["normalize"]
-        return {**config, "fertility": self.fertility}

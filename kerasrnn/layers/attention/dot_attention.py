@@ -7,7 +7,6 @@ from keras import ops
 
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -20,11 +19,6 @@ class DotAttention(AttentionMechanism):
         score(q, k) = q . k
 
     It has no weights, so query and memory must have the same width.
-
-    Args:
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
@@ -71,11 +65,6 @@ class ScaledDotAttention(DotAttention):
 
     It has no weights, so query and memory must have the same width.
 
-    Args:
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
     Call arguments:
         query: Tensor of shape `(batch, queries, dim)`.
         memory: Tensor of shape `(batch, positions, dim)`.
@@ -116,15 +105,7 @@ class GeneralAttention(AttentionMechanism):
         kernel_initializer: Initializer of `W`.
         use_scale: Whether the score has a trained factor `g`, initially 1,
             as in the "scaled_luong" of tensorflow/nmt.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, positions, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (dropout).
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
@@ -145,11 +126,9 @@ class GeneralAttention(AttentionMechanism):
         self,
         kernel_initializer: Initializer = "glorot_uniform",
         use_scale: bool = False,
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, seed, **kwargs)
+        super().__init__(**kwargs)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.use_scale = use_scale
 
@@ -177,12 +156,3 @@ class GeneralAttention(AttentionMechanism):
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         return ops.matmul(query, ops.swapaxes(keys, -1, -2))
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-            "use_scale": self.use_scale,
-        }

@@ -16,14 +16,13 @@ from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.layers.softmax import masked_softmax
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class LocalAttention(Deserialized, AttentionMechanism):
+class LocalAttention(AttentionMechanism):
     """Local attention, predictive or monotonic (Luong et al. 2015).
 
     It attends to the positions `s` within `radius` of a position `p_t`, with
@@ -49,9 +48,7 @@ class LocalAttention(Deserialized, AttentionMechanism):
         units: Positive integer, width of `W q`; `None` for that of the query.
             Only for the predictive alignment.
         kernel_initializer: Initializer of `W` and `v`.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`. With the
@@ -90,11 +87,9 @@ class LocalAttention(Deserialized, AttentionMechanism):
         alignment: Literal["predictive", "monotonic"] = "predictive",
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, seed, **kwargs)
+        super().__init__(**kwargs)
         if attention is None:
             attention = GeneralAttention(dtype=self.dtype_policy)
         _check_score(attention)
@@ -199,18 +194,6 @@ class LocalAttention(Deserialized, AttentionMechanism):
             query, projected, memory_mask, steps, training, noise
         )
         return context, weights, state + time
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "attention": keras.saving.serialize_keras_object(self.attention),
-            "radius": self.radius,
-            "alignment": self.alignment,
-            "units": self.units,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }
 
 
 def _check_score(attention):

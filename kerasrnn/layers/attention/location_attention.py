@@ -8,7 +8,6 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -29,15 +28,7 @@ class LocationAttention(AttentionMechanism):
         max_positions: Positive integer, number of positions to attend to at
             most.
         kernel_initializer: Initializer of `W`.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, positions, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (dropout).
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, memory_dim)` and
@@ -63,11 +54,9 @@ class LocationAttention(AttentionMechanism):
         self,
         max_positions: int,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, seed, **kwargs)
+        super().__init__(**kwargs)
         self.max_positions = positive_integer("max_positions", max_positions)
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
@@ -107,12 +96,3 @@ class LocationAttention(AttentionMechanism):
         if memory_mask is not None:
             within = ops.logical_and(within, memory_mask)
         return super().align(query, projected, within, state, training, noise)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "max_positions": self.max_positions,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }

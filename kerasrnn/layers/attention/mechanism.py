@@ -7,13 +7,15 @@ from keras import ops
 
 from kerasrnn.arguments import rate
 from kerasrnn.layers import _backend
+from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.configured import arguments
+from kerasrnn.layers.documented import document
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
-class AttentionMechanism(KeepsQuantization):
+class AttentionMechanism(Configured, KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose positions have keys `k_i` and values
@@ -81,12 +83,14 @@ class AttentionMechanism(KeepsQuantization):
             self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "dropout": self.dropout,
-            "seed": self.seed,
-        }
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        document(
+            cls,
+            arguments(cls),
+            *cls.__bases__,
+            sections=("Call arguments", "Returns", "Masking"),
+        )
 
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None

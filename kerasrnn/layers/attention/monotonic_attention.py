@@ -10,7 +10,6 @@ from kerasrnn.layers.attention.bahdanau_attention import BahdanauAttention
 from kerasrnn.layers.loop.linear_recurrence import linear_doubling
 from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide_dtype
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -45,9 +44,8 @@ class MonotonicAttention(BahdanauAttention):
             one lets untrained steps reach distant positions: -4 suits memories
             of a hundred positions; for shorter ones choose it nearer to 0.
         kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
         seed: Seed of `dropout` and noise.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Call arguments:
         query: Tensor of shape `(batch, queries, query_dim)`: the queries of
@@ -77,6 +75,7 @@ class MonotonicAttention(BahdanauAttention):
         to 16.
     """
 
+    fixed_arguments = "use_bias", "normalize"
     stateful = True
     sequential = True
     positionwise = False
@@ -87,22 +86,18 @@ class MonotonicAttention(BahdanauAttention):
         noise: float = 1.0,
         energy_bias: float = -4.0,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
             units,
             kernel_initializer=kernel_initializer,
             normalize=True,
-            dropout=dropout,
-            seed=seed,
             **kwargs,
         )
         self.noise = number("noise", noise, minimum=0)
         self.energy_bias = number("energy_bias", energy_bias)
-        if noise and not dropout:
-            self.seed_generator = keras.random.SeedGenerator(seed)
+        if noise and not self.dropout:
+            self.seed_generator = keras.random.SeedGenerator(self.seed)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         super().build(query_shape, memory_shape)
@@ -155,15 +150,6 @@ class MonotonicAttention(BahdanauAttention):
                 seed=self.seed_generator,
             )
         return noise
-
-    def get_config(self) -> Config:
-        config = super().get_config()
-        del config["use_bias"], config["normalize"]
-        return {
-            **config,
-            "noise": self.noise,
-            "energy_bias": self.energy_bias,
-        }
 
 
 def arrivals(stops, before):

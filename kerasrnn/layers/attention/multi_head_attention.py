@@ -9,7 +9,6 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -33,15 +32,7 @@ class MultiHeadDotAttention(AttentionMechanism):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, positions, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (dropout).
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
@@ -70,11 +61,9 @@ class MultiHeadDotAttention(AttentionMechanism):
         head_dim: int,
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(dropout, seed, **kwargs)
+        super().__init__(**kwargs)
         self.num_heads = positive_integer("num_heads", num_heads)
         self.head_dim = positive_integer("head_dim", head_dim)
         if units is not None:
@@ -160,14 +149,3 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     def context_dim(self, memory_dim: int) -> int:
         return self._context_dim
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "num_heads": self.num_heads,
-            "head_dim": self.head_dim,
-            "units": self.units,
-            "kernel_initializer": keras.initializers.serialize(
-                self.kernel_initializer
-            ),
-        }

@@ -11,7 +11,6 @@ from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.loop.linear_recurrence import shifted
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.softmax import masked_softmax
-from kerasrnn.typing import Config
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Tensor
 
@@ -50,15 +49,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
         units: Positive integer, width of the context; `None` for the width
             of the query.
         kernel_initializer: Initializer of the four kernels.
-        dropout: Float in `[0, 1)`, dropout rate of the attention weights.
-        seed: Seed of `dropout`.
-        **kwargs: Base layer arguments, such as `name` and `dtype`.
-
-    Call arguments:
-        query: Tensor of shape `(batch, queries, query_dim)`.
-        memory: Tensor of shape `(batch, positions, memory_dim)`.
-        memory_mask: Optional boolean tensor of shape `(batch, positions)`.
-        training: Whether to behave as in training (dropout).
+        **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
         `(context, weights)` of shapes `(batch, queries, units)` and
@@ -94,8 +85,6 @@ class MultiScaleAttention(MultiHeadDotAttention):
         blocks: int | None = None,
         units: int | None = None,
         kernel_initializer: Initializer = "glorot_uniform",
-        dropout: float = 0.0,
-        seed: int | None = None,
         **kwargs: Any,
     ) -> None:
         if not spans:
@@ -108,8 +97,6 @@ class MultiScaleAttention(MultiHeadDotAttention):
             head_dim,
             units,
             kernel_initializer=kernel_initializer,
-            dropout=dropout,
-            seed=seed,
             **kwargs,
         )
         self.spans = tuple(positive_integer("spans", span) for span in spans)
@@ -136,11 +123,6 @@ class MultiScaleAttention(MultiHeadDotAttention):
             for head, span in enumerate(self.spans)
         ]
         return ops.stack(weights, axis=1), state
-
-    def get_config(self) -> Config:
-        config = super().get_config()
-        del config["num_heads"]
-        return {**config, "spans": self.spans, "blocks": self.blocks}
 
 
 def _weights_in_blocks(scores, mask, span, blocks):

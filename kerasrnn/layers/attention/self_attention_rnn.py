@@ -5,6 +5,8 @@ from typing import Any
 import keras
 
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
+from kerasrnn.layers.configured import arguments
+from kerasrnn.layers.documented import document
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 
 
@@ -20,29 +22,13 @@ class SelfAttentionRNN(FastRNN):
 
     Args:
         cell: A `SelfAttentionCell`.
-        return_sequences: Whether to return the outputs of all steps, not
-            only the last.
-        return_state: Whether to return the last states as well.
-        go_backwards: Whether to read from the last step to the first; the
-            outputs are in the order in which they were computed.
-        stateful: Whether each batch starts from the final states of the one
-            before.
-        unroll: Whether to unroll the loop.
-        zero_output_for_mask: Whether the output of a masked step is 0
-            instead of the previous output.
-        **kwargs: Base layer arguments, such as `name` and `dtype` (by
-            default that of `cell`).
+        **kwargs: Further arguments of `FastRNN`.
 
     Call arguments:
         sequences: Tensor of shape `(batch, time, input_dim)`.
         initial_state: Optional list of the states of the cell.
         mask: Optional boolean tensor of shape `(batch, time)`.
         training: Whether to behave as in training (dropout of the cell).
-
-    Returns:
-        The outputs of shape `(batch, time, output_size)` with
-        `return_sequences`, otherwise the last one, `(batch, output_size)`;
-        with `return_state` followed by the last states.
 
     Masking: a masked step leaves the states as they are, so it does not enter
     the window. It repeats the output before it, or gives 0 with
@@ -62,15 +48,7 @@ class SelfAttentionRNN(FastRNN):
     """
 
     def __init__(
-        self,
-        cell: SelfAttentionCell,
-        return_sequences: bool = False,
-        return_state: bool = False,
-        go_backwards: bool = False,
-        stateful: bool = False,
-        unroll: bool = False,
-        zero_output_for_mask: bool = False,
-        **kwargs: Any,
+        self, cell: SelfAttentionCell, *args: Any, **kwargs: Any
     ) -> None:
         if not isinstance(cell, SelfAttentionCell):
             raise ValueError(
@@ -78,13 +56,12 @@ class SelfAttentionRNN(FastRNN):
                 "such as `SelfAttentionCell(GRUCell(256), 'additive')`. "
                 f"Received: cell={cell!r}"
             )
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            zero_output_for_mask=zero_output_for_mask,
-            **kwargs,
-        )
+        super().__init__(cell, *args, **kwargs)
+
+
+document(
+    SelfAttentionRNN,
+    arguments(SelfAttentionRNN),
+    FastRNN,
+    sections=("Returns",),
+)
