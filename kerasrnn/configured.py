@@ -58,9 +58,9 @@ class Configured(Deserialized):
 def template(layer: keras.layers.Layer, *without: str) -> Config:
     """Returns the configuration of a layer, to make copies of the layer.
 
-    Inner layers of a copy are not built. And nothing in it is shared: while a
-    file is loaded, Keras takes objects for one if they had the same address,
-    one after the other.
+    Inner layers of a copy are not built. It has no `shared_object_id`: Keras
+    identifies shared objects by memory address, and would merge two that used
+    the same address at different times.
 
     Args:
         layer: A Keras layer.

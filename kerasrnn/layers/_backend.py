@@ -33,6 +33,9 @@ what TensorFlow gathers from in 8 bits if asked to, but not here.
 `spaced(x)` adds columns of zeros to a matrix for products where, without them,
 rows would fall on the same lines of a CPU's cache: `needs_space(x)`.
 
+`either(condition, this, other)` calls one of two functions, as
+`keras.ops.cond` does, and compiled by XLA only that one.
+
 `ranked(x, shape)` gives a shape to a tensor of TensorFlow that has lost its
 rank, as what `keras.ops.associative_scan` returns has.
 """
@@ -227,6 +230,11 @@ if BACKEND != "tensorflow":
 
 def spaced(x):
     return keras.ops.pad(x, [[0, 0], [0, 16]]) if needs_space(x) else x
+
+
+def either(condition, this, other):
+    # XLA leaves out the other branch of a `switch`, not that of a `cond`.
+    return keras.ops.switch(keras.ops.cast(condition, "int32"), [other, this])
 
 
 def _with(read, step):

@@ -59,71 +59,97 @@ def _in_blocks(query, keys, vector, most):
 
     @_backend.custom_gradient
     def run(query, keys, vector):
-        batch_size, count, units = ops.shape(query)
-        positions = ops.shape(keys)[1]
-        # Of negative numbers, ONNX rounds quotients up.
-        blocks = (count + most - 1) // most
-        if ops.is_tensor(blocks):  # then there may be no queries
-            blocks = ops.maximum(blocks, 1)
-        size = (count + blocks - 1) // blocks
-
-        def divided(x, width):
-            """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
-            rest = (blocks * size - count, batch_size, width)
-            rest = ops.zeros(rest, x.dtype)
-            x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
-            return ops.reshape(x, (blocks, size, batch_size, width))
-
-        def joined(x, width):
-            x = ops.reshape(x, (blocks * size, batch_size, width))
-            return ops.swapaxes(x[:count], 0, 1)
-
-        def hidden(block):
-            return ops.tanh(ops.expand_dims(block, 2) + keys)
-
-        queries = divided(query, units)
-
-        def step(state, index):
-            return state, _product(hidden(queries[index]), vector)
-
-        def one_by_one():
-            _, scores = _backend.scan(step, [], blocks)
-            return joined(scores, positions)
-
-        if ops.is_tensor(most):
-            # A few queries, as in a step of a search, need no loop.
-            scores = ops.cond(
-                count <= most, lambda: _score(query, keys, vector), one_by_one
-            )
-        else:
-            scores = one_by_one()
+        blocks = _Blocks(query, keys, vector, most)
 
         def gradient(upstream):
-            (upstream,) = upstream
-            wide_vector = wide(vector)
-            upstream = divided(upstream, positions)
-
-            def step_back(state, index):
-                grad, active = upstream[index], hidden(queries[index])
-                of_keys, of_vector = state
-                flat = ops.reshape(active, (-1, units))
-                found = multiply(ops.reshape(grad, (1, -1)), flat)
-                of_vector = of_vector + found[0]
-                gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
-                of_keys = of_keys + wide_vector * ops.sum(wide(gate), axis=0)
-                of_query = wide_vector * ops.sum(wide(gate), axis=2)
-                return (of_keys, of_vector), of_query
-
-            state = wide(ops.zeros_like(keys)), wide(ops.zeros_like(vector))
-            (of_keys, of_vector), of_query = _backend.scan(
-                step_back, state, blocks
-            )
-            return (
-                ops.cast(joined(of_query, units), query.dtype),
-                ops.cast(of_keys, keys.dtype),
-                ops.cast(of_vector, vector.dtype),
+            grads = blocks.gradients(*upstream)
+            operands = query, keys, vector
+            return tuple(
+                map(lambda x, y: ops.cast(x, y.dtype), grads, operands)
             )
 
-        return scores, gradient
+        return blocks.scores(), gradient
 
     return run(query, keys, vector)
+
+
+class _Blocks:
+    """Queries in blocks, of which the hidden layer of one is held at a time.
+
+    Args:
+        query, keys, vector: As of `additive_score`.
+        most: Integer, or a tensor, the most queries of a block.
+    """
+
+    def __init__(self, query, keys, vector, most):
+        self.query, self.keys, self.vector, self.most = (
+            query,
+            keys,
+            vector,
+            most,
+        )
+        self.batch_size, self.count, self.units = ops.shape(query)
+        self.positions = ops.shape(keys)[1]
+        # Of negative numbers, ONNX rounds quotients up.
+        blocks = (self.count + most - 1) // most
+        if ops.is_tensor(blocks):  # then there may be no queries
+            blocks = ops.maximum(blocks, 1)
+        self.blocks = blocks
+        self.size = (self.count + blocks - 1) // blocks
+        self.queries = self.divided(query, self.units)
+
+    def divided(self, x, width):
+        """`(batch, queries, width)` as `(blocks, size, batch, width)`."""
+        missing = self.blocks * self.size - self.count
+        rest = ops.zeros((missing, self.batch_size, width), x.dtype)
+        x = ops.concatenate([ops.swapaxes(x, 0, 1), rest])
+        return ops.reshape(x, (self.blocks, self.size, self.batch_size, width))
+
+    def joined(self, x, width):
+        """`(blocks, size, batch, width)` as `(batch, queries, width)`."""
+        shape = (self.blocks * self.size, self.batch_size, width)
+        return ops.swapaxes(ops.reshape(x, shape)[: self.count], 0, 1)
+
+    def hidden(self, index):
+        """The hidden layer of a block, `(size, batch, positions, units)`."""
+        return ops.tanh(ops.expand_dims(self.queries[index], 2) + self.keys)
+
+    def scores(self):
+        """Returns the scores, `(batch, queries, positions)`."""
+        if not ops.is_tensor(self.most):
+            return self.one_by_one()
+        # A few queries, as in a step of a search, need no loop.
+        return ops.cond(
+            self.count <= self.most,
+            lambda: _score(self.query, self.keys, self.vector),
+            self.one_by_one,
+        )
+
+    def one_by_one(self):
+        """Returns the scores, block by block."""
+
+        def step(state, index):
+            return state, _product(self.hidden(index), self.vector)
+
+        _, scores = _backend.scan(step, [], self.blocks)
+        return self.joined(scores, self.positions)
+
+    def gradients(self, upstream):
+        """Returns the gradients of query, keys and vector, block by block."""
+        vector = wide(self.vector)
+        upstream = self.divided(upstream, self.positions)
+
+        def step(state, index):
+            of_keys, of_vector = state
+            grad, active = upstream[index], self.hidden(index)
+            flat = ops.reshape(active, (-1, self.units))
+            found = multiply(ops.reshape(grad, (1, -1)), flat)
+            of_vector = of_vector + found[0]
+            gate = ops.expand_dims(grad, -1) * (1 - ops.square(active))
+            of_keys = of_keys + vector * ops.sum(wide(gate), axis=0)
+            of_query = vector * ops.sum(wide(gate), axis=2)
+            return (of_keys, of_vector), of_query
+
+        state = wide(ops.zeros_like(self.keys)), ops.zeros_like(vector)
+        state, of_query = _backend.scan(step, state, self.blocks)
+        return self.joined(of_query, self.units), *state

@@ -23,7 +23,6 @@ class Attending:
             return 0
         if not self.attention.built:
             self.attention.build((None, None, query_dim), memory_shape)
-            self.attention.built = True
         self._check_widths(query_dim, memory_shape[-1])
         return self.attention.context_dim(memory_shape[-1])
 
@@ -45,7 +44,7 @@ class Attending:
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None
     ) -> tuple[Tensor, ...]:
-        """Prepares a memory `(batch, positions, dim)` for all steps at once."""
+        """Prepares a memory `(batch, positions, dim)` once for all steps."""
         if self.attention is None:
             return memory[..., :0], memory[..., :0]
         return self.attention.project(memory, memory_mask)

@@ -1,4 +1,4 @@
-"""The base class of the cells that attend to a memory of their own steps."""
+"""The base class of the cells that are a block of attention and a layer."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 
 
-class MemoryCell(Configured, KeepsQuantization, WindowCell):
+class AttentionBlockCell(Configured, KeepsQuantization, WindowCell):
     """Base class of blocks of attention and a feed-forward layer.
 
-    A step attends to itself and to the `memory` steps before it. What it
-    attends to are hidden states, not keys and values, as in Transformer-XL: at
-    half the size, the projections learn from earlier windows, too.
+    A step attends to itself and to the `memory` steps before it. As in
+    Transformer-XL, the memory holds hidden states rather than keys and values.
+    This halves its size, and lets the projections learn from earlier windows.
 
     A subclass sets `attention` and `branches`, the number of dropout masks,
     and overrides `normalize`, `attend`, `run_inner` and `step_inner`.
@@ -79,6 +79,16 @@ class MemoryCell(Configured, KeepsQuantization, WindowCell):
         cache = self.extended(cache, hidden)
         output = ops.squeeze(self.attend(hidden, cache, training), 1)
         return output, self.pack(output, inner, [x[:, 1:] for x in cache])
+
+    def run(
+        self,
+        sequence: Tensor,
+        states: States,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> tuple[Tensor, States]:
+        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`."""
+        return self.run_at_once(sequence, states, mask, training)
 
     def project(self, hidden: Tensor) -> list[Tensor]:
         """Returns what enters the memory."""

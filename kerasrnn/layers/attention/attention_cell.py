@@ -190,7 +190,6 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
             width += self.output_size
         if not self.cell.built:
             self.cell.build((None, width))
-            self.cell.built = True
         self.cell_input_size = width
         shape = None
         if self.readout:

@@ -98,7 +98,7 @@ class _AttentionLoop:
         """Whether steps can be differentiated one after another."""
         _, states = self.carry
         return (
-            cells.says_its_step(self.cell.cell)
+            cells.defines_step(self.cell.cell)
             and cells.policy(self.cell.cell).compute_dtype
             == self.cell.compute_dtype
             and len(_floats(states)) == len(keras.tree.flatten(states))

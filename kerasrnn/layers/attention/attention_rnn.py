@@ -105,7 +105,6 @@ class AttentionRNN(Configured, keras.layers.Layer):
     def build(self, sequence_shape: Shape, memory_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(sequence_shape, memory_shape)
-            self.cell.built = True
         if not self.rnn.built:
             self.rnn.build((None, None, self.cell.cell_input_size))
 

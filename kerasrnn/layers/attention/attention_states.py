@@ -49,7 +49,7 @@ class AttentionStates:
         if self.attention is not None:
             state = self.attention.initial_state(batch_size, projected)
         own = cells.initial_state(self.cell, batch_size)
-        if cells.says_its_step(self.cell):
+        if cells.defines_step(self.cell):
             # Rounded in each step, a state that moves little would not move.
             own = keras.tree.map_structure(wide, own)
         first = self.pack(fed, state, own)

@@ -112,7 +112,6 @@ class LocalAttention(AttentionMechanism):
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         if not self.attention.built:
             self.attention.build(query_shape, memory_shape)
-            self.attention.built = True
         if self.alignment == "predictive":
             query_dim = query_shape[-1]
             units = self.units or query_dim

@@ -42,7 +42,7 @@ class MultiScaleAttention(MultiHeadDotAttention):
 
     Args:
         spans: Sequence of positive integers, the number of positions in a block
-            of each head; as many as there are heads.
+            of each head.
         head_dim: Positive integer, width of a head.
         blocks: Positive integer, the number of blocks that a head attends to;
             `None` for all.

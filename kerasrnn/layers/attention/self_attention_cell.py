@@ -134,7 +134,6 @@ class SelfAttentionCell(Configured, WindowCell):
         if not self.attending.built:
             width = self.cell.output_size
             self.attending.build(input_shape, (None, None, width))
-            self.attending.built = True
         self.cell_input_size = self.attending.cell_input_size
         self._rnn.build((None, *input_shape))
 

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.attention_block_cell import MemoryCell
+from kerasrnn.layers.attention.attention_block_cell import AttentionBlockCell
 from kerasrnn.layers.attention.memory_attention import GatedAttention
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.loop import cells
@@ -17,7 +17,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class SHACell(MemoryCell):
+class SHACell(AttentionBlockCell):
     """A block of the single-headed attention RNN (Merity 2019).
 
     Around any `cell`, whose state is `s`, with `LN` for layer normalization:
@@ -127,21 +127,7 @@ class SHACell(MemoryCell):
             norm.build((None, *input_shape) if name == "input" else shape)
         self._rnn.build((None, *input_shape))
         self.attention.build(shape, shape)
-        self.attention.built = True
         self.boom_layer.build((None, self.units))
-
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-    ) -> tuple[Tensor, States]:
-        """Runs over a sequence `(time, batch, input_dim)`; see `FastRNN`.
-
-        The cell runs first, then all steps attend at once.
-        """
-        return self.run_at_once(sequence, states, mask, training)
 
     def run_inner(
         self,

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import positive_integer
-from kerasrnn.layers.attention.attention_block_cell import MemoryCell
+from kerasrnn.layers.attention.attention_block_cell import AttentionBlockCell
 from kerasrnn.layers.attention.memory_attention import MemoryMultiHeadAttention
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Shape
@@ -14,7 +14,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TransformerCell(MemoryCell):
+class TransformerCell(AttentionBlockCell):
     """A causal transformer block that can be stacked on recurrent cells.
 
     A step attends to itself and to the `memory` steps before it:
@@ -25,11 +25,11 @@ class TransformerCell(MemoryCell):
 
     It is a recurrent cell whose state is this memory, so `FastRNN`,
     `StackedRNNCells` and `LanguageModel` take it as any other cell, beside any
-    other cell. `FastRNN` computes all steps at once, without a loop. The memory
-    is part of the state, so every step attends to the same number of earlier
-    steps, and a text processed in windows has the outputs of the whole text. As
-    in Transformer-XL, no gradient flows into the memory of an earlier window,
-    but the projections learn from it.
+    other cell. `FastRNN` computes all steps in one call, without a loop. The
+    memory is part of the state, so every step attends to the same number of
+    earlier steps, and a text processed in windows has the outputs of the whole
+    text. As in Transformer-XL, no gradient flows into the memory of an earlier
+    window, but the projections learn from it.
 
     There are no positional embeddings: the recurrent cells below encode the
     order. So the weights do not depend on `memory`, and a longer one may be
@@ -123,20 +123,9 @@ class TransformerCell(MemoryCell):
         shape = (None, None, self.units)
         self.attention_norm.build(shape)
         self.attention.build(shape, shape)
-        self.attention.built = True
         self.feedforward_norm.build(shape)
         self.hidden_layer.build((None, self.units))
         self.output_layer.build((None, self.hidden_dim))
-
-    def run(
-        self,
-        sequence: Tensor,
-        states: States,
-        mask: Tensor | None = None,
-        training: bool = False,
-    ) -> tuple[Tensor, States]:
-        """Runs over a sequence `(time, batch, units)` at once."""
-        return self.run_at_once(sequence, states, mask, training)
 
     def run_inner(
         self,

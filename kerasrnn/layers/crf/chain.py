@@ -1,8 +1,9 @@
-"""The chain that `partition.py` and `paths.py` work on.
+"""The chain that `forward_backward.py` and `paths.py` work on.
 
-It has a state before all tags, the last one: its row of the transitions is how
-a path may start, and no transition leads to it. So a row that is wholly masked
-stays there, and needs no case of its own. Sequences are `(time, batch, ...)`.
+Besides the tags there is a start state, the last index. Its row of the
+transitions holds the start weights, and no transition enters it. So a fully
+masked row stays in it and needs no special case. Sequences are
+`(time, batch, ...)`.
 """
 
 from keras import ops
@@ -15,7 +16,7 @@ NEVER = -1e30
 FORBIDDEN = -1e4
 
 
-def greatest(x, axis=None, keepdims=False):
+def maximum(x, axis=None, keepdims=False):
     """Returns the maximum, of a batch without rows, too."""
     return ops.max(x, axis=axis, keepdims=keepdims, initial=float("-inf"))
 

@@ -8,6 +8,8 @@ from keras import ops
 from kerasrnn.arguments import positive_integer
 from kerasrnn.configured import Configured
 from kerasrnn.layers.crf import partition
+from kerasrnn.layers.configured import Configured
+from kerasrnn.layers.crf import forward_backward
 from kerasrnn.layers.crf import paths
 from kerasrnn.layers.crf.allowed_moves import allowed_moves
 from kerasrnn.layers.crf.chain import chain
@@ -41,7 +43,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
     layer is a softmax in each step. It computes in float32 or wider, whatever
     the dtype of the emissions.
 
-    The outputs are scores of the tags whose greatest in each step is that of
+    The outputs are scores of the tags whose largest in each step is that of
     the best path: `argmax` over the last axis gives the tags, and `"accuracy"`
     counts them. The others are the emissions relative to the tag of the path,
     so that the outputs hold all that the methods need: `emissions` takes it out
@@ -222,7 +224,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         """Returns `log(Z)`, of shape `(batch,)`."""
         emissions, mask, *weights = self._chain(emissions, mask)
         mask = ops.cast(mask, emissions.dtype)
-        return partition.log_partition(emissions, mask, *weights)
+        return forward_backward.log_partition(emissions, mask, *weights)
 
     def marginals(
         self, emissions: Tensor, mask: Tensor | None = None
@@ -233,7 +235,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
         """
         emissions, mask, *weights = self._chain(emissions, mask)
         mask = ops.cast(mask, emissions.dtype)
-        shares = partition.shares_of_tags(emissions, mask, *weights)
+        shares = forward_backward.marginals(emissions, mask, *weights)
         return ops.transpose(shares, (1, 0, 2))[..., :-1]
 
     def decode(

@@ -1,4 +1,4 @@
-"""The way from a loss to its layer, also after both were loaded.
+"""Lets a loss find its layer again after both were loaded from a file.
 
 A loss that had the layer itself would be loaded with a copy of it, since a
 functional model saves its layers without a word on what else uses them. And

@@ -1,14 +1,15 @@
 """What the outputs of a CRF hold: the best path, the emissions, the mask.
 
 The distribution over paths stays the same if a number is added to all emissions
-of a step. So those of a step can be made relative to that of the path's tag,
-whose own is then 0, and need not be kept: its place is free for a value above
-all others, by which the path is found. A masked step is 0, as no other step is.
+of a step. So each step's emissions are stored relative to that of the best tag.
+That tag's own entry would be 0, so its place instead holds a value larger than
+all others, which marks the path. A masked step is all zeros, which no real step
+is.
 """
 
 from keras import ops
 
-from kerasrnn.layers.crf.chain import greatest
+from kerasrnn.layers.crf.chain import maximum
 
 
 def with_path(emissions, mask, tags):
@@ -27,7 +28,7 @@ def with_path(emissions, mask, tags):
         ops.where(on_path, emissions, 0.0), axis=-1, keepdims=True
     )
     relative = emissions - of_path
-    above = greatest(ops.stop_gradient(relative), axis=-1, keepdims=True) + 1.0
+    above = maximum(ops.stop_gradient(relative), axis=-1, keepdims=True) + 1.0
     outputs = ops.where(on_path, above, relative)
     return ops.where(mask[..., None], outputs, 0.0)
 

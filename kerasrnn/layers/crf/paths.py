@@ -9,7 +9,7 @@ from kerasrnn.gathering import largest
 from kerasrnn.gathering import unmasked_first
 from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import NEVER
-from kerasrnn.layers.crf.chain import greatest
+from kerasrnn.layers.crf.chain import maximum
 
 
 def path_score(emissions, tags, mask, transitions, end):
@@ -73,31 +73,31 @@ def best_path(emissions, mask, transitions, end):
     arriving = ops.transpose(transitions)
 
     def forward(old, index):
-        new = greatest(old[:, None, :] + arriving, axis=-1) + emissions[index]
+        new = maximum(old[:, None, :] + arriving, axis=-1) + emissions[index]
         return ops.where(mask[index][:, None], new, old), old
 
     def backward(tag, index):
         # In 8 bits nothing would be left of weights beside `NEVER`.
         scores = before[index] + _backend.rows(arriving, tag)
         here = mask[index]
-        old = _index_of_greatest(scores)
+        old = _index_of_maximum(scores)
         return ops.where(here, old, tag), ops.where(here, tag, 0)
 
     start = ops.full_like(emissions[0, :, :-1], NEVER)
     start = ops.pad(start, [[0, 0], [0, 1]])
     last, before = _backend.scan(forward, start, time)
     scores = last + end
-    tag = _index_of_greatest(scores)
+    tag = _index_of_maximum(scores)
     _, tags = _backend.scan(backward, tag, time, reverse=True)
-    return tags, greatest(scores, axis=-1)
+    return tags, maximum(scores, axis=-1)
 
 
-def _index_of_greatest(scores):
-    """Where the greatest score is, of equal ones the first.
+def _index_of_maximum(scores):
+    """Where the largest score is, of equal ones the first.
 
     `argmax` of floats looks at their bits, which LiteRT cannot.
     """
-    is_best = ops.equal(scores, greatest(scores, axis=-1, keepdims=True))
+    is_best = ops.equal(scores, maximum(scores, axis=-1, keepdims=True))
     return ops.cast(ops.argmax(ops.cast(is_best, "int32"), axis=-1), "int32")
 
 

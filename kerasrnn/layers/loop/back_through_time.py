@@ -222,7 +222,7 @@ class _Use:
 
     Attributes:
         numbers: Indices of its kernels.
-        masks: As many masks, or `None` for no dropout.
+        masks: A mask for each kernel, or `None` for no dropout.
         state: Index of the state that it multiplies; `None` for another tensor.
         added: What it adds: 0 and the index of a sequence, or 1 and that of a
             fixed tensor; `None` for another tensor, or for nothing.

@@ -172,7 +172,7 @@ def step(cell, inputs, states, training=False):
 
     A cell that defines its step returns states of the dtypes that it was given.
     """
-    if type(cell) is keras.layers.StackedRNNCells and says_its_step(cell):
+    if type(cell) is keras.layers.StackedRNNCells and defines_step(cell):
         # The call of the stack would cast them.
         new_states = []
         for inner, own in zip(cell.cells, states, strict=True):
@@ -192,7 +192,7 @@ def advance(cell, inputs, states, product, masks):
     """Computes one step of a cell that defines its step, in a loop around it.
 
     Args:
-        cell: A cell of which `says_its_step` is true.
+        cell: A cell of which `defines_step` is true.
         inputs: Tensor of shape `(batch, input_dim)`.
         states: The states, in float32 or wider.
         product: What multiplies by the kernels.
@@ -229,10 +229,10 @@ def dropout_masks(cell, inputs, states, training):
     return cell.masks(inputs, keras.tree.flatten(states), training)
 
 
-def says_its_step(cell):
+def defines_step(cell):
     """Whether a cell, or each of a stack, is a `RecurrentCell` as it stands."""
     if type(cell) is keras.layers.StackedRNNCells:
-        return all(map(says_its_step, cell.cells))
+        return all(map(defines_step, cell.cells))
     for base in type(cell).__mro__:
         if "advance" in vars(base):
             return True

@@ -1,5 +1,7 @@
 """What a loop over time expects of the step and the `given` of a cell."""
 
+from kerasrnn.arguments import same_shape
+
 
 def check_given(over_time, states):
     """Raises `ValueError` unless all have the axes of time and batch."""
@@ -11,11 +13,7 @@ def check_given(over_time, states):
     batch = states[0].shape[0]
     axes = {(None, batch), tuple(over_time[0].shape[:2])}
     for x in over_time:
-        if len(x.shape) < 2 or not all(
-            None in pair or pair[0] == pair[1]
-            for expected in axes
-            for pair in zip(x.shape[:2], expected, strict=True)
-        ):
+        if not all(same_shape(x.shape[:2], expected) for expected in axes):
             raise ValueError(
                 "`given` must return tensors `(time, batch, ...)`. One that is "
                 "the same at every step, or made of weights, is returned as "
@@ -40,7 +38,7 @@ def check_states(new, states):
 
 
 def check_products(results, numbers):
-    """Raises `ValueError` unless a step made as many products as the first."""
+    """Raises `ValueError` unless each step has the same number of products."""
     if len(results) != len(numbers):
         raise ValueError(
             "Each step must make the same products, none of them in one branch "

@@ -56,10 +56,7 @@ def run_in_blocks(run, states, sequence, skipped, output_size, last_only):
         return list(states), [] if last_only else [empty]
 
     if ops.is_tensor(count):
-        # XLA leaves out the other branch of a `switch`, not that of a `cond`.
-        found = ops.switch(
-            ops.cast(count > 0, "int32"), [nothing, all_but_the_last]
-        )
+        found = _backend.either(count > 0, all_but_the_last, nothing)
     else:
         found = all_but_the_last() if count else nothing()
     middle, before = found

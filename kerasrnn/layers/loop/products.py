@@ -230,7 +230,7 @@ def summed_to(grads, shape):
     """
     grads = wide(grads)
     missing = len(grads.shape) - len(shape)
-    axes = [axis for axis in range(missing)]
+    axes = list(range(missing))
     axes += [missing + axis for axis, size in enumerate(shape) if size == 1]
     axes = [axis for axis in axes if grads.shape[axis] != 1 or axis < missing]
     grads = ops.sum(grads, axis=axes, keepdims=True) if axes else grads

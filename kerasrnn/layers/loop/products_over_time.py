@@ -1,4 +1,4 @@
-"""The matrix products of all steps at once, and the gradients of kernels."""
+"""Matrix products of all steps in one, and the gradients of kernels."""
 
 from keras import ops
 
@@ -11,7 +11,7 @@ _ROWS = 2048
 
 
 def multiply_all(x, kernel):
-    """As `multiply`, for all steps at once, with a gradient of its own.
+    """As `multiply`, for all steps in one product, with its own gradient.
 
     On a CPU, that of the kernel takes half the time of what TensorFlow or XLA
     make of the product.
@@ -91,6 +91,4 @@ def _spaced_product(inputs, grads):
         return in_parts() if rows > _ROWS else at_once()
     if not ops.is_tensor(rows):
         return at_once()  # a symbolic size, which JAX does not compare
-    # XLA leaves out the other branch of a `switch`, not that of a `cond`.
-    is_long = ops.cast(rows > _ROWS, "int32")
-    return ops.switch(is_long, [at_once, in_parts])
+    return _backend.either(rows > _ROWS, in_parts, at_once)

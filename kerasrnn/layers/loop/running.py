@@ -1,4 +1,4 @@
-"""A cell run over a whole sequence, at once if it can be.
+"""A cell run over a whole sequence, in one call if it can be.
 
 A cell whose class defines, besides `call`,
 
@@ -28,7 +28,7 @@ from kerasrnn.layers.loop.cells import step
 
 
 def slow_because(cell):
-    """Returns why a cell cannot run over a sequence at once; `None` if it can.
+    """Returns why a cell cannot run over a sequence in one call; else `None`.
 
     A `run` does not count if a subclass overrides `call`, which it stands for.
     """

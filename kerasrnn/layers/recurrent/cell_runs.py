@@ -134,7 +134,7 @@ class CellRuns:
     def _run(
         self, states, sequence, skipped=None, *, training, last_only, zoneout
     ):
-        """Runs over a sequence whose products are computed at once."""
+        """Runs over a sequence, whose products are computed in one call."""
         of_inputs, of_states = self.masks(sequence, states, training)
         given = self._prepare(sequence, of_inputs)
         repeats = skipped is not None and self._outputs_more

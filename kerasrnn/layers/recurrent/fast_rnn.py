@@ -138,11 +138,10 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         mask: Tensor | None = None,
         training: bool = False,
     ) -> tuple[Tensor, States]:
-        """Runs from given states, and returns the last ones, as precise.
+        """Runs from given states and returns the final ones unrounded.
 
-        A call rounds states to the compute dtype, as Keras does. Where a
-        sequence comes a few steps at a time, one that moves little in a step
-        would never move in half precision.
+        A call rounds states to the compute dtype; in half precision, a state
+        that changes little per chunk would then never change.
 
         Args:
             sequences: Tensor of shape `(batch, time, input_dim)`.

@@ -118,7 +118,6 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
     def build(self, input_shape: Shape) -> None:
         if not self.cell.built:
             self.cell.build(input_shape)
-            self.cell.built = True
 
     def get_initial_state(
         self, batch_size: int | Tensor | None = None

@@ -9,8 +9,8 @@ import keras
 from kerasrnn.layers.weights.stacks import assign
 from kerasrnn.layers.weights.stacks import build_all
 from kerasrnn.layers.weights.stacks import check_built
-from kerasrnn.layers.weights.stacks import check_facts
-from kerasrnn.layers.weights.stacks import facts_of
+from kerasrnn.layers.weights.stacks import check_properties
+from kerasrnn.layers.weights.stacks import properties_of
 from kerasrnn.layers.weights.stacks import stacked
 from kerasrnn.layers.weights.torch_arrays import check_names
 from kerasrnn.layers.weights.torch_arrays import check_shapes
@@ -68,16 +68,16 @@ def copy_weights(source: Layers, target: Layers) -> None:
     numbers = [[len(layer) for layer in stack] for stack in (sources, targets)]
     if numbers[0] != numbers[1]:
         raise ValueError(
-            "`target` must have the layers of `source`, each with as many "
-            f"directions: {numbers[0]}. Received: {numbers[1]}"
+            "`target` must have the layers of `source`, each with the same "
+            f"number of directions: {numbers[0]}. Received: {numbers[1]}"
         )
     pairs = list(zip(sum(sources, []), sum(targets, []), strict=True))
     for old, new in pairs:
         check_built(old)
-        facts = facts_of(old.cell)
+        properties = properties_of(old.cell)
         if not new.cell.built:
-            del facts["input width"]
-        check_facts(new, facts, f" as `{old.place}` has")
+            del properties["input width"]
+        check_properties(new, properties, f" as `{old.place}` has")
     build_all(target, [layer[0].cell.kernel.shape[0] for layer in sources])
     for old, new in pairs:
         assign(new, weights_of(old.cell))
@@ -178,10 +178,12 @@ def torch_weights(source: Layers) -> dict[str, Tensor]:
     for layer in stack:
         for direction in layer:
             check_built(direction)
-            facts = facts_of(first.cell)
+            properties = properties_of(first.cell)
             if layer is not stack[0]:
-                facts["input width"] = directions * facts["units"]
-            check_facts(direction, facts, ", as one module of PyTorch has")
+                properties["input width"] = directions * properties["units"]
+            check_properties(
+                direction, properties, ", as one module of PyTorch has"
+            )
     return {
         name: array
         for layer in stack
@@ -201,4 +203,4 @@ def _check_like_torch(name, stack):
             f"directions {[len(layer) for layer in stack]}"
         )
     for direction in sum(stack, []):
-        check_facts(direction, _OF_PYTORCH, ", as PyTorch has")
+        check_properties(direction, _OF_PYTORCH, ", as PyTorch has")

@@ -44,9 +44,9 @@ def _direction(place, suffix, layer):
     return Direction(place, suffix, cell)
 
 
-def facts_of(cell):
+def properties_of(cell):
     """Returns what has to agree, by name."""
-    facts = {
+    properties = {
         "class": class_of(cell),
         "units": cell.units,
         "use_bias": cell.use_bias,
@@ -55,24 +55,24 @@ def facts_of(cell):
         "layer_norm": getattr(cell, "layer_norm", False),
     }
     if class_of(cell) is keras.layers.GRUCell:
-        facts["reset_after"] = cell.reset_after
+        properties["reset_after"] = cell.reset_after
     if cell.built:
-        facts["input width"] = cell.kernel.shape[0]
-    return facts
+        properties["input width"] = cell.kernel.shape[0]
+    return properties
 
 
-def check_facts(direction, expected, why):
-    """Raises an error that names each fact that is not as expected."""
-    facts = facts_of(direction.cell)
+def check_properties(direction, expected, why):
+    """Raises an error that names each property that is not as expected."""
+    properties = properties_of(direction.cell)
     wrong = [
         name
         for name in expected
-        if name in facts and facts[name] != expected[name]
+        if name in properties and properties[name] != expected[name]
     ]
     if wrong:
         wanted, received = (
             ", ".join(f"{name}={shown(of[name])}" for name in wrong)
-            for of in (expected, facts)
+            for of in (expected, properties)
         )
         raise ValueError(
             f"`{direction.place}` must have {wanted}{why}. Received: {received}"

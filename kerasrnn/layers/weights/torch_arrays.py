@@ -105,10 +105,10 @@ def check_names(expected, found, prefix):
     unknown = [prefix + name for name in found if name not in expected]
     if missing or unknown:
         raise ValueError(
-            "`source` must hold the weights of `target` and no others: as many "
-            "layers and directions, and biases where `use_bias` is set. "
-            f"Received: a source without {missing}, which `target` has, and "
-            f"with {unknown}, which it does not have."
+            "`source` must hold the weights of `target` and no others: the "
+            "same number of layers and directions, and biases where `use_bias` "
+            f"is set. Received: a source without {missing}, which `target` "
+            f"has, and with {unknown}, which it does not have."
         )
 
 

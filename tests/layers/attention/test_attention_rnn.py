@@ -689,7 +689,7 @@ FAST = {
         ],
     ],
 )
-def test_the_loop_of_a_cell_that_says_its_step_is_the_plain_one(
+def test_the_loop_of_a_cell_that_defines_its_step_is_the_plain_one(
     cell, attention, placement, monkeypatch
 ):
     readout = {"placement": "before", "readout": True, "units": 7}
@@ -717,7 +717,7 @@ def test_the_loop_of_a_cell_that_says_its_step_is_the_plain_one(
         return helpers.gradients(model, inputs, cotangents)
 
     fast = found()
-    monkeypatch.setattr(cells, "says_its_step", lambda cell: False)
+    monkeypatch.setattr(cells, "defines_step", lambda cell: False)
     helpers.assert_close(fast, found())
 
 

@@ -1,4 +1,4 @@
-"""The sum over all paths through a chain, and the share of each tag in it.
+"""The forward-backward algorithm: the sum over all paths, and its marginals.
 
 For chains see `chain.py`.
 
@@ -13,7 +13,7 @@ from keras import ops
 from kerasrnn.layers import _backend
 from kerasrnn.layers.crf.chain import FORBIDDEN
 from kerasrnn.layers.crf.chain import NEVER
-from kerasrnn.layers.crf.chain import greatest
+from kerasrnn.layers.crf.chain import maximum
 
 # What is lost is smaller than 1e-37, so that a sum has lost none of its digits
 # if it is above this.
@@ -23,8 +23,8 @@ _SAFE = 1e-30
 def log_partition(emissions, mask, transitions, end):
     """Returns the logarithm of the sum of `exp(score)` over all paths.
 
-    Its gradients are the shares of the tags and of the transitions among the
-    paths, found by a recursion back through time.
+    Its gradients are the marginal probabilities of the tags and of the
+    transitions, found by a recursion back through time.
 
     Args:
         emissions: Tensor of shape `(time, batch, tags + 1)`, below infinity.
@@ -56,7 +56,7 @@ def log_partition(emissions, mask, transitions, end):
     return run(emissions, ops.stop_gradient(mask), transitions, end)
 
 
-def shares_of_tags(emissions, mask, transitions, end):
+def marginals(emissions, mask, transitions, end):
     """Returns the marginal probabilities, of the shape of the emissions.
 
     Those of masked steps are 0. For the arguments see `log_partition`.
@@ -104,7 +104,7 @@ def _start(emissions):
 
 def _scaled(x, axis=None):
     """Returns `exp(x)` with a maximum of 1, and the logarithm of the scale."""
-    scale = greatest(x, axis=axis, keepdims=True)
+    scale = maximum(x, axis=axis, keepdims=True)
     return ops.exp(x - scale), ops.squeeze(scale, axis=axis)
 
 
@@ -122,8 +122,8 @@ def _forward_scaled(emissions, mask, transitions, end):
 
     time = ops.shape(emissions)[0]
     last, before = _backend.scan(step, _start(emissions), time)
-    # The sums once more, of all steps at once, which takes less time than to
-    # save them.
+    # The sums once more, of all steps in one product, which takes less time
+    # than to save them.
     reached = ops.matmul(before, moves)
     sums = ops.where(real[..., 0], ops.sum(reached * factors, axis=-1), 1.0)
     total = ops.sum(last * ends, axis=-1)
