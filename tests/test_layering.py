@@ -20,8 +20,8 @@ RECIPES = sorted(
 
 # Modules that every part may import: annotations, checks of arguments,
 # configurations and signatures read off constructors, files that are written
-# completely or not at all, entries chosen in a batch, libraries of the extras, a quiet terminal, the
-# schemes of tags, warnings.
+# completely or not at all, entries chosen in a batch, libraries of the extras,
+# a quiet terminal, the schemes of tags, warnings.
 SHARED = (
     "typing",
     "arguments",

@@ -25,7 +25,6 @@ from kerasrnn.decoding.trace import note
 from kerasrnn.decoding.trace import write_out
 from kerasrnn.decoding.unfinished import advance_until_done
 from kerasrnn.gathering import gather
-from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

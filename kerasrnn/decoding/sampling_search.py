@@ -10,7 +10,6 @@ from kerasrnn.arguments import number
 from kerasrnn.decoding.beams import top_k
 from kerasrnn.decoding.independent_search import IndependentSearch
 from kerasrnn.gathering import gather
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 

@@ -15,7 +15,6 @@ from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.decoding.search_arguments import SearchArguments
 from kerasrnn.gathering import gather
-from kerasrnn.typing import Config
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

@@ -8,7 +8,6 @@ from keras import ops
 
 from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
-from kerasrnn.configured import Deserialized
 from kerasrnn.layers.attention.dot_attention import GeneralAttention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions

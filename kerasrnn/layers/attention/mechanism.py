@@ -6,10 +6,10 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
+from kerasrnn.configured import Configured
+from kerasrnn.configured import constructor_parameters
+from kerasrnn.documented import document
 from kerasrnn.layers import _backend
-from kerasrnn.layers.configured import Configured
-from kerasrnn.layers.configured import arguments
-from kerasrnn.layers.documented import document
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Tensor
@@ -87,7 +87,7 @@ class AttentionMechanism(Configured, KeepsQuantization):
         super().__init_subclass__(**kwargs)
         document(
             cls,
-            arguments(cls),
+            constructor_parameters(cls),
             *cls.__bases__,
             sections=("Call arguments", "Returns", "Masking"),
         )

@@ -4,9 +4,9 @@ from typing import Any
 
 import keras
 
+from kerasrnn.configured import constructor_parameters
+from kerasrnn.documented import document
 from kerasrnn.layers.attention.self_attention_cell import SelfAttentionCell
-from kerasrnn.layers.configured import arguments
-from kerasrnn.layers.documented import document
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
 
 
@@ -61,7 +61,7 @@ class SelfAttentionRNN(FastRNN):
 
 document(
     SelfAttentionRNN,
-    arguments(SelfAttentionRNN),
+    constructor_parameters(SelfAttentionRNN),
     FastRNN,
     sections=("Returns",),
 )

@@ -7,8 +7,6 @@ from keras import ops
 
 from kerasrnn.arguments import positive_integer
 from kerasrnn.configured import Configured
-from kerasrnn.layers.crf import partition
-from kerasrnn.layers.configured import Configured
 from kerasrnn.layers.crf import forward_backward
 from kerasrnn.layers.crf import paths
 from kerasrnn.layers.crf.allowed_moves import allowed_moves
@@ -17,7 +15,6 @@ from kerasrnn.layers.crf.chain import checked
 from kerasrnn.layers.crf.link import Linked
 from kerasrnn.layers.crf.outputs import emissions_and_mask
 from kerasrnn.layers.crf.outputs import with_path
-from kerasrnn.layers.crf.tag_schemes import allowed_moves
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Regularizer

@@ -8,7 +8,6 @@ import keras
 from keras import ops
 
 from kerasrnn.configured import Configured
-from kerasrnn.layers.loop.products import wide
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Tensor
