@@ -1,5 +1,7 @@
 """What a loop over time expects of the step and the `given` of a cell."""
 
+from keras import ops
+
 from kerasrnn.arguments import same_shape
 
 
@@ -19,6 +21,20 @@ def check_given(over_time, states):
                 "the same at every step, or made of weights, is returned as "
                 f"`Fixed(...)` or `Kernel(...)`. Received: shape "
                 f"{tuple(x.shape)}"
+            )
+
+
+def check_attributes(before, after):
+    """Raises `ValueError` if `given` left a tensor among a cell's attributes.
+
+    A step that reads it would have no gradient of it.
+    """
+    for name, value in after.items():
+        if ops.is_tensor(value) and value is not before.get(name):
+            raise ValueError(
+                "What `given` computes is returned, so that a step has it with "
+                "its gradient. Expected: `Fixed(...)` for a tensor that is the "
+                f"same at every step. Received: `self.{name}`"
             )
 
 

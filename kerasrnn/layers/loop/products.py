@@ -10,7 +10,9 @@ import keras
 from keras import ops
 
 from kerasrnn.layers import _backend
+from kerasrnn.layers.precision import is_float
 from kerasrnn.layers.precision import wide
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Shape
 
 
@@ -207,6 +209,15 @@ def value_of(x):
     while isinstance(x, (keras.Variable, Kernel, Fixed)):
         x = x.value
     return x
+
+
+def fixed_value(x, dtype):
+    """Returns the tensor of a `Fixed`; an array of floats becomes wide."""
+    value = value_of(x)
+    tensor = ops.convert_to_tensor(value)
+    if ops.is_tensor(value) or not is_float(tensor):
+        return tensor
+    return ops.cast(tensor, wide_dtype(dtype))
 
 
 def times_transposed(kernel):

@@ -110,7 +110,7 @@ class _Loop:
         self.time = ops.shape(over_time[0])[0]
         sequences = [self.leaves[number] for number in self.sequences]
         fixed = [
-            ops.convert_to_tensor(products.value_of(self.leaves[number]))
+            products.fixed_value(self.leaves[number], dtype)
             for number in self.fixed
         ]
 
@@ -259,6 +259,8 @@ class _Save(Product):
         return self.results[-1]
 
     def multiply(self, x, kernels, masks):
+        if len(self.results) >= len(self.numbers):
+            check_products([*self.results, None], self.numbers)
         numbers = self.numbers[len(self.results)]
         return products.join(
             products.multiply(

@@ -19,6 +19,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import same_shape
+from kerasrnn.gathering import gather
 from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.cells import flat_state_sizes
@@ -178,9 +179,14 @@ def repeated(outputs, skipped):
         skipped: Boolean tensor of shape `(time, batch)`.
     """
 
-    def step(output, index):
-        output = where_unmasked(skipped[index], output, outputs[index])
-        return output, output
+    # The loop finds out which output it is, and has no gradient: XLA cannot
+    # differentiate a loop of unknown length.
+    def step(found, index):
+        found = ops.where(skipped[index], found, index + 1)
+        return found, found
 
-    zeros = ops.zeros_like(outputs[0])
-    return _backend.scan(step, zeros, ops.shape(outputs)[0])[1]
+    found = ops.zeros_like(skipped[0], dtype="int32")
+    found = _backend.scan(step, found, ops.shape(outputs)[0])[1]
+    outputs = ops.concatenate([ops.zeros_like(outputs[:1]), outputs])
+    outputs = gather(ops.swapaxes(outputs, 0, 1), ops.transpose(found))
+    return ops.swapaxes(outputs, 0, 1)

@@ -9,10 +9,11 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.checks import check_attributes
 from kerasrnn.layers.loop.in_blocks import run_in_blocks
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.products import Product
-from kerasrnn.layers.loop.products import value_of
+from kerasrnn.layers.loop.products import fixed_value
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.loop.weights_of_step import WeightsOfStep
 from kerasrnn.layers.precision import wide
@@ -79,7 +80,7 @@ class CellRuns:
         with self.all_built():
             given = self._prepare(inputs, of_inputs)
             with WeightsOfStep():
-                given = keras.tree.map_structure(_bare, given)
+                given = keras.tree.map_structure(self._bare, given)
                 new = self.step(states, given, product)
                 return self.read_out(new, wide(inputs)), new
 
@@ -128,8 +129,11 @@ class CellRuns:
             )
 
     def _prepare(self, inputs, masks):
+        before = dict(vars(self))
         with WeightsOfStep(may_draw=True):
-            return self.given(dropped(inputs, masks))
+            given = self.given(dropped(inputs, masks))
+        check_attributes(before, vars(self))
+        return given
 
     def _run(
         self, states, sequence, skipped=None, *, training, last_only, zoneout
@@ -159,6 +163,6 @@ class CellRuns:
             outputs = self.read_out(after, wide(sequence))
         return running.repeated(outputs, skipped) if repeats else outputs, last
 
-
-def _bare(leaf):
-    return value_of(leaf) if isinstance(leaf, Fixed) else leaf
+    def _bare(self, leaf):
+        fixed = isinstance(leaf, Fixed)
+        return fixed_value(leaf, self.compute_dtype) if fixed else leaf

@@ -1,5 +1,6 @@
 """The base class of the cells with a grouped auxiliary memory."""
 
+import contextvars
 from typing import Any
 
 from keras import ops
@@ -17,6 +18,11 @@ from kerasrnn.typing import Nest
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
 from kerasrnn.typing import Zoneout
+
+# The cell whose memory is slot by slot, in the run around.
+_BY_SLOT: contextvars.ContextVar[Any] = contextvars.ContextVar(
+    "by_slot", default=None
+)
 
 
 class GroupedMemoryCell(RecurrentCell):
@@ -87,8 +93,7 @@ class GroupedMemoryCell(RecurrentCell):
         Args:
             inputs: Tensor of shape `(..., batch, input_dim)`.
         """
-        # `run` has all steps, and the memory by slot; see there.
-        slots_first = len(inputs.shape) == 3
+        slots_first = _BY_SLOT.get() is self
         # The rows of [x; s].
         of_x, of_s = zip(
             *(
@@ -218,13 +223,21 @@ class GroupedMemoryCell(RecurrentCell):
         last_only: bool = False,
         zoneout: Zoneout = None,
     ) -> tuple[Tensor, States]:
-        """Runs over a whole sequence; see `RecurrentCell`."""
+        """Runs over a whole sequence; see `RecurrentCell`.
+
+        Meanwhile the memory is slot by slot, which makes the sums over slots
+        faster.
+        """
         state, memory = states
         states = [state, self.by_slot(memory)]
         # Noise has the layout of the memory; a rate has none.
         if zoneout is not None and hasattr(zoneout[1], "shape"):
             zoneout = [zoneout[0], self.by_slot(zoneout[1])]
-        outputs, (state, memory) = super().run(
-            sequence, states, mask, training, last_only, zoneout
-        )
+        token = _BY_SLOT.set(self)
+        try:
+            outputs, (state, memory) = super().run(
+                sequence, states, mask, training, last_only, zoneout
+            )
+        finally:
+            _BY_SLOT.reset(token)
         return outputs, [state, self.by_group(memory)]

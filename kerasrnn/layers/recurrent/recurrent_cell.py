@@ -159,9 +159,17 @@ class RecurrentCell(
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        parameters = constructor_parameters(cls)
+        for name in parameters:
+            if callable(getattr(RecurrentCell, name, None)):
+                raise TypeError(
+                    "An argument is kept as an attribute of its name, which "
+                    "must not be that of a method of `RecurrentCell`. "
+                    f"Received: {cls.__name__}(..., {name})"
+                )
         document(
             cls,
-            constructor_parameters(cls),
+            parameters,
             *cls.__bases__,
             sections=("Call arguments", "Returns", "Masking"),
         )
