@@ -54,6 +54,22 @@ class Configured(Deserialized):
             config[name] = _serialize(getattr(self, name))
         return config
 
+    @classmethod
+    def from_config(
+        cls, config: Config, custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        own = {k: v for k, v in config.items() if k not in cls.fixed_arguments}
+        try:
+            return super().from_config(own, custom_objects)
+        except TypeError as error:
+            if "multiple values for keyword argument" not in str(error):
+                raise
+            raise TypeError(
+                f"{cls.__name__} gives its base an argument that it takes from "
+                "its configuration, too. Expected: the name of the argument in "
+                f"its attribute `fixed_arguments`. Received: {error}"
+            ) from error
+
 
 def template(layer: keras.layers.Layer, *without: str) -> Config:
     """Returns the configuration of a layer, to make copies of the layer.
