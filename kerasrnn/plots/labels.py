@@ -17,3 +17,27 @@ def shortened(text):
     if len(text) <= MAX_CHARACTERS:
         return text
     return text[: MAX_CHARACTERS - 1] + "…"
+
+
+def distinct_labels(texts):
+    """Returns shortened texts that differ where the texts differ, if possible.
+
+    Those that begin alike are cut in the middle.
+
+    Args:
+        texts: List of strings.
+
+    Example:
+
+    >>> begin = "customer service department "
+    >>> distinct_labels([begin + "number 1", begin + "number 2"])
+    ['customer servic…ent number 1', 'customer servic…ent number 2']
+    """
+    short = list(map(shortened, texts))
+    if len(set(short)) == len(set(texts)):
+        return short
+    half = MAX_CHARACTERS // 2 - 1
+    return [
+        text if text == cut else f"{text[:half]}…{text[-half + 2 :]}"
+        for text, cut in zip(texts, short, strict=True)
+    ]

@@ -7,12 +7,16 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from kerasrnn.plots.labels import shortened
+from kerasrnn.arguments import string_list
+from kerasrnn.plots.labels import distinct_labels
+from kerasrnn.plots.style import POINTS_PER_INCH
 from kerasrnn.plots.style import add_panel_title
 from kerasrnn.plots.style import as_written
 
 _CELL_INCHES = 0.5
 _MAX_INCHES = 30.0
+_LABEL_POINTS = 10.0
+_LABEL_SHARE = 0.6  # of the height of a row, where rows are low
 _MOST_NUMBERS = 30  # columns beside which numbers are still legible
 
 
@@ -26,9 +30,9 @@ def matrix_figure(
 ) -> Figure:
     """Draws a matrix, such as a confusion matrix or transitions of tags.
 
-    If no value is negative, darker cells are larger shares of their row;
-    otherwise blue is above 0 and red below. Cells of 0 have no number. NaN is
-    grey.
+    If no value is negative, darker cells are larger shares of their row, and
+    floats up to 1 are such shares themselves; otherwise blue is above 0 and red
+    below. Cells of 0 have no number. NaN is grey.
 
     Args:
         values: Array of shape `(rows, columns)`, of integers or floats.
@@ -42,7 +46,8 @@ def matrix_figure(
         A `matplotlib.figure.Figure`.
 
     Raises:
-        ValueError: If the shape of `values` and the labels do not agree.
+        ValueError: If the shape of `values` and the labels do not agree, or a
+            label is not a string.
 
     Example:
 
@@ -53,7 +58,8 @@ def matrix_figure(
     'predicted'
     """
     values = np.asarray(values)
-    rows, columns = (list(map(shortened, x)) for x in (rows, columns))
+    rows = distinct_labels(string_list("rows", rows))
+    columns = distinct_labels(string_list("columns", columns))
     if values.shape != (len(rows), len(columns)) or not values.size:
         raise ValueError(
             "`values` must have a row and a column for each label, here "
@@ -75,8 +81,9 @@ def matrix_figure(
     )
     for labels, ticks in ((rows, axes.set_yticks), (columns, axes.set_xticks)):
         ticks(range(len(labels)), labels, **as_written(labels))
+    size = min(_LABEL_POINTS, _LABEL_SHARE * POINTS_PER_INCH * cell)
     axes.tick_params(axis="x", rotation=90)
-    axes.tick_params(length=0)
+    axes.tick_params(length=0, labelsize=size)
     axes.set_ylabel(row_title, **as_written([row_title]))
     axes.set_xlabel(column_title, **as_written([column_title]))
     axes.spines[:].set_visible(False)
@@ -91,6 +98,8 @@ def _shades(values):
     finite = np.nan_to_num(values.astype("float64"))
     if finite.min() < 0:
         return values, np.abs(finite).max(), "RdBu"
+    if values.dtype.kind == "f" and finite.max() <= 1:
+        return values, None, "Blues"
     total = np.maximum(finite.sum(axis=1, keepdims=True), 1e-12)
     return values / total, None, "Blues"
 
@@ -104,7 +113,7 @@ def _write_numbers(axes, values, shades):
             axes.text(
                 column,
                 row,
-                f"{value}" if whole else f"{value:.1f}",
+                f"{value}" if whole else f"{value:.2g}",
                 ha="center",
                 va="center",
                 fontsize=7,

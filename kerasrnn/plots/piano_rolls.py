@@ -69,7 +69,9 @@ def piano_roll_figure(
             axes.axvline(given - 0.5, color="C1")
         add_panel_title(axes, name, loc="left")
     panels[-1].set_xlabel("time step")
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    # They share it, and each image sets it to its own length.
+    panels[-1].set_xlim(-0.5, steps - 0.5)
+    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     if any(((roll > 0) & (roll < 1)).any() for roll in arrays.values()):
         bar = figure.colorbar(image, ax=panels, label="probability", aspect=30)
         bar.outline.set_visible(False)

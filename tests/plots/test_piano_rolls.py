@@ -71,3 +71,9 @@ def test_names_are_drawn_in_a_font_that_has_them(tmp_path):
 def test_rolls_without_names_are_an_error():
     with pytest.raises(ValueError, match="must be a dictionary.*list"):
         piano_roll_figure([rolls()["piece"]])
+
+
+def test_all_panels_show_all_steps():
+    piece = rolls(40)["piece"]
+    figure = piano_roll_figure({"piece": piece, "short": piece[:10]})
+    assert [axes.get_xlim() for axes in figure.axes] == 2 * [(-0.5, 39.5)]
