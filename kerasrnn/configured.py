@@ -6,6 +6,7 @@ from typing import Self
 
 import keras
 
+from kerasrnn.documented import document
 from kerasrnn.frozen import KeepsFrozen
 from kerasrnn.typing import Config
 
@@ -69,6 +70,24 @@ class Configured(Deserialized):
                 "its configuration, too. Expected: the name of the argument in "
                 f"its attribute `fixed_arguments`. Received: {error}"
             ) from error
+
+
+class PassesArgumentsOn(Configured):
+    """Layers whose subclasses pass on the arguments that they do not name.
+
+    Signature and docstring of a subclass show those of its bases, too. A base
+    of a family, which derives from this class itself, documents its own.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if PassesArgumentsOn not in cls.__bases__:
+            document(
+                cls,
+                constructor_parameters(cls),
+                *cls.__bases__,
+                sections=("Call arguments", "Returns", "Masking"),
+            )
 
 
 def template(layer: keras.layers.Layer, *without: str) -> Config:

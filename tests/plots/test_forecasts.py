@@ -44,7 +44,9 @@ def test_a_picture_has_the_first_columns_and_the_last_past():
     )
     assert len(figure.axes) == 5
     assert len(figure.axes[4].lines[0].get_xdata()) == 10
-    with pytest.raises(ValueError, match="`past_horizons` must be an integer >= 1"):
+    with pytest.raises(
+        ValueError, match="`past_horizons` must be an integer >= 1"
+    ):
         forecast_figure(past, ahead, [*"abcde"], past_horizons=0)
 
 

@@ -6,16 +6,14 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
-from kerasrnn.configured import constructor_parameters
-from kerasrnn.documented import document
+from kerasrnn.configured import PassesArgumentsOn
 from kerasrnn.layers import _backend
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Tensor
 
 
-class AttentionMechanism(Configured, KeepsQuantization):
+class AttentionMechanism(PassesArgumentsOn, KeepsQuantization):
     """Base class of the attention mechanisms: scores, weights, context.
 
     For a query `q` and a memory whose positions have keys `k_i` and values
@@ -82,15 +80,6 @@ class AttentionMechanism(Configured, KeepsQuantization):
         if dropout:
             self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        document(
-            cls,
-            constructor_parameters(cls),
-            *cls.__bases__,
-            sections=("Call arguments", "Returns", "Masking"),
-        )
 
     def project(
         self, memory: Tensor, memory_mask: Tensor | None = None

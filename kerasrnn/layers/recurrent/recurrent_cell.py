@@ -6,9 +6,8 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import rate
-from kerasrnn.configured import Configured
+from kerasrnn.configured import PassesArgumentsOn
 from kerasrnn.configured import constructor_parameters
-from kerasrnn.documented import document
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import join
@@ -31,7 +30,7 @@ from kerasrnn.typing import Tensor
 
 @keras.saving.register_keras_serializable("kerasrnn")
 class RecurrentCell(
-    Configured, CellWeights, CellDropout, CellRuns, keras.layers.Layer
+    PassesArgumentsOn, CellWeights, CellDropout, CellRuns, keras.layers.Layer
 ):
     """Base class of recurrent cells that run fast.
 
@@ -159,20 +158,13 @@ class RecurrentCell(
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        parameters = constructor_parameters(cls)
-        for name in parameters:
+        for name in constructor_parameters(cls):
             if callable(getattr(RecurrentCell, name, None)):
                 raise TypeError(
                     "An argument is kept as an attribute of its name, which "
                     "must not be that of a method of `RecurrentCell`. "
                     f"Received: {cls.__name__}(..., {name})"
                 )
-        document(
-            cls,
-            parameters,
-            *cls.__bases__,
-            sections=("Call arguments", "Returns", "Masking"),
-        )
 
     def given(self, inputs: Tensor) -> Nest:
         """Returns what the steps get of the inputs, for all steps at once.
