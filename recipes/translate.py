@@ -215,8 +215,7 @@ def run(
             loss = translator.default_loss(settings.label_smoothing)
             translator.compile(build_optimizer(settings, steps), loss)
             translator.model.alignment_weight = settings.alignment_weight
-        if settings.trains_on_old:
-            # Not of repeated pairs, whose words would seem frequent.
+        if settings.trains_on_old:  # Of each pair once, however often repeated.
             translator.estimate_lexicon(list(dict.fromkeys(pairs)))
         for i, member in enumerate(members):
             this_run.fit(member, pairs, dev, member=i, average=settings.average)

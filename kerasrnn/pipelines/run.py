@@ -32,8 +32,7 @@ from kerasrnn.typing import History
 class Run(RunScope):
     """The run of a recipe: trains a pipeline and writes what comes of it.
 
-    It is the same for every task; what differs is defined by the pipeline's
-    `Task`.
+    It is the same for every task; what differs is the pipeline's `Task`.
 
     It is a context manager. Inside `with`, the output folder is locked for
     other processes, the random seeds of Python, NumPy and the backend are
