@@ -8,8 +8,9 @@ _MANY = 5  # rows, before numbers alone are suspicious
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?%?")
 # What the cells of a header are, in files that are read without one.
 _HEADINGS = {
-    *"review text sentence sentiment label source target src tgt tokens words "
-    "tags weight id index class category word tag title".split(),
+    *"review comment message text sentence sentiment label labels stars rating "
+    "source target src tgt tokens words tags weight id index class category "
+    "team teams topic word tag title".split(),
     *"ar bn cs da de el en es et fa fi fr he hi hu id it ja ko nl no pl pt ro "
     "ru sk sv ta te th tr uk ur vi zh".split(),
     *"english german french hindi spanish vietnamese chinese".split(),
@@ -33,6 +34,12 @@ def note_suspicions(found, numbered, report):
                 f"its {name}, column {report.columns[name]!r}, is all "
                 f"numbers: {', '.join(values[1:4])}, ... Is it another column?"
             )
+    taken = [report.columns[name] for name in found]
+    for same in dict.fromkeys(x for x in taken if taken.count(x) > 1):
+        names = [name for name in found if report.columns[name] == same]
+        report.notes.append(
+            f"its {' and its '.join(names)} are the same column, {same!r}"
+        )
     first = [values[0] for values in found.values() if values]
     if numbered and all(
         isinstance(x, str) and x.lower() in _HEADINGS for x in first

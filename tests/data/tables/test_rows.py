@@ -185,6 +185,13 @@ def test_a_header_that_is_read_as_a_row_is_warned_of(write, header):
         assert len(read_parallel_corpus(path).pairs) == 2
 
 
+def test_a_column_that_is_taken_twice_is_warned_of(write):
+    path = write("en,de\nred book,rotes Buch\nhouse,Haus\n")
+    message = "source and its target are the same column, 'en'"
+    with pytest.warns(CorpusWarning, match=message):
+        read_parallel_corpus(path, "en", "en")
+
+
 @pytest.mark.parametrize("most", [1, 4])
 def test_another_encoding_is_an_error_that_names_it(write, most):
     """A few broken lines are left out; not nine tenths of a file."""
@@ -214,7 +221,7 @@ def test_another_encoding_is_an_error_that_names_it(write, most):
         (
             "a.csv",
             "a,a\n1,2\n",
-            "different names; if its first row is not a head",
+            "different names; if its first row is no head",
         ),
         ("a.csv", "", "is empty. .*Received: 0 lines"),
         ("a.json", "[]", "is empty. .*Received: 0 rows"),
