@@ -7,7 +7,7 @@ All seeds are trained side by side in one program, each with the windows in an
 order of its own. Flags are those of the recipe: a preset, what the model is
 made of, and how it is trained; its `head` must be a point. As in the recipe,
 the weights of the epoch of the lowest validation loss are scored. The test
-part is left alone unless `--test` is given.
+set is left alone unless `--test` is given.
 """
 
 import argparse

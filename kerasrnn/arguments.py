@@ -60,14 +60,7 @@ def positive_integer(name, value):
 
 def optional_positive_integer(name, value):
     """Returns `value` as an `int` or `None`, or raises `ValueError`."""
-    if value is None:
-        return None
-    if not is_integer(value) or value < 1:
-        raise ValueError(
-            f"`{name}` must be a positive integer or `None`. "
-            f"Received: {name}={value!r}"
-        )
-    return int(value)
+    return None if value is None else integer(name, value, 1)
 
 
 def rate(name, value):
@@ -99,7 +92,8 @@ def instance(name, value, kind):
     """Returns `value`, or raises `ValueError` unless it is of a class."""
     if not isinstance(value, kind):
         raise ValueError(
-            f"`{name}` must be a `{kind.__name__}`. Received: {name}={value!r}"
+            f"`{name}` must be of class `{kind.__name__}`. "
+            f"Received: {name}={value!r}"
         )
     return value
 

@@ -122,9 +122,11 @@ def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
 
     Those of a base count where a constructor passes on what it does not know,
     except for required ones, which it must pass itself, and those in its
-    `fixed_arguments`. Keras's own bases keep their configuration themselves.
+    `fixed_arguments`. They are given by name, unless it passes on positional
+    ones, too. Keras's own bases keep their configuration themselves.
     """
     found: dict[str, inspect.Parameter] = {}
+    by_name = False
     fixed_arguments = getattr(cls, "fixed_arguments", ())
     for base in cls.__mro__:
         if base.__module__.startswith("keras."):
@@ -135,15 +137,19 @@ def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
             vars(base)["__init__"]
         ).parameters.values()
         kinds = {parameter.kind for parameter in parameters}
-        found |= {
-            parameter.name: parameter
+        named = [
+            parameter
             for parameter in parameters
             if parameter.name not in (*found, *fixed_arguments)
             and parameter.kind not in _COLLECTING
             and not (found and parameter.default is parameter.empty)
-        }
+        ]
+        if by_name:
+            named = [x.replace(kind=x.KEYWORD_ONLY) for x in named]
+        found |= {parameter.name: parameter for parameter in named}
         if inspect.Parameter.VAR_KEYWORD not in kinds:
             break
+        by_name |= inspect.Parameter.VAR_POSITIONAL not in kinds
     return found
 
 

@@ -18,6 +18,7 @@ import warnings
 from kerasrnn_commands.stderr import filtered_stderr
 
 _LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 # Messages that there is no GPU, and log lines that are not errors.
 _NOISE = re.compile(
     rb"^(?:WARNING: All log messages before absl|[IW]\d{4} |.*to cuInit).*\n",
@@ -61,22 +62,31 @@ def refused(error, trace):
     errors = sys.modules.get("kerasrnn.data.errors")
     if errors is not None and isinstance(error, errors.CorpusError):
         return True
+    if trace is None:
+        return False
     while trace.tb_next:
         trace = trace.tb_next
     package = sys.modules.get("kerasrnn")
     ours = [sys.path[0], *getattr(package, "__path__", [])]
     path = os.path.realpath(trace.tb_frame.f_code.co_filename)
     return "Received" in str(error) and any(
-        path.startswith(os.path.realpath(folder) + os.sep) for folder in ours
+        path.startswith(os.path.realpath(folder) + os.sep)
+        # An environment may lie there, too.
+        and path.count("site-packages") == folder.count("site-packages")
+        for folder in ours
     )
 
 
 def lines(message):
     """Returns a message as lines that fit a terminal."""
-    return "\n".join(
+    # No line ends within what is quoted, such as a command.
+    quoted = re.compile(r"'[^'\n]{,60}'")
+    message = quoted.sub(lambda x: x[0].replace(" ", _NO_BREAK), message)
+    wrapped = "\n".join(
         textwrap.fill(line, 79, break_on_hyphens=False, break_long_words=False)
         for line in message.rstrip().split("\n")
     )
+    return wrapped.replace(_NO_BREAK, " ")
 
 
 if _LEVEL not in os.environ:

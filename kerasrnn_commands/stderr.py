@@ -19,14 +19,19 @@ def filtered_stderr(noise: re.Pattern[bytes]) -> Iterator[None]:
         noise: Pattern of what is dropped.
     """
     with _LOCK, tempfile.TemporaryFile() as held:
-        sys.stderr.flush()
+        _flush()
         terminal = os.dup(2)
         os.dup2(held.fileno(), 2)
         try:
             yield
         finally:
-            sys.stderr.flush()
+            _flush()
             os.dup2(terminal, 2)
             os.close(terminal)
             held.seek(0)
             os.write(2, noise.sub(b"", held.read()))
+
+
+def _flush():
+    if sys.stderr is not None:  # A process without a terminal may have none.
+        sys.stderr.flush()

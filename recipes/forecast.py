@@ -1,4 +1,4 @@
-"""Trains and exports a forecaster of numbers over time.
+"""Trains and exports a forecaster of time series.
 
     python recipes/forecast.py                         # generated hours
     python recipes/forecast.py --corpus load.csv --time date \
@@ -110,7 +110,7 @@ class Settings(training.Settings):
         super().__post_init__()
         if not 0 < self.held_out < 0.5:
             message = "`held_out` must be above 0 and below 0.5. Received: "
-            raise ValueError(f"{message}{self.held_out}")
+            raise ValueError(f"{message}held_out={self.held_out}")
 
     def without_effect(self):
         idle = super().without_effect()

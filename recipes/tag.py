@@ -104,6 +104,10 @@ def read(path, settings):
     return sentences, data.tag_scheme(tags)
 
 
+def has_tags(sentences):
+    return any(tag != "O" for sentence in sentences for _, tag in sentence)
+
+
 def load_parts(settings):
     """Returns sentences to train, validate and test on, and their scheme."""
     if settings.corpus == "generated":
@@ -113,22 +117,18 @@ def load_parts(settings):
         path = data.find_corpus(settings.corpus, settings.data_dir)
         files = path, settings.dev, settings.test
         parts = [file and read(file, settings) for file in files]
-    schemes = [part[1] for part in parts if part]
-    if len({scheme is None for scheme in schemes}) > 1:
-        raise data.CorpusError(
-            "All files must have tags of phrases, or all tags of words. "
-            f"Received: {', '.join(x or 'tags of words' for x in schemes)}"
-        )
-    wanted = settings.scheme
+    found = {part[1] for part in parts if part and has_tags(part[0])}
+    if None in found and len(found) > 1:
+        raise data.CorpusError("Some files tag phrases, others only words.")
+    scheme, wanted = parts[0][1], settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
-    if None in (schemes[0], wanted):
+    if None in (scheme, wanted):
         print("The tags are of words.")
         wanted, parts = None, [part and part[0] for part in parts]
     else:
-        print(f"The tags are phrases in {schemes[0]}.")
-        print(f"The model predicts {wanted}.")
-        parts = [part and convert(*part, wanted) for part in parts]
+        print(f"The tags are phrases in {scheme}; the model predicts {wanted}.")
+        parts = [part and convert(part, scheme, wanted) for part in parts]
     if parts[1] is None:
         parts[:2] = hold_out(parts[0], settings)
     return parts, wanted
@@ -143,12 +143,12 @@ def hold_out(sentences, settings):
     return [part["sentence"] for part in parts]
 
 
-def convert(sentences, scheme, wanted):
+def convert(part, usual, wanted):
     """Returns the sentences with their tags in the scheme that is wanted."""
-    converted, broken = [], 0
+    (sentences, scheme), converted, broken = part, [], 0
     for sentence in sentences:
         words, tags = zip(*sentence, strict=True)
-        kept = data.convert_tags(tags, scheme)
+        kept = data.convert_tags(tags, scheme or usual)
         broken += sum(map(operator.ne, tags, kept))
         tags = data.convert_tags(tags, wanted)
         converted.append(list(zip(words, tags, strict=True)))

@@ -77,7 +77,9 @@ def test_a_number_may_be_negative():
 
 def test_an_instance_is_of_its_class():
     assert arguments.instance("name", "text", str) == "text"
-    with pytest.raises(ValueError, match="`name` must be a `str`.*name=1"):
+    with pytest.raises(
+        ValueError, match="`name` must be of class `str`.*name=1"
+    ):
         arguments.instance("name", 1, str)
 
 

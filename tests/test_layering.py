@@ -139,7 +139,7 @@ ROOMS = {
     },
     "models": {
         "language": set(),
-        "classification": {"translation"},
+        "classification": set(),
         "translation": set(),
         "forecasting": set(),
     },

@@ -51,7 +51,7 @@ class Search(SearchArguments):
 
     Call arguments:
         step: The step function, `(ids, states, memory) -> (logits, states,
-            alignments)`, such as `Translator.decode_step`. See `Search`.
+            alignments)`, such as `Translator.decode_step`.
         states: Nest of tensors of shape `(batch, ...)`, the first states.
         memory: Nest of tensors of shape `(batch, ...)` that `step` reads, or
             `None`.

@@ -54,8 +54,7 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     >>> with strategy.scope():
     ...     model = LanguageModel(50, RHNCell(16), batch_size=2)
     """
-    names = typing.get_args(Distribution)
-    one_of("name", name, names)
+    one_of("name", name, typing.get_args(Distribution))
     if devices is not None:
         positive_integer("devices", devices)
     backend = keras.backend.backend()
@@ -77,10 +76,10 @@ def make_strategy(name: Distribution, devices: int | None = None) -> Any:
     from kerasrnn.distribute import tensorflow_strategies
 
     if gpus := tensorflow_strategies.gpus():
-        names = first(gpus, devices)
+        chosen = first(gpus, devices)
     else:
-        names = tensorflow_strategies.parts_of_the_cpu(devices or 1)
-    return tensorflow_strategies.Mirrored(names)
+        chosen = tensorflow_strategies.parts_of_the_cpu(devices or 1)
+    return tensorflow_strategies.Mirrored(chosen)
 
 
 def first(found, count):

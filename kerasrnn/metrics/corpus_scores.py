@@ -81,7 +81,7 @@ def corpus_scores(
 
     hypotheses, references = _checked(hypotheses, references)
     if not hypotheses:
-        raise ValueError("`hypotheses` must be at least one. Received: none")
+        raise ValueError("`hypotheses` must hold at least one. Received: []")
     one_of("tokenize", tokenize, sacrebleu.BLEU.TOKENIZERS)
     scores = {}
     # Forced, it does not warn that tokenized text looks tokenized.

@@ -76,6 +76,7 @@ def phrase_scores(
 
 def _phrases(phrases):
     """The phrases of a sentence as a set of tuples."""
+    phrases = list(phrases)
     for phrase in phrases:
         is_phrase = not isinstance(phrase, str) and len(phrase) == 3
         if not is_phrase or not all(map(is_integer, phrase[:2])):

@@ -29,8 +29,8 @@ def check_count(name, curves):
     """Raises `ValueError` unless there is a style for each of some curves."""
     if not 1 <= len(curves) <= len(STYLES):
         raise ValueError(
-            f"`{name}` must hold 1 to {len(STYLES)} models. "
-            f"Received: {len(curves)} models."
+            f"`{name}` must hold 1 to {len(STYLES)} curves. "
+            f"Received: {len(curves)}"
         )
 
 

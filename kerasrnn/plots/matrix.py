@@ -108,12 +108,12 @@ def _write_numbers(axes, values, shades):
     for row, column in np.ndindex(*values.shape):
         value = values[row, column]
         if value and np.isfinite(value):
-            whole = np.issubdtype(values.dtype, np.integer)
+            whole = np.issubdtype(values.dtype, np.integer) or abs(value) >= 10
             dark = abs(shades[row, column]) > 0.6
             axes.text(
                 column,
                 row,
-                f"{value}" if whole else f"{value:.2g}",
+                f"{value:.0f}" if whole else f"{value:.2g}",
                 ha="center",
                 va="center",
                 fontsize=7,

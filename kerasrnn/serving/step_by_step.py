@@ -16,9 +16,8 @@ def can_write(model: ExportedModel) -> bool:
     Args:
         model: An `ExportedModel`.
     """
-    return model.signatures.keys() >= _SIGNATURES and "search" in (
-        model.card() or {}
-    )
+    search = (model.card() or {}).get("search", {})
+    return model.signatures.keys() >= _SIGNATURES and "length_factor" in search
 
 
 def written(model: ExportedModel, text: str) -> Iterator[str]:

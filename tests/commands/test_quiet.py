@@ -18,6 +18,7 @@ from kerasrnn_commands import quiet
         (FileNotFoundError("No file."), "tag.py: No file.\n"),
         (KeyboardInterrupt(), "\ntag.py: interrupted.\n"),
         (KeyboardInterrupt("Again."), "\ntag.py: interrupted. Again.\n"),
+        (ValueError("Another."), "ValueError: Another.\n"),
     ],
 )
 def test_what_a_user_can_mend_is_one_line(error, said, monkeypatch, capsys):
@@ -35,13 +36,26 @@ def fail():
     raise ValueError("Received: nothing of ours.")
 
 
-@pytest.mark.parametrize("call, has_trace", [(refuse, False), (fail, True)])
+def crash():
+    positive_integer()
+
+
+@pytest.mark.parametrize(
+    "call, level, has_trace",
+    [
+        (refuse, "3", False),
+        (refuse, "0", True),
+        (fail, "3", True),
+        (crash, "3", True),
+    ],
+)
 def test_what_the_package_refuses_has_no_traceback(
-    call, has_trace, monkeypatch, capsys
+    call, level, has_trace, monkeypatch, capsys
 ):
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", level)
     monkeypatch.setattr(sys, "argv", ["recipes/tag.py"])
     monkeypatch.setattr(sys, "path", ["elsewhere", *sys.path])
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises((TypeError, ValueError)) as raised:
         call()
     sys.excepthook(raised.type, raised.value, raised.tb)
     said = capsys.readouterr().err

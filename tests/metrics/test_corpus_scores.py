@@ -48,7 +48,7 @@ def test_text_may_be_tokenized_already():
 @pytest.mark.parametrize(
     "hypotheses, references, message",
     [
-        ([], [], "`hypotheses` must be at least one"),
+        ([], [], "`hypotheses` must hold at least one"),
         (["a"], ["a", "b"], "Received: 1 hypotheses and 2 references"),
     ],
 )

@@ -62,7 +62,9 @@ def test_models_that_make_no_encoder_are_refused():
 def test_what_is_no_language_model_is_refused():
     encoder = Encoder.from_language_model(make())
     for models in ([encoder], [make(), encoder]):
-        with pytest.raises(ValueError, match="must be a `LanguageModel`"):
+        with pytest.raises(
+            ValueError, match="must be of class `LanguageModel`"
+        ):
             Encoder.from_language_model(*models)
 
 

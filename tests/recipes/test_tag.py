@@ -137,8 +137,12 @@ def test_files_with_tags_of_another_kind_are_refused(tmp_path):
     given = tag.Settings(
         corpus=str(paths[0]), dev=paths[1], output=tmp_path / "out"
     )
-    with pytest.raises(data.CorpusError, match="Received: IOB2, tags of words"):
+    with pytest.raises(data.CorpusError, match="Some files tag phrases, other"):
         tag.load_parts(given)
+    # One without phrases may be of either kind.
+    paths[1].write_text("one O\ntwo O\n", "utf-8")
+    (_, dev, _), scheme = tag.load_parts(given)
+    assert scheme == "BIOES" and dev == [[("one", "O"), ("two", "O")]]
 
 
 def test_columns_need_a_file():

@@ -1,4 +1,4 @@
-"""Tables of numbers over time: several series on one regular grid each."""
+"""Tables of time series: several series on one regular grid each."""
 
 import dataclasses
 import sys

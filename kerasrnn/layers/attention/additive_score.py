@@ -82,12 +82,10 @@ class _Blocks:
     """
 
     def __init__(self, query, keys, vector, most):
-        self.query, self.keys, self.vector, self.most = (
-            query,
-            keys,
-            vector,
-            most,
-        )
+        self.query = query
+        self.keys = keys
+        self.vector = vector
+        self.most = most
         self.batch_size, self.count, self.units = ops.shape(query)
         self.positions = ops.shape(keys)[1]
         # Of negative numbers, ONNX rounds quotients up.

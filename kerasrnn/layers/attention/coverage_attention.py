@@ -82,6 +82,8 @@ class CoverageAttention(BahdanauAttention):
     ) -> None:
         super().__init__(
             units,
+            use_bias=False,
+            normalize=False,
             kernel_initializer=kernel_initializer,
             **kwargs,
         )

@@ -90,8 +90,9 @@ class MonotonicAttention(BahdanauAttention):
     ) -> None:
         super().__init__(
             units,
-            kernel_initializer=kernel_initializer,
+            use_bias=False,
             normalize=True,
+            kernel_initializer=kernel_initializer,
             **kwargs,
         )
         self.noise = number("noise", noise, minimum=0)

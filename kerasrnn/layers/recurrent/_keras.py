@@ -1,8 +1,9 @@
 """The only import from the private modules of Keras, `keras.src`.
 
-Private methods of its public classes are used in `layers/frozen.py`,
+Private methods of its public classes are used in `frozen.py`,
 `layers/quantization.py`, `layers/recurrent/fast_rnn.py`,
-`models/language/rms_dynamic_evaluation.py` and `distribute/batches.py`.
+`models/language/rms_dynamic_evaluation.py`, `pipelines/litert.py` and
+`distribute/batches.py` of `kerasrnn`.
 
 `keras.layers.RNN` draws the dropout masks of a cell before its loop, and
 discards them after it, only for cells of this class, which Keras does not

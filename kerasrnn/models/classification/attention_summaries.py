@@ -13,8 +13,8 @@ from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
+from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.classification.pooled_summaries import Summary
-from kerasrnn.models.translation.bridge import Bridge
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
 

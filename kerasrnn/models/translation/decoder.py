@@ -15,10 +15,10 @@ from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.token_embedding import TokenEmbedding
 from kerasrnn.models.token_output import TokenOutput
-from kerasrnn.models.translation.bridge import Bridge
 from kerasrnn.models.translation.decoder_steps import DecoderSteps
 from kerasrnn.models.translation.lexicon import Lexicon
 from kerasrnn.typing import Config

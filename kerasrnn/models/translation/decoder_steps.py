@@ -5,8 +5,8 @@ from collections.abc import Callable
 from keras import ops
 
 from kerasrnn.layers import AttentionRNN
+from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.token_output import TokenOutput
-from kerasrnn.models.translation.bridge import Bridge
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
 

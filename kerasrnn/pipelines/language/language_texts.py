@@ -85,6 +85,8 @@ class LanguageTexts(XlaPipeline):
     def evaluate(self, lines: Strings) -> dict[str, float]:
         """Scores lines as one continuous text.
 
+        Each call copies the model, to read one row at a time.
+
         Args:
             lines: List of strings, at least one of them not blank.
 

@@ -102,7 +102,7 @@ def build_page(models: Sequence[ExportedModel]) -> gr.Blocks:
                 tab(model)
         if others:
             gr.Markdown(
-                "Not shown, since this page has no tab for such a model: "
+                "Not shown, for want of a tab for such a model or card: "
                 f"{', '.join(others)}."
             )
     return page

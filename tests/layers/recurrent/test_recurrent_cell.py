@@ -1,4 +1,4 @@
-"""The arguments that all cells have; see `test_loop.py` for their runs."""
+"""The arguments that all cells have."""
 
 import pytest
 

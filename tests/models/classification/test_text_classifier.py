@@ -481,7 +481,7 @@ def test_dropout_is_for_training(summary, rate):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"encoder": "gru"}, "`encoder` must be a `Encoder`.*encoder='gru'"),
+        ({"encoder": "gru"}, "must be of class `Encoder`.*encoder='gru'"),
         (
             {"summary": "mean"},
             "one of 'last', 'pooled', 'attention', 'decoder'.*summary='mean'",

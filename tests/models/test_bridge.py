@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from kerasrnn.models.translation.bridge import Bridge
+from kerasrnn.models.bridge import Bridge
 from tests import helpers
 
 FINAL = helpers.random(2, 5)
