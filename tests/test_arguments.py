@@ -34,7 +34,7 @@ def test_what_is_not_a_positive_integer_is_named(bad):
 def test_a_positive_integer_may_be_optional(bad):
     assert arguments.optional_positive_integer("limit", None) is None
     assert arguments.optional_positive_integer("limit", np.int64(1)) == 1
-    with pytest.raises(ValueError, match=f"or `None`. .*limit={bad!r}"):
+    with pytest.raises(ValueError, match=f"integer >= 1.*limit={bad!r}"):
         arguments.optional_positive_integer("limit", bad)
 
 

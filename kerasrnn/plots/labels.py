@@ -31,13 +31,13 @@ def distinct_labels(texts):
 
     >>> begin = "customer service department "
     >>> distinct_labels([begin + "number 1", begin + "number 2"])
-    ['customer servic…ent number 1', 'customer servic…ent number 2']
+    ['customer servic…artment number 1', 'customer servic…artment number 2']
     """
     short = list(map(shortened, texts))
     if len(set(short)) == len(set(texts)):
         return short
-    half = MAX_CHARACTERS // 2 - 1
+    half = MAX_CHARACTERS // 2
     return [
-        text if text == cut else f"{text[:half]}…{text[-half + 2 :]}"
+        text if text == cut else f"{text[: half - 1]}…{text[-half:]}"
         for text, cut in zip(texts, short, strict=True)
     ]
