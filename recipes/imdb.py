@@ -85,8 +85,8 @@ def main():
     saved = settings.language_model or settings.start_from
     if settings.preset == "pretrained" and not saved:
         raise SystemExit(
-            "The preset `pretrained` starts from a language model. Expected: "
-            "--language-model FILE.keras, as imdb_lm.py writes it"
+            "The preset `pretrained` starts from a language model.\n"
+            "Expected: --language-model FILE.keras, as imdb_lm.py writes it"
         )
     classify.run(settings)
 
