@@ -1,8 +1,8 @@
 """Figures from plain arrays, drawn without a display or global state."""
 
-from kerasrnn.optional import needs
+import kerasrnn.optional
 
-with needs("matplotlib", "recipes"):
+with kerasrnn.optional.needs("matplotlib", "recipes"):
     import matplotlib  # noqa: F401
 
 from kerasrnn.plots.attention import attention_figure as attention_figure
