@@ -41,18 +41,13 @@ class Settings(training.TranslationSettings):
     """Adam with cosine decay, or gradient descent as published."""
 
     def without_effect(self):
-        idle = {"dev_size"} if self.corpus == "en_vi" else set()
         if self.model == "translate":
-            return super().without_effect() | idle
-        return (
-            super().without_effect()
-            | idle
-            | {
-                *("tokenizer", "vocabulary_size", "subword_sampling"),
-                *("source_vectors", "target_vectors"),
-                *("bidirectional", "lexical", "lexicon", "shortlist"),
-            }
-        )
+            return super().without_effect()
+        return super().without_effect() | {
+            *("tokenizer", "vocabulary_size", "subword_sampling"),
+            *("source_vectors", "target_vectors"),
+            *("bidirectional", "lexical", "lexicon", "shortlist"),
+        }
 
 
 SUBWORDS = Settings(
