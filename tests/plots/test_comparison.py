@@ -146,7 +146,7 @@ def test_what_are_no_histories_is_an_error(histories):
 @pytest.mark.parametrize("count", [0, 9])
 def test_one_model_to_eight(count):
     histories = {i: {"loss": [1.0]} for i in range(count)}
-    with pytest.raises(ValueError, match=f"1 to 8 .*Received: {count}"):
+    with pytest.raises(ValueError, match=f"1 to 8 .*Received: {count}$"):
         comparison_figure(histories, "loss")
 
 

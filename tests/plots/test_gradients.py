@@ -114,7 +114,7 @@ def test_what_is_no_dictionary_is_an_error(norms):
 @pytest.mark.parametrize("count", [0, 9])
 def test_one_model_to_eight(count):
     norms = {i: [1.0] for i in range(count)}
-    with pytest.raises(ValueError, match=f"1 to 8 .*Received: {count}"):
+    with pytest.raises(ValueError, match=f"1 to 8 .*Received: {count}$"):
         gradient_figure(norms)
 
 
