@@ -6,6 +6,7 @@ from typing import Self
 
 import keras
 
+from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.served_model import ServedModel
 from kerasrnn.pipelines.task import Task
 from kerasrnn.training.reading import reading
@@ -119,6 +120,22 @@ class TextPipeline(ServedModel):
             self.compile()
         return self.model.fit(
             batches, validation_data=validation_data, shuffle=False, **kwargs
+        )
+
+    def batched(
+        self, rows: Any, dev: Any, batch_size: int, seed: int
+    ) -> tuple[Batches, Batches]:
+        """Returns batches to train and to validate on, for `fit`.
+
+        Args:
+            rows: What `batches` takes, or a `tf.data.Dataset` that it returned.
+            dev: The same to validate on, or `None`.
+            batch_size: Positive integer.
+            seed: Integer, the seed of the shuffling of `rows`.
+        """
+        return (
+            ready(rows, lambda x: self.batches(x, batch_size, seed=seed)),
+            ready(dev, lambda x: self.batches(x, batch_size)),
         )
 
     @classmethod

@@ -13,7 +13,6 @@ from kerasrnn.metrics import ForecastError
 from kerasrnn.models.forecasting.distributions import Distribution
 from kerasrnn.models.forecasting.forecaster import Forecaster
 from kerasrnn.models.forecasting.heads import checked_levels
-from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.forecasting.forecasting import Forecasting
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.training import ForecastLoss
@@ -152,11 +151,8 @@ class SeriesForecaster(Forecasting):
         """
         if not (self.model.adapted or isinstance(table, tf.data.Dataset)):
             self.adapt(table)
-        return super().fit(
-            ready(table, lambda x: self.batches(x, batch_size, seed)),
-            ready(validation_data, lambda x: self.batches(x, batch_size)),
-            **kwargs,
-        )
+        both = self.batched(table, validation_data, batch_size, seed)
+        return super().fit(*both, **kwargs)
 
     def get_config(self) -> Config:
         return {

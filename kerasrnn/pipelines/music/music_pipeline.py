@@ -13,7 +13,6 @@ from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
 from kerasrnn.pipelines.batching import indices_by_length
-from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.music.functions import MOST_STEPS
 from kerasrnn.pipelines.music.functions import MusicFunctions
 from kerasrnn.pipelines.music.task import MusicTask
@@ -240,11 +239,8 @@ class MusicPipeline(TextPipeline):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return super().fit(
-            ready(rolls, lambda x: self.batches(x, batch_size, seed=seed)),
-            ready(validation_data, lambda x: self.batches(x, batch_size)),
-            **kwargs,
-        )
+        both = self.batched(rolls, validation_data, batch_size, seed)
+        return super().fit(*both, **kwargs)
 
     def served_facts(self) -> Config:
         """Returns `"steps_per_beat"`, the time steps in a quarter note."""

@@ -9,7 +9,6 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
-from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.tagging.tagging import Tagging
 from kerasrnn.pipelines.tagging.task import Sentences
 from kerasrnn.pipelines.tagging.task import columns_of
@@ -193,11 +192,8 @@ class TextTagger(Tagging):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return super().fit(
-            ready(sentences, lambda x: self.batches(x, batch_size, seed)),
-            ready(validation_data, lambda x: self.batches(x, batch_size)),
-            **kwargs,
-        )
+        both = self.batched(sentences, validation_data, batch_size, seed)
+        return super().fit(*both, **kwargs)
 
     def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object

@@ -13,7 +13,6 @@ from kerasrnn.data.parallel.translation_batches import translation_batches
 from kerasrnn.decoding.search import Search
 from kerasrnn.models import Shortlist
 from kerasrnn.models import TranslatorEnsemble
-from kerasrnn.pipelines.batching import ready
 from kerasrnn.pipelines.ensembles import members_of
 from kerasrnn.pipelines.ensembles import models_of
 from kerasrnn.pipelines.text_pipeline import deserialized
@@ -244,11 +243,8 @@ class TextTranslator(Translating):
         Returns:
             The `keras.callbacks.History` of the training.
         """
-        return super().fit(
-            ready(pairs, lambda x: self.batches(x, batch_size, seed)),
-            ready(validation_data, lambda x: self.batches(x, batch_size)),
-            **kwargs,
-        )
+        both = self.batched(pairs, validation_data, batch_size, seed)
+        return super().fit(*both, **kwargs)
 
     def get_config(self) -> Config:
         serialize = keras.saving.serialize_keras_object
