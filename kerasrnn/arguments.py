@@ -81,9 +81,9 @@ def one_of(name, value, choices):
     known = value is None or isinstance(value, str)
     if not known or value not in choices:
         *others, last = map(repr, choices)
+        listed = f"{', '.join(others)} or {last}" if others else last
         raise ValueError(
-            f"`{name}` must be {', '.join(others)} or {last}. "
-            f"Received: {name}={value!r}"
+            f"`{name}` must be {listed}. Received: {name}={value!r}"
         )
     return value
 

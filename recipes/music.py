@@ -129,7 +129,7 @@ PRESETS = {
         epochs=40,
     ),
     # MIDI files of your own.
-    "own": dataclasses.replace(BEST, steps_per_beat=4),
+    "own": dataclasses.replace(BEST, corpus="cadences", steps_per_beat=4),
 }
 
 MATLAB = ("jsb", "nottingham", "musedata", "piano")

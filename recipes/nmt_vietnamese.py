@@ -41,9 +41,12 @@ class Settings(training.TranslationSettings):
     """Adam with cosine decay, or gradient descent as published."""
 
     def without_effect(self):
+        idle = super().without_effect()
+        if self.corpus == "en_vi":  # has a validation set
+            idle |= {"dev_size"}
         if self.model == "translate":
-            return super().without_effect()
-        return super().without_effect() | {
+            return idle
+        return idle | {
             *("tokenizer", "vocabulary_size", "subword_sampling"),
             *("source_vectors", "target_vectors"),
             *("bidirectional", "lexical", "lexicon", "shortlist"),
@@ -77,9 +80,8 @@ BEST = dataclasses.replace(
     dropout=0.3,
     no_repeat_ngram=5,
 )
-# The public recipe of Luong, Brevdo and Zhao 2017 for this corpus. Their loss
-# is summed over the tokens of a sentence, 27 on average. So their learning
-# rate of 1 is multiplied by 27, and their gradient norm of 5 divided by 27.
+# The public recipe of Luong, Brevdo and Zhao 2017. Their loss is a sum over a
+# sentence, 27 tokens on average: a rate of 1 is 27 here, a norm of 5 is 5 / 27.
 LUONG = dataclasses.replace(
     SUBWORDS,
     model="luong",
@@ -151,9 +153,8 @@ def load_pairs(settings):
     If tst2012 is beside the corpus, it is used for validation. Sources of
     tst2012 and tst2013 are removed from the training pairs.
     """
-    dev, test = [], []
     if settings.corpus == "phrasebook":
-        pairs = vietnamese_phrasebook()[: settings.limit]
+        pairs, dev = vietnamese_phrasebook()[: settings.limit], []
     else:
         path = data.find_corpus(settings.corpus, settings.data_dir)
         pairs = read(path, settings.limit)

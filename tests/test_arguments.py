@@ -184,4 +184,6 @@ def test_what_is_no_list_of_strings_is_named(bad):
 def test_what_is_none_of_the_choices_is_named(bad):
     with pytest.raises(ValueError, match="`kind` must be 'a' or 'b'. Received"):
         arguments.one_of("kind", bad, ("a", "b"))
+    with pytest.raises(ValueError, match="`kind` must be 'a'. Received"):
+        arguments.one_of("kind", bad, ("a",))
     assert arguments.one_of("kind", None, ("a", None)) is None

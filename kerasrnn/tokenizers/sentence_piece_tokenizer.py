@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+import re
 from collections.abc import Iterable
 from typing import Any
 from typing import Literal
@@ -124,6 +125,13 @@ class SentencePieceTokenizer(Tokenizer):
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
+            needed = re.search(r"required_chars\. \d+ vs (\d+)", str(error))
+            if needed:
+                raise ValueError(
+                    f"`vocabulary_size` must be at least {needed[1]}: each "
+                    "character of the corpus has a piece, and so has each "
+                    f"special token. Received: {vocabulary_size}"
+                ) from error
             raise ValueError(
                 "SentencePiece could not make a vocabulary from this corpus: "
                 f"{error}. Received: vocabulary_size={vocabulary_size}, "

@@ -138,6 +138,10 @@ def test_a_preset_goes_with_a_corpus(flags, expected):
     assert settings(*flags).preset == expected
 
 
+def test_files_of_your_own_are_asked_for():
+    assert settings("--preset", "own").corpus == "cadences"
+
+
 @pytest.mark.parametrize(
     "preset, expected",
     helpers.one_now(

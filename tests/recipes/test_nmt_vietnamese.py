@@ -171,6 +171,13 @@ def test_a_published_model_needs_the_vocabularies(corpus):
         nmt_vietnamese.published_tokenizers(options, [])
 
 
+def test_a_corpus_with_a_validation_set_holds_nothing_out(capsys):
+    with pytest.raises(SystemExit):
+        settings("--corpus", "en_vi", "--dev-size", 100)
+    assert "Received: --dev-size" in capsys.readouterr().err
+    assert settings("--corpus", "x.tsv", "--dev-size", 100).dev_size == 100
+
+
 def test_settings_of_a_published_model(corpus, capsys):
     with pytest.raises(SystemExit):
         settings("--preset", "luong", "--lexicon", "--warmup", 9)

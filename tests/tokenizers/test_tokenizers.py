@@ -338,8 +338,15 @@ def test_sentencepiece_needs_a_text(texts):
 
 
 def test_sentencepiece_needs_room_for_every_character():
-    with pytest.raises(ValueError, match="Received: vocabulary_size=9, 24"):
+    with pytest.raises(ValueError, match="must be at least .* Received: 9"):
         SentencePieceTokenizer.train(TEXTS, 9)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_the_smallest_sentencepiece_vocabulary_is_named(kind):
+    with pytest.raises(ValueError, match=r"at least 10:.* Received: 9"):
+        SentencePieceTokenizer.train(["abcde"], 9, kind)
+    assert SentencePieceTokenizer.train(["abcde"], 10, kind).vocabulary_size
 
 
 def test_sentencepiece_knows_two_model_types():

@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from kerasrnn.configured import Configured
+from kerasrnn.gathering import gather
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Tensor
@@ -72,22 +73,20 @@ class LastSummary(Summary):
     def last(self, memory: Tensor, mask: Tensor) -> Tensor:
         """Returns the outputs at the end of each direction."""
         positions = ops.arange(ops.shape(mask)[1])
-        last = _take(
-            memory, ops.max(ops.where(mask, positions, 0), 1, initial=0)
-        )
+        final = ops.max(ops.where(mask, positions, 0), 1, initial=0)
+        last = _output_at(memory, final)
         start, stop = self.backward or (0, 0)
         if start < stop:
             first = ops.argmax(ops.cast(mask, "int32"), axis=1)
             units = ops.arange(memory.shape[-1])
             is_backward = ops.logical_and(units >= start, units < stop)
-            last = ops.where(is_backward, _take(memory, first), last)
+            last = ops.where(is_backward, _output_at(memory, first), last)
         return ops.where(ops.any(mask, axis=1, keepdims=True), last, 0)
 
 
-def _take(memory, positions):
-    """Returns one position of each text, `(batch, dim)`."""
-    index = ops.expand_dims(positions, (1, 2))
-    return ops.squeeze(ops.take_along_axis(memory, index, axis=1), 1)
+def _output_at(memory, positions):
+    """Returns the output at one position of each text, `(batch, dim)`."""
+    return gather(memory, ops.expand_dims(positions, 1))[:, 0]
 
 
 @keras.saving.register_keras_serializable("kerasrnn")

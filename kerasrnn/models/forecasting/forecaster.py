@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import integer
+from kerasrnn.arguments import one_of
 from kerasrnn.arguments import positive_integer
 from kerasrnn.arguments import rate
 from kerasrnn.configured import Configured
@@ -128,12 +129,7 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
         self.columns = positive_integer("columns", columns)
         self.segment = positive_integer("segment", segment)
         self.head = head_of(head)
-        if window not in self.head.windows:
-            raise ValueError(
-                f"`window` must be one of {self.head.windows}, which suit the "
-                f"head. Received: window={window!r}"
-            )
-        self.window = window
+        self.window = one_of("window", window, self.head.windows)
         self.shared, self.parallel = shared, parallel
         self.known = integer("known", known, 0)
         self.static = integer("static", static, 0)
