@@ -80,7 +80,13 @@ def forecast_figure(
         axes.axvline(0.5, color="0.8", linewidth=1)
         axes.set_ylabel(name, **as_written([name]))
         open_axes(axes)
-    all_axes[0].legend(frameon=False, ncols=4, fontsize=8)
+    figure.legend(
+        *all_axes[0].get_legend_handles_labels(),
+        loc="outside upper right",
+        frameon=False,
+        ncols=4,
+        fontsize=8,
+    )
     all_axes[-1].set_xlabel("steps ahead")
     return figure
 

@@ -19,11 +19,11 @@ def test_a_forecast_is_drawn_after_its_past_with_its_bands():
     )
     load, other = figure.axes
     assert other.get_ylabel() == "$x$"
-    labels = [text.get_text() for text in load.get_legend().get_texts()]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["truth", "80%", "50%", "forecast"]
     swatches, bands = (
         [to_hex(np.ravel(x.get_facecolor())) for x in found]
-        for found in (load.get_legend().get_patches(), load.collections)
+        for found in (figure.legends[0].get_patches(), load.collections)
     )
     assert swatches == bands and swatches[0] > swatches[1]
     before, truth, forecast, _ = load.lines
