@@ -97,7 +97,6 @@ def figures():
         "LSTM": {"perplexity": falling(330, 96, 0.4)},
         "GRU": {"perplexity": falling(310, 101, 0.4)},
     }
-    growing = {"model": 0.02, "seasonal naive": 0.1, "naive": 0.9}
     return {
         "attention_figure": plots.attention_figure(*sentence(rng, 4)),
         "attention_grid": plots.attention_grid(
@@ -125,8 +124,10 @@ def figures():
         ),
         "horizon_figure": plots.horizon_figure(
             {
-                name: 0.3 + 0.4 * (1 - np.exp(-rise * np.arange(24)))
-                for name, rise in growing.items()
+                "model": 0.4 - 0.1 * np.exp(-0.1 * steps[:24]),
+                # It repeats what was a season ago, however far ahead.
+                "seasonal naive": np.full(24, 0.52),
+                "naive": 0.7 - 0.4 * np.exp(-0.3 * steps[:24]),
             },
             "mean absolute error",
         ),
@@ -156,7 +157,7 @@ def main():
     for name, figure in figures().items():
         path = plots.save_figure(figure, folder / f"{name}.png")
         with Image.open(path) as picture:
-            small = picture.convert("RGB").quantize(64)
+            small = picture.convert("RGB").quantize(256)
         small.save(path, optimize=True)
 
 

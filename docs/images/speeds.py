@@ -39,8 +39,8 @@ def speeds_figure():
     """A panel for each device, a group of bars for each layer."""
     figure = Figure((8.4, 3.9), facecolor="none", layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    draw(panels[0], CPU, "CPU (Keras on TensorFlow)")
-    draw(panels[1], H200, "NVIDIA H200 (Keras on JAX)")
+    draw(panels[0], CPU, "CPU (TensorFlow; RHN, GAM-RHN: 2 threads)")
+    draw(panels[1], H200, "NVIDIA H200 (JAX)")
     panels[1].xaxis.set_major_formatter(EngFormatter(sep=""))
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(

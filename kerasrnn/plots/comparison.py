@@ -17,7 +17,7 @@ from kerasrnn.plots.style import as_written
 from kerasrnn.plots.style import open_grid
 
 # More markers would hide the curve.
-MAX_MARKERS = 10
+MAX_MARKERS = 20
 # From this value on, numbers on the horizontal axis are shortened: 20k, 3M.
 LONG_NUMBER = 1e4
 
