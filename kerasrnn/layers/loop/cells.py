@@ -271,7 +271,9 @@ def draw_dropout_masks(cell, inputs):
     batch_size = ops.shape(inputs)[0]
     for inner in getattr(cell, "cells", []):
         draw_dropout_masks(inner, inputs)
-        inputs = ops.zeros((batch_size, inner.output_size), inputs.dtype)
+        inputs = ops.zeros(
+            shape_of(inner.output_size, batch_size), inputs.dtype
+        )
     if hasattr(cell, "get_dropout_mask"):
         first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
         cell.get_dropout_mask(inputs)

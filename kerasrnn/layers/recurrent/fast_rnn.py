@@ -178,9 +178,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         )
         if training:
             # Outside of any loop: what is drawn changes a variable.
-            super()._maybe_config_dropout_masks(
-                self.cell, sequences[:, 0], rounded
-            )
+            cells.draw_dropout_masks(self.cell, sequences[:, 0])
         if self.slow_because and (mask is None or not self._masks_at_fault()):
             last, outputs, states = super().inner_loop(
                 sequences, rounded, mask, training

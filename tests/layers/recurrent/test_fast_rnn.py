@@ -648,3 +648,24 @@ def test_a_cell_of_keras_with_dropout_trains_on_masked_steps():
     ids = np.array([[1, 2, 3, 0, 0], [2, 2, 2, 2, 2]])
     loss = model.train_on_batch(ids, np.ones((2, 3)))
     assert np.isfinite(loss)
+
+
+def test_a_stack_that_carries_on_draws_its_masks_before_the_loop():
+    """On JAX, masks that are drawn in the loop could not leave it."""
+    cell = FastGRUCell(3, dropout=0.5, recurrent_dropout=0.5)
+    calls = []
+    call = cell.call
+
+    def spy(*args, **kwargs):
+        assert cell._dropout_mask is not None
+        calls.append(None)
+        return call(*args, **kwargs)
+
+    # The GRU of Keras defines no `run`, so the stack runs in Keras's loop.
+    layer = FastRNN([keras.layers.GRUCell(4), cell], unroll=True)
+    x = np.ones((2, 5, 4), "float32")
+    layer(x)
+    cell.call = spy
+    layer.carry_on(x, layer.get_initial_state(2), training=True)
+    assert len(calls) == 5
+    assert cell._dropout_mask is None
