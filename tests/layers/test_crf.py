@@ -99,6 +99,27 @@ def test_a_forbidden_tag_may_be_far_above_the_others():
     helpers.assert_close(found, np.append(shares / shares.sum(), 0))
 
 
+def test_a_tag_may_be_possible_from_the_third_step_on():
+    """What its way there lost, the steps after it may make up for."""
+    crf = CRF(["B-x", "I-x", "E-x"], "BIOES")
+    crf.build((None, None, 3))
+    crf.transitions.assign([[0, 0, 0], [0, 0, -60], [0, 0, 0]])
+    emissions = np.zeros((1, 4, 3), "float32")
+    emissions[0, 1, 2] = -110
+    emissions[0, 2, 0] = 60
+    helpers.assert_close(crf.log_partition(emissions), [-50.0])
+    # Of "BIIE" the score is -60.
+    expected = np.eye(3)[[[0, 2, 0, 2]]]
+    helpers.assert_close(crf.marginals(emissions), expected, atol=1e-4)
+
+
+def test_the_weights_of_both_ends_start_from_different_numbers():
+    crf = CRF(boundary_initializer="random_normal")
+    crf.build((None, None, 5))
+    _, start, end = weights_of(crf)
+    assert np.all(start != end)
+
+
 def test_the_best_paths_are_those_of_the_enumeration():
     crf, weights = made()
     emissions, given = emissions_of()

@@ -15,6 +15,7 @@ from kerasrnn.layers.crf.chain import checked
 from kerasrnn.layers.crf.link import Linked
 from kerasrnn.layers.crf.outputs import emissions_and_mask
 from kerasrnn.layers.crf.outputs import with_path
+from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Regularizer
@@ -157,7 +158,10 @@ class CRF(Linked, Configured, keras.layers.Layer):
         )
         self.start, self.end = (
             self.add_weight(
-                (tags,), self.boundary_initializer, name=name, autocast=False
+                (tags,),
+                reseeded(self.boundary_initializer, name),
+                name=name,
+                autocast=False,
             )
             for name in ("start", "end")
         )

@@ -141,13 +141,19 @@ def _is_exact(reached, real, before, transitions):
 
     Each tag that can follow at all is reached with a probability from which
     nothing is missing. The tags that can follow are those that a path can start
-    with and, in later steps, those that can come second.
+    with and, in later steps, those that can come second. If others can come
+    third, which is rare, what they lost is not known.
     """
     possible = transitions[:, :-1] > FORBIDDEN / 2
+
+    def after(tags):
+        return ops.any(possible[:-1] & tags[:, None], axis=0)
+
     first = possible[-1]
-    later = ops.any(possible[:-1] & first[:, None], axis=0)
-    follows = ops.where(before[..., -1:] > 0, first, later)
-    return ops.all((reached[..., :-1] > _SAFE) | ~(follows & real))
+    second = after(first)
+    follows = ops.where(before[..., -1:] > 0, first, second)
+    safe = ops.all((reached[..., :-1] > _SAFE) | ~(follows & real))
+    return safe & ops.all(second | ~after(second))
 
 
 def _backward_scaled(emissions, mask, transitions, end, before, last, weights):
