@@ -10,6 +10,7 @@ from kerasrnn.layers.attention.additive_score import additive_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
+from kerasrnn.layers.precision import wide
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Shape
 from kerasrnn.typing import Tensor
@@ -144,6 +145,6 @@ class BahdanauAttention(AttentionMechanism):
         if project.quantization_mode is not None:
             # The kernel without its scales would be another one.
             v = project(ops.eye(self.units, dtype=self.compute_dtype))
-        v = ops.cast(v, "float32")
+        v = wide(v)
         length = ops.sqrt(ops.sum(ops.square(v)))
-        return ops.cast(self.gain, "float32") * v / length
+        return wide(self.gain) * v / length

@@ -32,11 +32,18 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
 
     processes the whole sequence in one call. `run` gets a sequence
     `(time, batch, input_dim)` in the compute dtype, a flat list of states in
-    float32 (`run` casts them if it must), and a mask of floats
-    `(time, batch, 1)` or `None`, 0 where a step leaves the states as they are
-    and repeats the output before it. It returns outputs
-    `(time, batch, output_size)` and the list of the last states. `FastRNN`
-    takes care of `go_backwards`, `zero_output_for_mask` and output dtypes.
+    float32 or wider, and a mask of floats `(time, batch, 1)` or `None`, 0 where
+    a step leaves the states as they are and repeats the output before it. It
+    returns outputs `(time, batch, output_size)` and the list of the last
+    states, of any floating dtype. `FastRNN` takes care of `go_backwards`,
+    `zero_output_for_mask` and output dtypes. The rest is optional:
+
+    * an argument `last_only=False`: if it is true, `run` may return the last
+      output alone, as a sequence of one step;
+    * an argument `zoneout=None`, which `ZoneoutCell` needs; see
+      `RecurrentCell.run`;
+    * a property `slow_because`, which says why `run` does not support the
+      options of a cell, and is `None` if it does.
 
     Args:
         cell: A recurrent cell, or a list of cells to stack.

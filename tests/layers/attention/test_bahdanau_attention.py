@@ -1,10 +1,12 @@
 import keras
 import numpy as np
 import pytest
+from keras import ops
 
 from kerasrnn.layers import BahdanauAttention
 from kerasrnn.layers.attention import additive_score
 from tests import helpers
+from tests.layers import small_layers
 
 # Values, masks, saving and precision: see test_mechanism.py.
 
@@ -38,6 +40,18 @@ def test_the_length_of_v_does_not_count_where_it_is_normalized():
     kernel = mechanism.score_projection.kernel
     kernel.assign(7 * kernel)
     helpers.assert_close(mechanism(*inputs), expected)
+
+
+@pytest.mark.skipif(not small_layers.FLOAT64, reason="no float64")
+def test_the_normalized_score_has_all_digits_of_float64():
+    mechanism = BahdanauAttention(4, normalize=True, dtype="float64")
+    mechanism.build((None, None, 4), (None, None, 6))
+    helpers.randomize(mechanism)
+    preactivation = helpers.random(2, 3, 5, 4).astype("float64")
+    v = helpers.as_numpy(mechanism.score_projection.kernel.value)[:, 0]
+    v = helpers.as_numpy(mechanism.gain.value) * v / np.linalg.norm(v)
+    energy = mechanism.energy(ops.convert_to_tensor(preactivation))
+    helpers.assert_close(energy, np.tanh(preactivation) @ v, 1e-12, 0)
 
 
 def test_units_must_be_a_positive_integer():
