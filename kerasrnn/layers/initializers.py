@@ -1,8 +1,9 @@
-"""Different random numbers for what shares an initializer or a seed."""
+"""Initializers that draw different numbers, and that of a forget gate."""
 
 import hashlib
 
 import keras
+from keras import ops
 
 
 def derived_seed(seed, *path):
@@ -38,3 +39,21 @@ def reseeded(initializer, *path):
     if "seed" in config:
         config["seed"] = derived_seed(config["seed"], *path)
     return type(initializer).from_config(config)
+
+
+def with_forget_bias(initializer, units):
+    """Returns an initializer of biases that are 1 for the second of the gates.
+
+    That is the forget gate of an LSTM (Jozefowicz et al. 2015).
+
+    Args:
+        initializer: Initializer of the other biases.
+        units: Integer, how many biases a gate has.
+    """
+
+    def initialize(shape, dtype=None):
+        bias = initializer(shape, dtype=dtype)
+        i, f, *others = ops.split(bias, shape[0] // units)
+        return ops.concatenate([i, ops.ones_like(f), *others])
+
+    return initialize

@@ -22,10 +22,7 @@ class CellWeights:
     has an initializer, a regularizer and a constraint, attributes of the cell.
     """
 
-    units: int
     layer_norm: bool
-    unit_forget_bias: bool
-    bias_initializer: Any
     bias: Any
     gains: Any
     variables: list[keras.Variable]
@@ -55,17 +52,6 @@ class CellWeights:
     ) -> keras.Variable:
         """Adds a bias, or several."""
         return self._add("bias", shape, name, initializer)
-
-    def bias_of_lstm(self, shape: Shape, dtype: Any = None) -> Tensor:
-        """Returns initial biases, `b_f` of which is 1 if `unit_forget_bias`.
-
-        The forget gate is the second of the gates, each of `units`.
-        """
-        bias = self.bias_initializer(shape, dtype=dtype)
-        if not self.unit_forget_bias:
-            return bias
-        i, f, *others = ops.split(bias, shape[0] // self.units)
-        return ops.concatenate([i, ops.ones_like(f), *others])
 
     def add_gains(self, shape: Shape, name: str = "gains") -> keras.Variable:
         """Adds the gains of `normalize`, `(..., gates, units)`."""

@@ -32,6 +32,7 @@ class LinearCell(RecurrentCell):
 
     Args:
         units: Positive integer, width of the state.
+        use_bias: Whether there are biases.
         **kwargs: Further arguments of `RecurrentCell`. Those of the kernels of
             the state have no effect, since there are none.
 
@@ -61,7 +62,9 @@ class LinearCell(RecurrentCell):
     (2, 5, 8)
     """
 
-    def __init__(self, units: int, **kwargs: Any) -> None:
+    def __init__(
+        self, units: int, use_bias: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         if self.recurrent_dropout:
             raise ValueError(
@@ -71,6 +74,7 @@ class LinearCell(RecurrentCell):
             )
         self.units = positive_integer("units", units)
         self.state_size = self.output_size = self.units
+        self.use_bias = use_bias
 
     def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         """Returns `a` and `b`, both of shape `(..., units)`.
@@ -96,7 +100,7 @@ class LinearCell(RecurrentCell):
         shape: Shape = (count * self.units,)
         self.kernel = self.add_kernel((input_dim, *shape))
         self.bias = None
-        if getattr(self, "use_bias", True):
+        if self.use_bias:
             self.bias = self.add_bias(shape, initializer=initial_bias)
         if self.layer_norm:
             self.gains = self.add_gains((count, self.units))

@@ -52,7 +52,6 @@ class MinGRUCell(LinearCell):
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
         recurrent_activation: Activation of `z`.
-        use_bias: Whether there are biases.
         **kwargs: Further arguments of `LinearCell`.
 
     Raises:
@@ -73,7 +72,6 @@ class MinGRUCell(LinearCell):
         units: int,
         activation: Activation = "linear",
         recurrent_activation: Activation = "sigmoid",
-        use_bias: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -82,7 +80,6 @@ class MinGRUCell(LinearCell):
             recurrent_activation=recurrent_activation,
             **kwargs,
         )
-        self.use_bias = use_bias
 
     def build(self, input_shape: Shape) -> None:
         self.build_gates(input_shape[-1], 2)

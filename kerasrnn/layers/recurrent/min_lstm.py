@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.initializers import with_forget_bias
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
 from kerasrnn.layers.recurrent.linear_cell import LinearCell
 from kerasrnn.typing import Activation
@@ -29,7 +30,6 @@ class MinLSTMCell(LinearCell):
         activation: Activation of `g`, by default none.
         recurrent_activation: Activation of the gates. Where both of another
             one than the sigmoid are 0, the state is not a number.
-        use_bias: Whether there are biases.
         unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
             the authors found that training is faster with a larger one.
         **kwargs: Further arguments of `LinearCell`.
@@ -52,7 +52,6 @@ class MinLSTMCell(LinearCell):
         units: int,
         activation: Activation = "linear",
         recurrent_activation: Activation = "sigmoid",
-        use_bias: bool = True,
         unit_forget_bias: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -62,11 +61,13 @@ class MinLSTMCell(LinearCell):
             recurrent_activation=recurrent_activation,
             **kwargs,
         )
-        self.use_bias = use_bias
         self.unit_forget_bias = unit_forget_bias
 
     def build(self, input_shape: Shape) -> None:
-        self.build_gates(input_shape[-1], 3, self.bias_of_lstm)
+        initializer = None
+        if self.unit_forget_bias:
+            initializer = with_forget_bias(self.bias_initializer, self.units)
+        self.build_gates(input_shape[-1], 3, initializer)
 
     def coefficients(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
         i, f, g = ops.split(self.gates(inputs), 3, axis=-1)

@@ -3,24 +3,20 @@
 from typing import Any
 
 import keras
-from keras import ops
 
-from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.initializers import reseeded
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.loop.products import rows_of
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.layers.recurrent.four_gates_cell import FourGatesCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Initializer
 from kerasrnn.typing import Nest
-from kerasrnn.typing import Shape
 from kerasrnn.typing import States
-from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class PeepholeLSTMCell(RecurrentCell):
+class PeepholeLSTMCell(FourGatesCell):
     """An LSTM cell whose gates see the cell state (Graves 2013).
 
         i = sigmoid(x W_i + h R_i + p_i * c + b_i)
@@ -38,15 +34,9 @@ class PeepholeLSTMCell(RecurrentCell):
     dropout mask of the state.
 
     Args:
-        units: Positive integer, width of the state.
-        activation: Activation of the candidate and of the output.
-        recurrent_activation: Activation of the gates.
         peephole_initializer: Initializer of `p`. By default zeros, so that
             the cell starts out as an LSTM; the paper names none. The other
             initializers default to those of `keras.layers.LSTMCell`.
-        unit_forget_bias: Whether `b_f` starts at 1 (Jozefowicz et al. 2015).
-        use_bias: Whether there are biases.
-        **kwargs: Further arguments of `RecurrentCell`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -77,44 +67,23 @@ class PeepholeLSTMCell(RecurrentCell):
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
         peephole_initializer: Initializer = "zeros",
-        unit_forget_bias: bool = True,
-        use_bias: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            **kwargs,
-        )
-        self.units = self.output_size = positive_integer("units", units)
-        self.state_size = [self.units, self.units]
+        super().__init__(units, activation, recurrent_activation, **kwargs)
         self.peephole_initializer = keras.initializers.get(peephole_initializer)
-        self.unit_forget_bias = unit_forget_bias
-        self.use_bias = use_bias
 
-    def build(self, input_shape: Shape) -> None:
-        width = 4 * self.units
-        self.kernel = self.add_kernel((input_shape[-1], width))
-        self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_bias((width,), initializer=self.bias_of_lstm)
+    def build_products(self, input_dim: int) -> None:
+        super().build_products(input_dim)
         self.peepholes = self.add_weight(
             (3, self.units),
             reseeded(self.peephole_initializer, "peepholes"),
             name="peepholes",
         )
-        if self.layer_norm:
-            self.gains = self.add_gains((4, self.units))
-
-    def given(self, inputs: Tensor) -> Nest:
-        return self.with_bias(self.project(inputs, self.kernel), self.bias)
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c = states
         p_i, p_f, p_o = rows_of(self.peepholes)
-        gates = product(h, self.recurrent_kernel, given, drop=True)
-        i, f, g, o = ops.split(self.normalized_gates(gates), 4, axis=-1)
+        i, f, g, o = self.gates(h, given, product)
         i = self.recurrent_activation(i + p_i * c)
         f = self.recurrent_activation(f + p_f * c)
         c = f * c + i * self.activation(g)

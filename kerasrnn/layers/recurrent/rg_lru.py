@@ -36,7 +36,6 @@ class RGLRUCell(LinearCell):
         units: Positive integer, width of the state and of the input.
         recurrent_activation: Activation of the gates.
         kernel_initializer: Initializer of `W`, LeCun's as in the paper.
-        use_bias: Whether there are biases.
         **kwargs: Further arguments of `LinearCell`. There is no candidate for
             `activation`.
 
@@ -59,7 +58,6 @@ class RGLRUCell(LinearCell):
         units: int,
         recurrent_activation: Activation = "sigmoid",
         kernel_initializer: Initializer = "lecun_normal",
-        use_bias: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -68,7 +66,6 @@ class RGLRUCell(LinearCell):
             kernel_initializer=kernel_initializer,
             **kwargs,
         )
-        self.use_bias = use_bias
 
     def build(self, input_shape: Shape) -> None:
         if input_shape[-1] != self.units:

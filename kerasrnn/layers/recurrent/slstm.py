@@ -6,22 +6,19 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import one_of
-from kerasrnn.arguments import positive_integer
 from kerasrnn.layers.loop.products import Product
 from kerasrnn.layers.recurrent.cell_layer import CellLayer
-from kerasrnn.layers.recurrent.recurrent_cell import RecurrentCell
+from kerasrnn.layers.recurrent.four_gates_cell import FourGatesCell
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Nest
-from kerasrnn.typing import Shape
 from kerasrnn.typing import States
-from kerasrnn.typing import Tensor
 
 # The logarithm of a weight of 0.
 _NEVER = -1e30
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class SLSTMCell(RecurrentCell):
+class SLSTMCell(FourGatesCell):
     """An LSTM cell with exponential gates (Beck et al. 2024).
 
         a_i, a_f, a_z, a_o = x W + h R + b
@@ -38,15 +35,12 @@ class SLSTMCell(RecurrentCell):
     step on. There is one head: `R` mixes all units.
 
     Args:
-        units: Positive integer, width of the states.
-        forget_gate: `"sigmoid"` or `"exp"`.
         activation: Activation of `a_z`.
         recurrent_activation: Activation of `a_o`.
-        use_bias: Whether there are biases.
+        forget_gate: `"sigmoid"` or `"exp"`.
         unit_forget_bias: Whether the bias of `a_f` starts at 1, as in an LSTM
             of Keras. An exponential gate ignores it: it would start at `e`,
             and older steps would soon count more than newer ones.
-        **kwargs: Further arguments of `RecurrentCell`.
 
     Call arguments:
         inputs: Tensor of shape `(batch, input_dim)`.
@@ -72,44 +66,24 @@ class SLSTMCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        forget_gate: str = "sigmoid",
         activation: Activation = "tanh",
         recurrent_activation: Activation = "sigmoid",
-        use_bias: bool = True,
-        unit_forget_bias: bool = True,
+        forget_gate: str = "sigmoid",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            **kwargs,
+        super().__init__(units, activation, recurrent_activation, **kwargs)
+        self.forget_gate = one_of(
+            "forget_gate", forget_gate, ("sigmoid", "exp")
         )
-        one_of("forget_gate", forget_gate, ("sigmoid", "exp"))
-        self.units = self.output_size = positive_integer("units", units)
         self.state_size = 4 * [self.units]
-        self.forget_gate = forget_gate
-        self.use_bias = use_bias
-        self.unit_forget_bias = unit_forget_bias
 
-    def build(self, input_shape: Shape) -> None:
-        width = 4 * self.units
-        self.kernel = self.add_kernel((input_shape[-1], width))
-        self.recurrent_kernel = self.add_recurrent_kernel((self.units, width))
-        self.bias = None
-        if self.use_bias:
-            lstm = self.forget_gate == "sigmoid"
-            initializer = self.bias_of_lstm if lstm else None
-            self.bias = self.add_bias((width,), initializer=initializer)
-        if self.layer_norm:
-            self.gains = self.add_gains((4, self.units))
-
-    def given(self, inputs: Tensor) -> Nest:
-        return self.with_bias(self.project(inputs, self.kernel), self.bias)
+    @property
+    def has_forget_bias(self) -> bool:
+        return self.unit_forget_bias and self.forget_gate == "sigmoid"
 
     def step(self, states: States, given: Nest, product: Product) -> States:
         h, c, n, m = states
-        gates = product(h, self.recurrent_kernel, given, drop=True)
-        a_i, a_f, a_z, a_o = ops.split(self.normalized_gates(gates), 4, axis=-1)
+        a_i, a_f, a_z, a_o = self.gates(h, given, product)
         log_f = ops.log_sigmoid(a_f) if self.forget_gate == "sigmoid" else a_f
         kept = ops.where(n > 0, log_f + m, _NEVER)
         m = ops.maximum(kept, a_i)

@@ -98,7 +98,8 @@ def test_the_first_output_knows_no_stabilizer():
 
 @pytest.mark.parametrize("forget_gate", ["sigmoid", "exp"])
 def test_large_gates_over_many_steps(forget_gate):
-    layer = SLSTM(4, forget_gate, return_sequences=True, return_state=True)
+    options = {"return_sequences": True, "return_state": True}
+    layer = SLSTM(4, forget_gate=forget_gate, **options)
     sequence = 100 * helpers.random(2, 2000, 3)
     outputs, _, _, n, _ = helpers.compiled(layer, {"sequences": sequence})
     assert np.all(np.abs(outputs) <= 1) and np.abs(outputs).max() > 0.1
@@ -125,11 +126,11 @@ def test_it_has_the_weights_of_an_lstm():
 
 
 def test_an_exponential_gate_starts_at_one():
-    cell = SLSTMCell(3, "exp")
+    cell = SLSTMCell(3, forget_gate="exp")
     cell.build((None, 2))
     assert np.all(ops.convert_to_numpy(cell.bias) == 0)
 
 
 def test_the_forget_gate_is_checked():
     with pytest.raises(ValueError, match="`forget_gate`.*Received.*'tanh'"):
-        SLSTMCell(3, "tanh")
+        SLSTMCell(3, forget_gate="tanh")
