@@ -73,9 +73,9 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
             the width of `h`.
         input_feeding: Whether the cell reads the `h~` of the previous step.
             Only for the placement after the cell.
-        kernel_initializer: Initializer of `W_c`, or of the readout's `W`.
         readout: Whether the output is the readout. Only for the placement
             before the cell.
+        kernel_initializer: Initializer of `W_c`, or of the readout's `W`.
         **kwargs: Base layer arguments, such as `name` and `dtype` (by
             default that of `cell`).
 
@@ -127,8 +127,8 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         placement: Literal["before", "after"] = "before",
         units: int | None = None,
         input_feeding: bool = False,
-        kernel_initializer: Initializer = "glorot_uniform",
         readout: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Any,
     ) -> None:
         cells.check_cell(cell, "AttentionCell")
@@ -147,8 +147,8 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         self.placement = placement
         self.units = units
         self.input_feeding = input_feeding
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.readout = readout
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.output_size = cell.output_size if units is None else units
 
     @property

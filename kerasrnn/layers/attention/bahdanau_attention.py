@@ -34,9 +34,9 @@ class BahdanauAttention(AttentionMechanism):
         units: Positive integer, width of the hidden layer of the score.
         use_bias: Whether the three products have biases. The paper has none;
             some common implementations have all three.
-        kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         normalize: Whether to use the normalized score. `g` starts at
             `1 / sqrt(units)`, as in tensorflow/nmt, and `b` at 0.
+        kernel_initializer: Initializer of `W_q`, `W_k` and `v`.
         **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
@@ -64,8 +64,8 @@ class BahdanauAttention(AttentionMechanism):
         self,
         units: int,
         use_bias: bool = False,
-        kernel_initializer: Initializer = "glorot_uniform",
         normalize: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -77,8 +77,8 @@ class BahdanauAttention(AttentionMechanism):
             )
         self.units = positive_integer("units", units)
         self.use_bias = use_bias
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.normalize = normalize
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.query_projection = self._dense(0, self.units, "query", use_bias)
         # The `b` of the normalized score is added here, once for a memory.
         self.memory_projection = self._dense(

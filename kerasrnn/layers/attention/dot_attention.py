@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.typing import Initializer
@@ -54,7 +55,7 @@ class DotAttention(AttentionMechanism):
             )
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+        return dot_score(query, keys)
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
@@ -102,9 +103,9 @@ class GeneralAttention(AttentionMechanism):
     `W` is applied once, to the memory, not to every query.
 
     Args:
-        kernel_initializer: Initializer of `W`.
         use_scale: Whether the score has a trained factor `g`, initially 1,
             as in the "scaled_luong" of tensorflow/nmt.
+        kernel_initializer: Initializer of `W`.
         **kwargs: Further arguments of `AttentionMechanism`.
 
     Returns:
@@ -124,13 +125,13 @@ class GeneralAttention(AttentionMechanism):
 
     def __init__(
         self,
-        kernel_initializer: Initializer = "glorot_uniform",
         use_scale: bool = False,
+        kernel_initializer: Initializer = "glorot_uniform",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.use_scale = use_scale
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
 
     def build(self, query_shape: Shape, memory_shape: Shape) -> None:
         self.kernel = self.add_weight(
@@ -155,4 +156,4 @@ class GeneralAttention(AttentionMechanism):
         return (query_dim,), (memory_dim,)
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+        return dot_score(query, keys)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.positions import positions
 from kerasrnn.typing import Initializer
@@ -81,7 +82,7 @@ class LocationAttention(AttentionMechanism):
         return keys, values, position
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
-        return ops.matmul(query, ops.swapaxes(keys, -1, -2))
+        return dot_score(query, keys)
 
     def align(
         self,

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.multi_head_attention import MultiHeadDotAttention
 from kerasrnn.layers.attention.projection import over_last
@@ -106,7 +107,7 @@ class GatedAttention(AttentionMechanism):
         gates = ops.cast(ops.sigmoid(self.gates), query.dtype)
         of_query, of_key, _ = ops.unstack(gates)
         query = query * (of_query * of_key / query.shape[-1] ** 0.5)
-        return ops.matmul(query, ops.swapaxes(keys, 1, 2))
+        return dot_score(query, keys)
 
     def read(
         self, weights: Tensor, values: Tensor, noise: dict[str, Tensor]

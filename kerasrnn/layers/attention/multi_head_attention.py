@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.arguments import positive_integer
+from kerasrnn.layers.attention.dot_score import dot_score
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.attention.projection import over_last
 from kerasrnn.layers.initializers import reseeded
@@ -107,8 +108,7 @@ class MultiHeadDotAttention(AttentionMechanism):
 
     def score(self, query: Tensor, keys: Tensor) -> Tensor:
         query = self._split_heads(over_last(self.query_kernel, query))
-        scores = ops.matmul(query, ops.swapaxes(keys, -1, -2))
-        return scores / self.head_dim**0.5
+        return dot_score(query, keys) / self.head_dim**0.5
 
     def align(
         self,
