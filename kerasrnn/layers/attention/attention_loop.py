@@ -132,7 +132,7 @@ class _AttentionLoop:
             self.cell.compute_dtype,
             skipped=skipped,
             training=self.training,
-            every=len(found),
+            num_returned=len(found),
         )
         return _like(kept, found), _like(last, flat)
 

@@ -69,9 +69,8 @@ class _Back:
         self.loop = loop
         self.operands = operands
         self.sequences, self.fixed, kernels, self.states = operands
-        every = loop.every
-        self.upstream = upstream[:every]
-        self.last_grads = list(upstream[every:])
+        self.upstream = upstream[: loop.num_returned]
+        self.last_grads = list(upstream[loop.num_returned :])
         self.before, self.results = kept
         self.turned = [products.times_transposed(kernel) for kernel in kernels]
         # What a step turns out to use, when it is differentiated first.
@@ -90,8 +89,7 @@ class _Back:
         for use, grads in zip(self.uses, results, strict=True):
             x = self.before[use.state] if use.is_state else next(inputs)
             for number, mask, part in use.parts(grads):
-                dropped = x if mask is None else wide(x) * mask
-                gradient = kernel_gradient(dropped, part)
+                gradient = kernel_gradient(_dropped(x, mask), part)
                 kernels[number] = _sum(kernels[number], gradient)
             if use.added is not None:
                 kind, number = use.added
@@ -199,10 +197,10 @@ class _Recall(Product):
             def gradient(grads):
                 (grads,) = grads
                 back = sum(
-                    wide(self.turned[number](ops.cast(part, self.dtype)))
-                    if mask is None
-                    else wide(self.turned[number](ops.cast(part, self.dtype)))
-                    * mask
+                    _dropped(
+                        wide(self.turned[number](ops.cast(part, self.dtype))),
+                        mask,
+                    )
                     for number, mask, part in use.parts(grads)
                 )
                 more = [
@@ -242,6 +240,11 @@ class _Use:
         """Yields index, mask and share of the gradients for each kernel."""
         parts = products.shares(grads, len(self.masks))
         return zip(self.numbers, self.masks, parts, strict=True)
+
+
+def _dropped(x, mask):
+    """Returns `x` after dropout, in float32 or wider; itself without it."""
+    return x if mask is None else wide(x) * mask
 
 
 def _all_gradients(function, arguments, cotangents):

@@ -32,7 +32,7 @@ def run_loop(
     skipped=None,
     zoneout=None,
     training=False,
-    every=1,
+    num_returned=1,
 ):
     """Runs a step over time, with a gradient of its own.
 
@@ -53,13 +53,16 @@ def run_loop(
             share that all units keep; or `None`. `None` for no zoneout.
         training: Whether a gradient is likely to be asked for. If so, what it
             needs is kept; otherwise it is computed once more when needed.
-        every: Of how many states the values after every step are returned.
+        num_returned: Integer, how many of the states, from the first on, are
+            returned after every step; the last states are always returned.
 
     Returns:
-        A list of `every` sequences of states, and the list of the last
+        A list of `num_returned` sequences of states, and the list of the last
         states.
     """
-    loop = _Loop(step, given, states, dtype, masks, skipped, zoneout, every)
+    loop = _Loop(
+        step, given, states, dtype, masks, skipped, zoneout, num_returned
+    )
     if keras.backend.backend() == "torch":
         # A loop of Python, which PyTorch differentiates.
         return loop.forward(*loop.operands)
@@ -90,7 +93,7 @@ class _Loop:
     """
 
     def __init__(
-        self, step, given, states, dtype, masks, skipped, zoneout, every
+        self, step, given, states, dtype, masks, skipped, zoneout, num_returned
     ):
         self.step = step
         self.given = given
@@ -98,7 +101,7 @@ class _Loop:
         self.masks = masks
         self.skipped = skipped
         self.zoneout = zoneout or [None] * len(states)
-        self.every = every
+        self.num_returned = num_returned
         self.leaves = keras.tree.flatten(given)
         kinds = [_kind(leaf) for leaf in self.leaves]
         self.sequences, self.noise, self.fixed = (
@@ -162,7 +165,7 @@ class _Loop:
     def forward(self, *operands):
         """Returns the sequences of states, and the last states."""
         last, sequences = self._scan(
-            operands, lambda old, new, results: new[: self.every]
+            operands, lambda old, new, results: new[: self.num_returned]
         )
         return sequences, last
 
@@ -173,7 +176,7 @@ class _Loop:
         """
         last, (sequences, *kept) = self._scan(
             operands,
-            lambda old, new, results: (new[: self.every], old, results),
+            lambda old, new, results: (new[: self.num_returned], old, results),
         )
         return (sequences, last), kept
 

@@ -142,9 +142,9 @@ class CellRuns:
         of_inputs, of_states = self.masks(sequence, states, training)
         given = self._prepare(sequence, of_inputs)
         repeats = skipped is not None and self._outputs_more
-        every = len(states) if self._outputs_more else 1
+        num_returned = len(states) if self._outputs_more else 1
         if last_only and not repeats:
-            every = 0
+            num_returned = 0
         after, last = run_loop(
             self.step,
             given,
@@ -154,9 +154,9 @@ class CellRuns:
             skipped,
             zoneout,
             training,
-            every,
+            num_returned,
         )
-        if not every:
+        if not num_returned:
             sequence = sequence[-1:]
             after = [ops.expand_dims(state, 0) for state in last]
         with WeightsOfStep():
