@@ -16,14 +16,14 @@ def is_integer(value):
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def integer(name, value, minimum=None, most=None):
+def integer(name, value, minimum=None, maximum=None):
     """Returns `value` as an `int`, or raises `ValueError` naming it."""
-    bounds = {">=": minimum, "<=": most}
+    bounds = {">=": minimum, "<=": maximum}
     _check_bounds(name, value, is_integer(value), "an integer", bounds)
     return int(value)
 
 
-def number(name, value, minimum=None, above=None, most=None):
+def number(name, value, minimum=None, above=None, maximum=None):
     """Returns `value` as a `float`, or raises `ValueError` naming it.
 
     Args:
@@ -31,11 +31,11 @@ def number(name, value, minimum=None, above=None, most=None):
         value: What was received.
         minimum: Float, the smallest value; `None` for any.
         above: Float that the value must exceed; `None` for any.
-        most: Float, the largest value; `None` for any.
+        maximum: Float, the largest value; `None` for any.
     """
     is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     right = is_real and math.isfinite(value)
-    bounds = {">": above, ">=": minimum, "<=": most}
+    bounds = {">": above, ">=": minimum, "<=": maximum}
     _check_bounds(name, value, right, "a finite number", bounds)
     return float(value)
 
@@ -141,17 +141,17 @@ def is_string(value):
     return isinstance(value, bytes) or is_text(value)
 
 
-def string_list(name, values, least=0, is_right=is_text):
+def string_list(name, values, minimum=0, is_right=is_text):
     """Returns an iterable of strings as a list, or raises `ValueError`.
 
     Args:
         name: String, the name of the argument.
         values: What was received.
-        least: Integer, the smallest number of strings.
+        minimum: Integer, the smallest number of strings.
         is_right: Function that tells whether an item is such a string.
     """
     expected = f"`{name}` must be a list of strings"
-    expected += f", at least {least}. " if least else ". "
+    expected += f", at least {minimum}. " if minimum else ". "
     in_order = isinstance(values, Iterable) and not isinstance(values, NO_LISTS)
     if not in_order or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{expected}Received: {values!r:.80}")
@@ -159,6 +159,6 @@ def string_list(name, values, least=0, is_right=is_text):
     for value in listed:
         if not is_right(value):
             raise ValueError(f"{expected}Received: {value!r:.80} in it")
-    if len(listed) < least:
+    if len(listed) < minimum:
         raise ValueError(f"{expected}Received: {len(listed)}")
     return listed

@@ -59,7 +59,7 @@ def test_what_is_above_a_bound_is_named():
     with pytest.raises(ValueError, match="integer >= 0 and <= 3. .*steps=4"):
         arguments.integer("steps", 4, 0, 3)
     with pytest.raises(ValueError, match="number > 0 and <= 1. .*p=2"):
-        arguments.number("p", 2, above=0, most=1)
+        arguments.number("p", 2, above=0, maximum=1)
 
 
 @pytest.mark.parametrize("bad", [-0.1, True, None, "1", np.nan, np.inf])
@@ -88,8 +88,8 @@ def test_a_bound_may_be_excluded():
         arguments.number("top_p", 0, above=0)
     expected = "finite number > 0 and <= 1. Received: top_p=1.5"
     with pytest.raises(ValueError, match=expected):
-        arguments.number("top_p", 1.5, above=0, most=1)
-    assert arguments.number("top_p", 1, above=0, most=1) == 1.0
+        arguments.number("top_p", 1.5, above=0, maximum=1)
+    assert arguments.number("top_p", 1, above=0, maximum=1) == 1.0
 
 
 @pytest.mark.parametrize("bad", [3, [3, 4.5], [True], None])
@@ -177,7 +177,7 @@ def test_what_is_no_list_of_strings_is_named(bad):
         arguments.string_list("words", bad)
     assert arguments.string_list("words", np.array(["a", "b"])) == ["a", "b"]
     with pytest.raises(ValueError, match="at least 2. Received: 1"):
-        arguments.string_list("words", ["a"], least=2)
+        arguments.string_list("words", ["a"], minimum=2)
 
 
 @pytest.mark.parametrize("bad", ["c", None, 1, ["a"], np.array(["a", "b"])])

@@ -69,7 +69,7 @@ class SamplingSearch(IndependentSearch):
         self.num_samples = integer("num_samples", num_samples, 1)
         self.temperature = number("temperature", temperature, above=0)
         self.top_k = None if top_k is None else integer("top_k", top_k, 1)
-        self.top_p = number("top_p", top_p, above=0, most=1)
+        self.top_p = number("top_p", top_p, above=0, maximum=1)
         self.seed = None if seed is None else integer("seed", seed, 0)
         self.count = self.num_samples
         self.seed_generator = None

@@ -120,8 +120,8 @@ def attention_grid(
 def _checked(weights, source_tokens, target_tokens):
     """The arguments as an array and two lists, if they fit together."""
     tokens = (
-        string_list("source_tokens", source_tokens, least=1),
-        string_list("target_tokens", target_tokens, least=1),
+        string_list("source_tokens", source_tokens, minimum=1),
+        string_list("target_tokens", target_tokens, minimum=1),
     )
     weights = np.asarray(weights, dtype="float32")
     sources, targets = map(len, tokens)

@@ -9,7 +9,7 @@ from kerasrnn.plots.style import STYLES
 
 def checked_states(states, words) -> tuple[np.ndarray, list[str]]:
     """Returns hidden states as an array and short words, if they fit."""
-    words = string_list("words", words, least=1)
+    words = string_list("words", words, minimum=1)
     states = np.asarray(states, dtype="float64")
     if states.ndim != 2 or len(states) != len(words) or not states.size:
         raise ValueError(

@@ -109,7 +109,7 @@ def word_weight_figure(
 
 def _checked(weights, words) -> tuple[np.ndarray, list[str]]:
     """The weights as an array and the words as a list, if they fit."""
-    words = string_list("words", words, least=1)
+    words = string_list("words", words, minimum=1)
     weights = np.asarray(weights, dtype="float64")
     if weights.shape != (len(words),):
         raise ValueError(

@@ -158,7 +158,7 @@ class LanguageTexts(XlaPipeline):
         integer("seed", seed)
         integer("top_k", top_k, 0)
         integer("max_tokens", max_tokens, 0, self.max_length)
-        number("top_p", top_p, minimum=0, most=1)
+        number("top_p", top_p, minimum=0, maximum=1)
         found = self.signatures["generate"](
             tf.constant(prompts, tf.string),
             tf.constant(seed % 2**31, tf.int32),
