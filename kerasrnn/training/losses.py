@@ -6,6 +6,7 @@ from keras import ops
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import rate
 from kerasrnn.distribute import sum_over_replicas
+from kerasrnn.layers.precision import wide_dtype
 from kerasrnn.metrics.piano_roll_metrics import step_costs
 from kerasrnn.metrics.pooled_mean import check_unweighted
 from kerasrnn.metrics.token_costs import check_token_shapes
@@ -23,7 +24,7 @@ class PooledLoss(keras.losses.Loss):
     """
 
     def __init__(self, name: str) -> None:
-        dtype = keras.backend.result_type(keras.config.floatx(), "float32")
+        dtype = wide_dtype(keras.config.floatx())
         super().__init__(name=name, dtype=dtype)
         self._mean_over_replicas = _MeanOverReplicas(name, dtype=dtype)
 

@@ -5,14 +5,13 @@ from typing import Any
 import keras
 
 from kerasrnn.arguments import instance
-from kerasrnn.configured import Deserialized
+from kerasrnn.configured import Configured
 from kerasrnn.models.language.language_model import LanguageModel
-from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DynamicEvaluation(Deserialized, keras.Model):
+class DynamicEvaluation(Configured, keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
     Fit it for one epoch on windows of the text, with a batch size of 1. Each
@@ -55,9 +54,3 @@ class DynamicEvaluation(Deserialized, keras.Model):
 
     def call(self, inputs: Tensor | dict[str, Tensor]) -> Tensor:
         return self.model(inputs, training=False)
-
-    def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "model": keras.saving.serialize_keras_object(self.model),
-        }
