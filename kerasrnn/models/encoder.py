@@ -14,6 +14,7 @@ from kerasrnn.configured import Configured
 from kerasrnn.frozen import set_trainable
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.language.language_model import LanguageModel
 from kerasrnn.models.learnt_weights import learnt_weights
 from kerasrnn.models.ngram_embedding import NgramEmbedding
@@ -205,7 +206,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
             kwargs["dtype"] = dtype = cells.policy(model.cell)
         encoder = cls(
             model.vocabulary_size,
-            cells.clone_cell(model.cell, dtype=dtype),
+            clone_cell(model.cell, dtype=dtype),
             embedding_dim=model.embedding_dim,
             depth=model.depth,
             bidirectional=backwards is not None,

@@ -11,6 +11,7 @@ from kerasrnn.configured import Configured
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.typing import Shape
 from kerasrnn.typing import States
 from kerasrnn.typing import Tensor
@@ -112,7 +113,7 @@ class RNNStack(Configured, KeepsQuantization):
         """The layer that runs a copy of a cell in one direction."""
         path = [self.seed_path] * bool(self.seed_path) + [index]
         return FastRNN(
-            cells.clone_cell(cell, *path),
+            clone_cell(cell, *path),
             return_sequences=True,
             return_state=True,
             go_backwards=go_backwards,

@@ -17,6 +17,9 @@ from kerasrnn.layers import _backend
 from kerasrnn.layers.attention.mechanism import swap_time
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
+from kerasrnn.layers.loop.dropout_masks import dropout_masks
+from kerasrnn.layers.loop.dropout_masks import reset_dropout_masks
 from kerasrnn.layers.loop.products import Fixed
 from kerasrnn.layers.loop.run_loop import run_loop
 from kerasrnn.layers.precision import is_float
@@ -87,11 +90,11 @@ class _AttentionLoop:
     def drawn_masks(self):
         """A scope in which the cell has its dropout masks."""
         if self.training:
-            cells.draw_dropout_masks(self.cell.cell, self.first_input)
+            draw_dropout_masks(self.cell.cell, self.first_input)
         try:
             yield
         finally:
-            cells.reset_dropout_masks(self.cell.cell)
+            reset_dropout_masks(self.cell.cell)
 
     @property
     def is_fast(self):
@@ -113,7 +116,7 @@ class _AttentionLoop:
     def _run_fast(self, inputs, noise, skipped):
         found, states = self.carry
         *_, own = self.cell.unpack(states)
-        masks = cells.dropout_masks(
+        masks = dropout_masks(
             self.cell.cell, self.first_input, own, self.training
         )
         flat = keras.tree.flatten(self.carry)

@@ -10,9 +10,6 @@ as `keras.layers.RNN` requires. `running.py` runs one over a whole sequence.
 import keras
 from keras import ops
 
-from kerasrnn.configured import template
-from kerasrnn.layers.initializers import derived_seed
-
 
 def check_cell(cell, owner):
     """Raises `ValueError` unless `cell` is a recurrent cell.
@@ -54,68 +51,6 @@ def check_vectors(cell, owner):
             "others run in `FastRNN`. Expected: integers as `state_size`. "
             f"Received: state_size={sizes} of cell={cell!r}"
         )
-
-
-# How Keras serializes arrays, whose dtype is not that of a layer.
-_ARRAYS = "__numpy__", "__tensor__"
-
-
-def clone_cell(cell, *path, dtype=None):
-    """Returns a new cell with the configuration of `cell` and no weights.
-
-    Args:
-        cell: The cell to copy.
-        *path: What tells the copies in one model apart, such as the number of
-            a layer. Its seeds, such as those of initializers, depend on it, so
-            that the copies draw different numbers.
-        dtype: Dtype policy of the copy and of the cells inside it, or its
-            name; `None` for that of `cell`.
-
-    Raises:
-        ValueError: when the new cell has other widths.
-    """
-    config = _reseeded(template(cell), path)
-    if dtype is not None:
-        policy = keras.dtype_policies.get(dtype)
-        config = _of_policy(config, keras.dtype_policies.serialize(policy))
-    copy = type(cell).from_config(config)
-    widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
-    if widths != expected:
-        raise ValueError(
-            f"`{type(cell).__name__}.get_config` must hold every argument of "
-            "the constructor: a cell made from it has other widths. Expected: "
-            f"output_size and state_size {expected}. Received: {widths}"
-        )
-    return copy
-
-
-def _reseeded(config, path):
-    """Returns a configuration with other seeds."""
-    if isinstance(config, dict):
-        return {
-            name: derived_seed(value, *path)
-            if name == "seed"
-            else _reseeded(value, (*path, name))
-            for name, value in config.items()
-        }
-    if isinstance(config, list):
-        return [
-            _reseeded(value, (*path, index))
-            for index, value in enumerate(config)
-        ]
-    return config
-
-
-def _of_policy(config, policy):
-    """Returns a configuration with another dtype policy."""
-    if isinstance(config, dict) and config.get("class_name") not in _ARRAYS:
-        return {
-            name: policy if name == "dtype" else _of_policy(value, policy)
-            for name, value in config.items()
-        }
-    if isinstance(config, list):
-        return [_of_policy(value, policy) for value in config]
-    return config
 
 
 def initial_state(cell, batch_size):
@@ -212,23 +147,6 @@ def advance(cell, inputs, states, product, masks):
     return output, keras.tree.pack_sequence_as(states, new)
 
 
-def dropout_masks(cell, inputs, states, training):
-    """Returns the masks of a cell that defines its step, or of each of a stack.
-
-    Args:
-        cell: The cell, whose masks have been drawn.
-        inputs: Tensor of shape `(batch, input_dim)`.
-        states: Its states.
-        training: Whether to apply dropout.
-    """
-    if type(cell) is keras.layers.StackedRNNCells:
-        return [
-            dropout_masks(inner, inputs, own, training)
-            for inner, own in zip(cell.cells, states, strict=True)
-        ]
-    return cell.masks(inputs, keras.tree.flatten(states), training)
-
-
 def defines_step(cell):
     """Whether a cell, or each of a stack, is a `RecurrentCell` as it stands."""
     if type(cell) is keras.layers.StackedRNNCells:
@@ -254,36 +172,3 @@ def shapes_of(sizes, batch_size):
         else shape_of(size, batch_size)
         for size in sizes
     ]
-
-
-def draw_dropout_masks(cell, inputs):
-    """Draws the variational masks of a cell, before its loop.
-
-    Keras's cells draw a mask at their first step and keep it for the others.
-    In a compiled loop that first draw would be part of the loop's body, and a
-    cell inside another cell would keep its mask for all later batches. So
-    masks are drawn here and discarded by `reset_dropout_masks`.
-
-    Args:
-        cell: A recurrent cell.
-        inputs: Tensor of shape `(batch, input_dim)`, an input of one step.
-    """
-    batch_size = ops.shape(inputs)[0]
-    for inner in getattr(cell, "cells", []):
-        draw_dropout_masks(inner, inputs)
-        inputs = ops.zeros(
-            shape_of(inner.output_size, batch_size), inputs.dtype
-        )
-    if hasattr(cell, "get_dropout_mask"):
-        first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
-        cell.get_dropout_mask(inputs)
-        cell.get_recurrent_dropout_mask(first)
-
-
-def reset_dropout_masks(cell):
-    """Discards the masks that `draw_dropout_masks` drew."""
-    for inner in getattr(cell, "cells", []):
-        reset_dropout_masks(inner)
-    if hasattr(cell, "reset_dropout_mask"):
-        cell.reset_dropout_mask()
-        cell.reset_recurrent_dropout_mask()

@@ -4,7 +4,8 @@ from typing import Any
 
 from keras import ops
 
-from kerasrnn.layers.loop import cells
+from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
+from kerasrnn.layers.loop.dropout_masks import reset_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.recurrent._keras import DropoutRNNCell
 from kerasrnn.typing import States
@@ -71,14 +72,14 @@ class ForwardsDropoutMasks(DropoutRNNCell):
 
     def get_dropout_mask(self, step_input: Tensor) -> None:
         if self.cell is not None:
-            cells.draw_dropout_masks(self.cell, self.first_input(step_input))
+            draw_dropout_masks(self.cell, self.first_input(step_input))
 
     def get_recurrent_dropout_mask(self, step_input: Tensor) -> None:
         pass
 
     def reset_dropout_mask(self) -> None:
         if self.cell is not None:
-            cells.reset_dropout_masks(self.cell)
+            reset_dropout_masks(self.cell)
 
     def reset_recurrent_dropout_mask(self) -> None:
         pass

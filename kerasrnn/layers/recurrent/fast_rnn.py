@@ -8,6 +8,7 @@ from keras import ops
 from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.dropout_masks import draw_dropout_masks
 from kerasrnn.layers.precision import wide
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.typing import Shape
@@ -185,7 +186,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         )
         if training:
             # Outside of any loop: what is drawn changes a variable.
-            cells.draw_dropout_masks(self.cell, sequences[:, 0])
+            draw_dropout_masks(self.cell, sequences[:, 0])
         if self.slow_because and (mask is None or not self._masks_at_fault()):
             last, outputs, states = super().inner_loop(
                 sequences, rounded, mask, training

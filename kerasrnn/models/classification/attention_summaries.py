@@ -13,6 +13,7 @@ from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.by_name import get_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
+from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.classification.pooled_summaries import Summary
 from kerasrnn.typing import Shape
@@ -162,7 +163,7 @@ class DecoderSummary(Summary):
         cells.check_cell(cell, "DecoderSummary")
         self.rnn = AttentionRNN(
             AttentionCell(
-                cells.clone_cell(cell, "summary"), copy_of_attention(attention)
+                clone_cell(cell, "summary"), copy_of_attention(attention)
             ),
             return_attention_scores=True,
             name="rnn",

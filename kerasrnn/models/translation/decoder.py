@@ -15,6 +15,7 @@ from kerasrnn.layers.attention.by_name import copy_of_attention
 from kerasrnn.layers.attention.mechanism import AttentionMechanism
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import KeepsQuantization
+from kerasrnn.layers.recurrent.clone_cell import clone_cell
 from kerasrnn.models.bridge import Bridge
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.token_embedding import TokenEmbedding
@@ -160,7 +161,7 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
             self.input_projection = keras.layers.Dense(
                 cell.output_size, dtype=self.dtype_policy, name="input"
             )
-        copies = [cells.clone_cell(cell, "decoder", i) for i in range(depth)]
+        copies = [clone_cell(cell, "decoder", i) for i in range(depth)]
         # The loop has the dtype of its cells.
         self.rnn = AttentionRNN(
             AttentionCell(
