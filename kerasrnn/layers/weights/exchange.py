@@ -12,13 +12,13 @@ from kerasrnn.layers.weights.stacks import check_built
 from kerasrnn.layers.weights.stacks import check_properties
 from kerasrnn.layers.weights.stacks import properties_of
 from kerasrnn.layers.weights.stacks import stacked
+from kerasrnn.layers.weights.stacks import weights_of
 from kerasrnn.layers.weights.torch_arrays import check_names
 from kerasrnn.layers.weights.torch_arrays import check_shapes
 from kerasrnn.layers.weights.torch_arrays import from_torch
 from kerasrnn.layers.weights.torch_arrays import names_of
 from kerasrnn.layers.weights.torch_arrays import to_torch
 from kerasrnn.layers.weights.torch_arrays import torch_arrays
-from kerasrnn.layers.weights.torch_arrays import weights_of
 from kerasrnn.typing import Tensor
 
 Layers: TypeAlias = keras.layers.Layer | Sequence[keras.layers.Layer]

@@ -1,11 +1,40 @@
 """The LSTMs and GRUs of a stack, one for each direction, and if they agree."""
 
+import collections
+
 import keras
 
-from kerasrnn.layers.weights.torch_arrays import Direction
-from kerasrnn.layers.weights.torch_arrays import class_of
-from kerasrnn.layers.weights.torch_arrays import shown
-from kerasrnn.layers.weights.torch_arrays import weights_of
+from kerasrnn.layers.recurrent.gru import FastGRUCell
+from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+
+# Cells of Keras, each with ours that has the same weights.
+_OURS = {keras.layers.LSTMCell: FastLSTMCell, keras.layers.GRUCell: FastGRUCell}
+# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
+# the names of its weights in PyTorch, as in `weight_ih_l1`.
+Direction = collections.namedtuple("Direction", "place suffix cell")
+
+
+def class_of(cell):
+    """Returns the class of Keras that has the weights of a cell, or `None`."""
+    for known, ours in _OURS.items():
+        if isinstance(cell, (known, ours)):
+            return known
+    return None
+
+
+def weights_of(cell):
+    """Returns the weights of a cell, those that it has."""
+    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
+    return [
+        weight
+        for weight in [*weights, getattr(cell, "gains", None)]
+        if weight is not None
+    ]
+
+
+def shown(value):
+    """Returns a value as messages name it: a class of cells by its layer."""
+    return getattr(value, "__name__", repr(value)).removesuffix("Cell")
 
 
 def stacked(name, layers):

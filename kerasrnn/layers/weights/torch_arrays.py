@@ -1,48 +1,19 @@
 """The weights of one LSTM or GRU cell, as PyTorch names and orders them."""
 
-import collections
 import re
 from collections.abc import Mapping
 
 import keras
 from keras import ops
 
-from kerasrnn.layers.recurrent.gru import FastGRUCell
-from kerasrnn.layers.recurrent.lstm import FastLSTMCell
+from kerasrnn.layers.weights.stacks import class_of
+from kerasrnn.layers.weights.stacks import shown
+from kerasrnn.layers.weights.stacks import weights_of
 
 # Where each gate of PyTorch stands in Keras, and the other way round:
 # i, f, g, o in both; r, z, n there and z, r, h here.
 ORDERS = {keras.layers.LSTMCell: [0, 1, 2, 3], keras.layers.GRUCell: [1, 0, 2]}
-# Cells with the weights of Keras's.
-_OURS = {FastLSTMCell: keras.layers.LSTMCell, FastGRUCell: keras.layers.GRUCell}
 _TORCH_NAME = re.compile(r"(weight|bias)_(ih|hh|hr)_l\d+(_reverse)?")
-
-# `place` is how the caller writes the layer, such as `target[1]`; `suffix` ends
-# the names of its weights in PyTorch, as in `weight_ih_l1`.
-Direction = collections.namedtuple("Direction", "place suffix cell")
-
-
-def class_of(cell):
-    """Returns the class of Keras that has the weights of a cell, or `None`."""
-    for kind, known in {**_OURS, **{of: of for of in ORDERS}}.items():
-        if isinstance(cell, kind):
-            return known
-    return None
-
-
-def weights_of(cell):
-    """Returns the weights of a cell, those that it has."""
-    weights = [cell.kernel, cell.recurrent_kernel, cell.bias]
-    return [
-        weight
-        for weight in [*weights, getattr(cell, "gains", None)]
-        if weight is not None
-    ]
-
-
-def shown(value):
-    """Returns a value as messages name it: a class of cells by its layer."""
-    return getattr(value, "__name__", repr(value)).removesuffix("Cell")
 
 
 def names_of(direction):
@@ -95,6 +66,13 @@ def array_of(value):
 
 
 def check_names(expected, found, prefix):
+    """Raises `ValueError` unless a source has these weights, and no others.
+
+    Args:
+        expected: Names of weights in PyTorch.
+        found: Arrays by name, as `torch_arrays` returns them.
+        prefix: String before the names in the source, for the message.
+    """
     projections = [prefix + name for name in found if "_hr_" in name]
     if projections:
         raise ValueError(
@@ -113,6 +91,13 @@ def check_names(expected, found, prefix):
 
 
 def check_shapes(direction, width, found, prefix):
+    """Raises `ValueError` unless each weight has the shape of its direction.
+
+    Args:
+        direction: The `Direction`.
+        width: Integer, width of its input.
+        found, prefix: As of `check_names`.
+    """
     units = direction.cell.units
     rows = len(ORDERS[class_of(direction.cell)]) * units
     shapes = [(rows, width), (rows, units), (rows,), (rows,)]
