@@ -19,14 +19,16 @@ def with_next_tokens(gains, columns, allowed, progress, phrases):
 
     Args:
         gains: Float tensor of shape `(batch, beams, choices)`, the logits of
-            the best.
-        columns: Integer tensor of that shape, which they are.
+            the best tokens.
+        columns: Integer tensor of that shape, the tokens of these logits.
         allowed: Float tensor of shape `(batch, beams, vocabulary)`, all logits.
         progress: The progress of the hypotheses.
         phrases: What `phrases.arranged` returned.
 
     Returns:
-        The two with more choices; at minus infinity where one is there twice.
+        `gains` and `columns` with one more choice for each required phrase. Its
+        gain is minus infinity if the phrase is complete or its token is a
+        choice already.
     """
     tokens, wanted = next_tokens(progress, phrases)
     vocabulary_size = ops.shape(allowed)[2]
@@ -78,7 +80,11 @@ def shared_out(totals, is_end, progress, phrases, beam_width):
 
 
 def _rank(values, banks):
-    """How many of no lower bank are better, or as good and before."""
+    """Returns the rank of each candidate, 0 for the best.
+
+    That is the number of candidates of the same or a higher bank that are
+    better, or equally good and earlier.
+    """
     position = ops.arange(ops.shape(values)[1], dtype="int32")
     mine, others = values[:, :, None], values[:, None]
     before = ops.logical_and(

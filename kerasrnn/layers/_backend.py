@@ -27,8 +27,9 @@ and arguments must be single tensors.
 logarithm of the gamma function, and the regularized lower incomplete gamma
 function and incomplete beta function. PyTorch lacks the last.
 
-`rows(table, places)` are rows of a table, as of `keras.ops.take`. LiteRT keeps
-what TensorFlow gathers from in 8 bits if asked to, but not here.
+`rows(table, places)` are rows of a table, as of `keras.ops.take`. LiteRT may
+store a table that is read by `gather` in 8 bits; read by `gather_nd`, as here,
+it is not.
 
 `spaced(x)` adds columns of zeros to a matrix for products where, without them,
 rows would fall on the same lines of a CPU's cache: `needs_space(x)`.

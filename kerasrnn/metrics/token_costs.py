@@ -35,8 +35,8 @@ def weights_of_tokens(sample_weight, costs):
     Args:
         sample_weight: Tensor of shape `(batch,)` or `(batch, time)`, or a
             scalar.
-        costs: Tensor of shape `(batch, time)` that they are for, of whose dtype
-            they become.
+        costs: Tensor of shape `(batch, time)`, the costs that they weight; they
+            are cast to its dtype.
 
     Raises:
         ValueError: when they have another shape.

@@ -1,7 +1,9 @@
 """Rows of numbers as a CSV file: the log of a training.
 
 `keras.callbacks.CSVLogger` appends to its file: a killed process leaves half a
-row, and a repeated epoch a second row. Here the file is replaced as a whole.
+row, and a repeated epoch a second row. Here `write_rows` replaces the whole
+file. `append_row` appends, for logs of many rows; `without_half_row` removes
+what a killed process left of a row.
 """
 
 import csv

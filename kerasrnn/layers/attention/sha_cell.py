@@ -43,8 +43,9 @@ class SHACell(AttentionBlockCell):
         memory: Positive integer, number of earlier steps to attend to.
         kernel_initializer: Initializer of all kernels but those of `cell`;
             `None` for a normal one of the standard deviation
-            `0.1 / sqrt(units)`, as in the author's code. With weights as small,
-            attention and feed-forward layer add almost nothing at first.
+            `0.1 / sqrt(units)`, as in the author's code. With such small
+            weights, attention and feed-forward layer add almost nothing at
+            first.
         dropout: Float in `[0, 1)`, rate of the variational dropout (Gal &
             Ghahramani 2016) of what the cell, attention and the feed-forward
             layer return: one mask for all steps.

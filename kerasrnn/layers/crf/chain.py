@@ -17,7 +17,7 @@ FORBIDDEN = -1e4
 
 
 def maximum(x, axis=None, keepdims=False):
-    """Returns the maximum, of a batch without rows, too."""
+    """Returns the maximum; minus infinity over an empty axis."""
     return ops.max(x, axis=axis, keepdims=keepdims, initial=float("-inf"))
 
 

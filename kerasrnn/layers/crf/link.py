@@ -16,7 +16,7 @@ from kerasrnn.typing import Config
 
 @keras.saving.register_keras_serializable("kerasrnn", "CRFLink")
 class Link:
-    """Knows a layer, once there is one."""
+    """Refers to a layer, which is set after both are made."""
 
     def __init__(self) -> None:
         self.layer: Any = None
@@ -34,7 +34,7 @@ class Linked:
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._be_at(Link())
+        self._set_link(Link())
 
     def get_config(self) -> Config:
         config = super().get_config()  # type: ignore[misc]
@@ -46,10 +46,10 @@ class Linked:
     ) -> Self:
         config, link = unlinked(config)
         layer = super().from_config(config, custom_objects)  # type: ignore
-        layer._be_at(link)
+        layer._set_link(link)
         return layer
 
-    def _be_at(self, link):
+    def _set_link(self, link):
         self.link = link
         link.layer = self
 

@@ -1,4 +1,4 @@
-"""What the equations of a recurrent cell are made into: a step, and a run."""
+"""Runs the equations of a recurrent cell: one step, or a whole sequence."""
 
 import functools
 from collections.abc import Callable

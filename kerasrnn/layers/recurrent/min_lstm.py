@@ -28,8 +28,8 @@ class MinLSTMCell(LinearCell):
     Args:
         units: Positive integer, width of the state.
         activation: Activation of `g`, by default none.
-        recurrent_activation: Activation of the gates. Where both of another
-            one than the sigmoid are 0, the state is not a number.
+        recurrent_activation: Activation of the gates. With another activation
+            than the sigmoid, a unit whose two gates are both 0 becomes NaN.
         unit_forget_bias: Whether `b_f` starts at 1, as in an LSTM of Keras;
             the authors found that training is faster with a larger one.
         **kwargs: Further arguments of `LinearCell`.

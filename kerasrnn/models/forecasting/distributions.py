@@ -15,7 +15,8 @@ from kerasrnn.typing import Tensor
 _LEAST = 1e-3  # so that no distribution is a point
 _BISECTIONS = 30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
-# Of counts, and of failures, from which on approximations are exact.
+# From this count on, `cdf` uses approximations; of these, from this number of
+# failures on, that by cube roots.
 _MANY, _FEW = 1000.0, 30.0
 
 
@@ -27,7 +28,7 @@ class Distribution(ForecastHead):
     """
 
     def costs(self, y_true: Tensor, forecast: Tensor, unit: Tensor) -> Tensor:
-        # Of what is measured in units of the column.
+        # The density of a value divided by its unit.
         return -self.log_prob(y_true, forecast) - self.log_unit(unit)
 
     def log_unit(self, unit: Tensor) -> Tensor:
@@ -100,7 +101,7 @@ class GaussianHead(Distribution):
 class StudentHead(Distribution):
     """Student's t distribution of each value, for errors with heavy tails.
 
-    Its mean, its scale, and its degrees of freedom, which are more than 2.
+    It is given by its mean, its scale, and its degrees of freedom, more than 2.
 
     Example:
 
@@ -151,7 +152,8 @@ class StudentHead(Distribution):
 
     def bracket(self, forecast: Tensor, levels: Tensor) -> tuple[Tensor, ...]:
         mean, width = forecast[..., :1], forecast[..., 1:2]
-        # That of two degrees of freedom goes furthest, and not so far.
+        # The quantiles of two degrees of freedom, whose tails are the heaviest,
+        # lie within these bounds.
         most = width / ops.sqrt(2 * ops.minimum(levels, 1 - levels))
         return mean - most, mean + most
 

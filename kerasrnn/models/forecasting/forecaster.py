@@ -242,8 +242,9 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
         count = given["values"].shape[1] // self.segment
         ahead, known = 1 - self.parallel, given["known"]
         if self.known and ahead and self.horizon < self.segment:
-            # Of the segment ahead, no more is known than is forecast; so no
-            # more is read of those that were ahead once. 0 is missing.
+            # Of the segment ahead only the first `horizon` steps are known. So
+            # that those of the past look the same, their other steps are set
+            # to 0, as missing values are.
             step = ops.arange(known.shape[1]) % self.segment
             is_known = ops.reshape(step < self.horizon, (1, -1, 1))
             known = ops.where(is_known, known, 0.0)
