@@ -5,6 +5,7 @@ import itertools
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.label_names import in_order
 from kerasrnn.data.label_names import one_spelling
+from kerasrnn.data.tables.cell_values import SeveralNamesError
 
 
 def one_number(rows, known):
@@ -19,12 +20,7 @@ def one_number(rows, known):
         the number of the label of each text.
     """
     names = one_spelling(rows["label"], known, rows.report)
-    lists = (
-        why.removesuffix(" labels, not one")
-        for _, why in rows.report.malformed
-        if why.endswith(" labels, not one")
-    )
-    if any(count != "0" for count in lists):
+    if rows.report.reasons[SeveralNamesError]:
         rows.report.notes.append(
             "some texts have several labels: to keep them, read it with "
             "`multi_label`"

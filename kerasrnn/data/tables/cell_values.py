@@ -12,6 +12,10 @@ from kerasrnn.data.tables.encodings import decode
 MISSING = "", "nan", "<na>", "null"  # how programs write a missing value
 
 
+class SeveralNamesError(ValueError):
+    """A cell has several names, where one was asked for."""
+
+
 def cell_value(value, name):
     """Returns the value of a cell, of the kind that `KINDS` says.
 
@@ -66,7 +70,8 @@ def _one_name(value, name):
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, list | tuple):
         if len(value) != 1:
-            raise ValueError(f"{len(value)} {name}s, not one")
+            error = SeveralNamesError if value else ValueError
+            raise error(f"{len(value)} {name}s, not one")
         [value] = value
     return name_in(value, name)
 
@@ -159,6 +164,7 @@ KINDS = {
 
 
 def check_lengths(cells):
+    """Raises `ValueError` unless there is a tag for each token."""
     words, tags = (cells.get(name, ()) for name in ("tokens", "tags"))
     if {"tokens", "tags"} <= set(cells) and len(words) != len(tags):
         raise ValueError(f"{len(words)} tokens but {len(tags)} tags")

@@ -127,6 +127,14 @@ def test_several_labels_that_were_not_asked_for_are_left_out(write):
     assert corpus.train == (["too slow", "so"], [1, 0])
 
 
+def test_an_empty_list_is_not_several_labels():
+    rows = [{"text": x, "label": [x]} for x in "ab"]
+    with pytest.warns(CorpusWarning) as found:
+        read_labelled_corpus([*rows, {"text": "c", "label": []}])
+    assert "0 labels, not one" in str(found[0].message)
+    assert not any("`multi_label`" in str(x.message) for x in found)
+
+
 @pytest.mark.parametrize(
     "options, problem",
     [
