@@ -212,10 +212,8 @@ def _numbered_table(rows, most, report):
         for number, cells in rows:
             if len(cells) >= most:
                 yield number, {str(n): x for n, x in enumerate(cells, 1)}
-            elif len(cells) > 1:
-                report.add(number, f"only {len(cells)} columns")
             else:
-                report.add(number, "no tab between columns")
+                report.add(number, f"only {len(cells)} of {most} columns")
 
     return Table([str(n) for n in range(1, most + 1)], named(), numbered=True)
 
