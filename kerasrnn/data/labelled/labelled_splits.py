@@ -127,9 +127,9 @@ def how_held_out(
     )
     if corpus.groups is None or groups & learnt:
         print(
-            "Texts are held out one by one. If some belong together, such as "
-            "reviews of\na film, scores are too high: name their column, "
-            "--group-column COLUMN."
+            "Texts are held out one by one: if some belong together, such as "
+            "reviews of a\nfilm, scores are too high. A table may have a "
+            "column of groups, `group_column`."
         )
         return {"by": "text"}
     print(f"Groups whose texts are held out, such as films: {len(groups)}.")
