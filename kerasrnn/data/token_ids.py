@@ -1,14 +1,44 @@
-"""The ids of many texts, one after another."""
+"""Many texts, of which a part is encoded at a time."""
 
+from collections.abc import Callable
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
 
-# Ragged tensors take far more memory than arrays.
 _AT_ONCE = 1000
+
+
+def in_parts(texts: Strings, encode: Callable[[Strings], Any]) -> Iterator[Any]:
+    """Yields what a function makes of a thousand texts after another.
+
+    Ragged tensors take far more memory than arrays.
+
+    Args:
+        texts: List of strings.
+        encode: Function of some of them, such as `tokenize` of a `Tokenizer`.
+    """
+    for start in range(0, len(texts), _AT_ONCE):
+        yield encode(texts[start : start + _AT_ONCE])
+
+
+def id_parts(
+    texts: Strings, tokenizer: Tokenizer, max_length: int | None = None
+) -> Iterator[tf.RaggedTensor]:
+    """Yields the ids of a thousand texts after another, `(texts, tokens)`.
+
+    The arguments are those of `id_rows`.
+    """
+    return in_parts(
+        texts,
+        lambda part: tokenizer.tokenize(
+            tf.constant(part, tf.string), max_length
+        ),
+    )
 
 
 def id_rows(
@@ -28,7 +58,6 @@ def id_rows(
     >>> [row.tolist() for row in id_rows(["a book", "bad"], tokenizer)]
     [[2, 4], [3]]
     """
-    for start in range(0, len(texts), _AT_ONCE):
-        ids = tokenizer.tokenize(texts[start : start + _AT_ONCE], max_length)
+    for ids in id_parts(texts, tokenizer, max_length):
         ends = ids.row_splits.numpy()[1:-1]
         yield from np.split(ids.flat_values.numpy(), ends)

@@ -8,12 +8,12 @@ import tensorflow as tf
 from kerasrnn.arguments import NO_LISTS
 from kerasrnn.arguments import is_string
 from kerasrnn.arguments import string_list
+from kerasrnn.data.token_ids import id_parts
 from kerasrnn.warning import warn
 
 # Characters become at most this many tokens each, as "&amp;" of separated
 # punctuation.
 _MOST_TOKENS = 8
-_AT_ONCE = 1000
 
 
 def decoded(strings):
@@ -82,9 +82,7 @@ def count_longer(texts, tokenizer, max_length):
     """
     most = max_length // _MOST_TOKENS
     long = [text for text in texts if len(text) + 1 > most]
-    count = 0
-    for start in range(0, len(long), _AT_ONCE):
-        some = tf.constant(long[start : start + _AT_ONCE], tf.string)
-        lengths = tokenizer.tokenize(some, max_length + 1).row_lengths()
-        count += int(tf.reduce_sum(tf.cast(lengths > max_length, tf.int32)))
-    return count
+    return sum(
+        int(tf.math.count_nonzero(ids.row_lengths() > max_length))
+        for ids in id_parts(long, tokenizer, max_length + 1)
+    )

@@ -9,6 +9,7 @@ import tensorflow as tf
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.data.padding import pad_to
+from kerasrnn.data.token_ids import id_parts
 from kerasrnn.tokenizers.tokenizer import Tokenizer
 from kerasrnn.typing import Strings
 
@@ -72,13 +73,7 @@ def labelled_batches(
             f"Received: pad_id={tokenizer.pad_id}"
         )
     optional_positive_integer("max_length", max_length)
-    ids = tf.concat(
-        [
-            tokenizer.tokenize(tf.constant(texts[i : i + 1000]), max_length)
-            for i in range(0, len(texts), 1000)
-        ],
-        axis=0,
-    )
+    ids = tf.concat([*id_parts(texts, tokenizer, max_length)], axis=0)
     columns = [_targets(labels)]
     if sample_weight is not None:
         columns.append(checked_weights(sample_weight, len(texts)))

@@ -14,6 +14,7 @@ from kerasrnn.arguments import one_of
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.text.word_vectors import WordVectors
 from kerasrnn.data.text.word_vectors import read_word_vectors
+from kerasrnn.data.token_ids import in_parts
 from kerasrnn.files import atomic_write
 from kerasrnn.files import output_folder
 from kerasrnn.optional import needs
@@ -73,9 +74,8 @@ def load_word_vectors(
                 f"worker has written. Received: {source!r}"
             )
         if not path.exists():
-            parts = (texts[i : i + 1000] for i in range(0, len(texts), 1000))
             lines = itertools.chain.from_iterable(
-                map(tokenizer.normalize_all, parts)
+                in_parts(texts, tokenizer.normalize_all)
             )
             train_word_vectors(lines, path, dimensions, source, seed)
         source = path

@@ -9,6 +9,7 @@ from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
 from kerasrnn.data.padding import with_end
 from kerasrnn.data.text.text_windows import text_windows
+from kerasrnn.data.token_ids import in_parts
 from kerasrnn.pipelines.language.functions import LanguageFunctions
 from kerasrnn.pipelines.language.task import LanguageTask
 from kerasrnn.pipelines.language.text_metrics import of_tokens
@@ -172,11 +173,8 @@ class LanguageTexts(XlaPipeline):
 
     def ids(self, lines: Strings) -> np.ndarray:
         """Returns the text of a list of lines as one vector of int32 ids."""
-        lines = text_list(lines)
-        ids = [
-            self.text_ids(tf.constant(lines[i : i + 10_000])).flat_values
-            for i in range(0, len(lines), 10_000)
-        ]
+        parts = in_parts(text_list(lines), self.text_ids)
+        ids = [part.flat_values for part in parts]
         return np.concatenate([np.zeros(0, "int32"), *ids])
 
     def text_ids(self, texts: Tensor) -> tf.RaggedTensor:
