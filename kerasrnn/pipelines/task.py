@@ -68,8 +68,11 @@ class Task:
         return []
 
     def row_scores(self, rows: Any, **options: Any) -> dict[str, Any]:
-        """Returns the scores of the trained pipeline on rows, for a card."""
-        return self.pipeline.evaluate(rows)
+        """Returns the scores of the trained pipeline on rows, for a card.
+
+        By default those of its `evaluate`, which takes the options.
+        """
+        return self.pipeline.evaluate(rows, **options)
 
     def headline(self, scores: dict[str, Any]) -> str:
         """Returns the most important of its `row_scores`, in words."""
@@ -91,14 +94,15 @@ class Task:
         return False
 
     def report(
-        self, rows: Any, folder: pathlib.Path, **options: Any
+        self, rows: Any, folder: pathlib.Path
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Prints samples, draws pictures, and may write files.
+
+        A task may have more arguments, such as a seed.
 
         Args:
             rows: Examples to validate on.
             folder: Path of the output folder.
-            **options: What the task may be asked for, such as a seed.
 
         Returns:
             A tuple of two dictionaries: facts for a card, and pictures by

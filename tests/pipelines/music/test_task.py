@@ -1,5 +1,7 @@
 """How a model of music is shown in a run; tests/recipes runs it whole."""
 
+import types
+
 import mido
 import numpy as np
 import pytest
@@ -8,10 +10,20 @@ from kerasrnn.data import read_midi
 from kerasrnn.layers import FastGRUCell
 from kerasrnn.models import PianoRollModel
 from kerasrnn.pipelines import MusicPipeline
+from kerasrnn.pipelines.music.task import MusicTask
 from tests.helpers import randomize
 
 RNG = np.random.default_rng(0)
 ROLLS = [(RNG.random((12, 88)) < 0.1).astype("uint8") for _ in range(2)]
+
+
+def test_scores_take_the_options_of_evaluate():
+    music = types.SimpleNamespace(
+        evaluate=lambda rows, batch_size=1: batch_size
+    )
+    assert MusicTask(music).row_scores(ROLLS, batch_size=3) == 3
+    with pytest.raises(TypeError, match="dynamic"):
+        MusicTask(music).row_scores(ROLLS, dynamic=True)
 
 
 @pytest.mark.slow
