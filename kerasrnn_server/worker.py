@@ -77,27 +77,27 @@ class Worker:
             env: Its environment, if not that of this process.
 
         Raises:
+            OSError: when the system starts no process.
             WorkerEnded: when the version does not work.
         """
         ours, theirs = socket.socketpair()
         reader, writer = await asyncio.open_connection(sock=ours, limit=_BUFFER)
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "kerasrnn_commands.worker"),
-                *(str(path), str(theirs.fileno())),
-                json.dumps(dataclasses.asdict(limits)),
-                pass_fds=[theirs.fileno()],
-                env=env,
-            )
-        try:
-            metadata = await receive(reader)
-        except BaseException as error:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            writer.close()
-            if isinstance(error, (asyncio.IncompleteReadError, OSError)):
+        with contextlib.ExitStack() as undo:
+            undo.callback(writer.close)
+            with theirs:
+                process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "kerasrnn_commands.worker"),
+                    *(str(path), str(theirs.fileno())),
+                    json.dumps(dataclasses.asdict(limits)),
+                    pass_fds=[theirs.fileno()],
+                    env=env,
+                )
+            undo.callback(_kill, process)
+            try:
+                metadata = await receive(reader)
+            except (asyncio.IncompleteReadError, OSError) as error:
                 raise WorkerEnded(f"'{path}' does not work.") from error
-            raise
+            undo.pop_all()
         return cls(process, reader, writer, metadata, changed)
 
     async def call(self, request: Request, end: float) -> Answer:
@@ -140,8 +140,7 @@ class Worker:
 
     def end(self) -> None:
         """Ends the process at once, whatever it does."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        _kill(self._process)
 
     async def _listen(self, reader):
         """Hands out the answers until the process ends."""
@@ -176,3 +175,8 @@ class Worker:
         task = asyncio.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
