@@ -71,6 +71,7 @@ def receive_v2(
         )
         for tensor in inputs
     }
+    parts.check_end()
     all_binary = parameters.get("binary_data_output", False)
     binary = {
         name: all_binary for name in (outputs or signature.outputs.keys())
@@ -137,6 +138,14 @@ class _Parts:
         if size < 0 or len(part) < size:
             raise ValueError(f"{len(part)} of {size} bytes")
         return part
+
+    def check_end(self):
+        """Raises an error if bytes are left."""
+        if left := self.body[self.position :]:
+            raise ValueError(
+                "The binary tensors must fill the body. "
+                f"Received: {len(left)} bytes more."
+            )
 
 
 def _named(body, side):

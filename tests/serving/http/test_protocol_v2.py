@@ -163,14 +163,27 @@ def square(data):
         (square([2**40]), "values from"),
         (square([True]), "type `bool`"),
         (square([-1]), "not in [0, 4)"),
+    ],
+)
+def test_a_wrong_request_is_an_error(model, body, message):
+    with pytest.raises(ValueError) as error:
+        answered(body, model)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
         ({"inputs": [binary("text", "BYTES", [1], "4")]}, "binary_data_size"),
         ({"inputs": [binary("text", "BYTES", [1], 99)]}, "5 of 99 bytes"),
         ({"inputs": [binary("text", "BYTES", [1], -1)]}, "of -1 bytes"),
         ({"inputs": [binary("text", "BYTES", [2], 5)]}, "1 values for"),
         ({"inputs": [binary("text", "BYTES", [1], 3)]}, "3 of 4 bytes"),
+        ({"inputs": [binary("text", "BYTES", [0], 0)]}, "5 bytes more"),
+        ({"inputs": [tensor()]}, "5 bytes more"),
     ],
 )
-def test_a_wrong_request_is_an_error(model, body, message):
+def test_wrong_binary_tensors_are_an_error(model, body, message):
     with pytest.raises(ValueError) as error:
         answered(body, model, packed("a"))
     assert message in str(error.value)
