@@ -61,6 +61,8 @@ class Calls:
             min(os.cpu_count() or 1, max(1, limits.threads // 2)),
         )
         self._reading: dict[int, Request] = {}
+        # Held while a call goes from those that are read to the queue.
+        self._moving = threading.Lock()
         self._readers = concurrent.futures.ThreadPoolExecutor(_READERS)
         for _ in range(limits.threads):
             threading.Thread(target=self._work, daemon=True).start()
@@ -75,7 +77,11 @@ class Calls:
         if request is not None:
             self._reading[number] = request
             self._readers.submit(self._read, number, request)
-        elif self._reading.pop(number, None) or self._queue.remove(number):
+            return
+        with self._moving:
+            is_read = self._reading.pop(number, None) is not None
+            waits = is_read or self._queue.remove(number)
+        if waits:
             self.send(number, None)
 
     def send(self, number: int, answer: object) -> None:
@@ -93,8 +99,9 @@ class Calls:
             self._reading.pop(number, None)
             self.send(number, refused(error))
         else:
-            if self._reading.pop(number, None):
-                self._queue.put(call)
+            with self._moving:
+                if self._reading.pop(number, None):
+                    self._queue.put(call)
 
     def _call(self, number: int, request: Request) -> Call:
         """Reads and checks a request."""

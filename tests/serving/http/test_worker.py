@@ -1,0 +1,38 @@
+"""The requests of a process; tests/server runs it whole."""
+
+import socket
+import threading
+
+import pytest
+
+pytest.importorskip("orjson", reason="needs the extra `serve`")
+
+from kerasrnn.serving import ModelFolder  # noqa: E402
+from kerasrnn.serving.http.worker import Calls  # noqa: E402
+from kerasrnn_server.messages import Limits  # noqa: E402
+from kerasrnn_server.messages import Request  # noqa: E402
+from kerasrnn_server.messages import read  # noqa: E402
+from tests.serving.small import export_small_model  # noqa: E402
+
+
+def test_a_call_is_taken_back_while_it_enters_the_queue(tmp_path, monkeypatch):
+    model = ModelFolder(export_small_model(tmp_path / "shout")).load()
+    ours, theirs = socket.socketpair()
+    # Without threads, no call runs.
+    calls = Calls(model, Limits(threads=0), theirs)
+    put = calls._queue.put
+
+    def slow_put(call):
+        taking_back = threading.Thread(
+            target=calls.begin, args=(call.number, None)
+        )
+        taking_back.start()
+        # It has to wait. If it did not, it would not find the call.
+        taking_back.join(0.2)
+        put(call)
+
+    monkeypatch.setattr(calls._queue, "put", slow_put)
+    with ours, theirs, ours.makefile("rb") as messages:
+        ours.settimeout(10)
+        calls.begin(3, Request("v1", b'{"instances": ["a"]}'))
+        assert read(messages) == (3, None)
