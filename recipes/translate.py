@@ -66,14 +66,6 @@ class Settings(training.TranslationSettings):
     oversample: training.Count | None = None
     """How often to train on each pair of `train`; default: equal weight."""
 
-    @property
-    def has_alignments(self):
-        return self.alignments is not None
-
-    @property
-    def trains_on_old(self):
-        return bool(self.old)
-
     def without_effect(self):
         idle = super().without_effect()
         if self.dev and (self.old_dev or not self.old):
@@ -98,9 +90,8 @@ def load_pairs(settings):
     )
     new = read(**settings.pick("train", "dev", "test", "alignments"))
     if settings.back_translate:
-        trained = settings.output / "reverse/translator.keras"
-        given = settings.back_translate, settings.reverse or trained
-        more = pipelines.back_translate(*given, settings.output, settings.limit)
+        given = settings.back_translate, settings.reverse, settings.output
+        more = pipelines.back_translate(*given, settings.limit)
         return data.add_synthetic(new, more, settings.oversample)
     if not settings.old:
         return new
@@ -216,6 +207,7 @@ def run(
             translator.compile(build_optimizer(settings, steps), loss)
             translator.model.alignment_weight = settings.alignment_weight
         if settings.trains_on_old:  # Of each pair once, however often repeated.
+            [translator] = members
             translator.estimate_lexicon(list(dict.fromkeys(pairs)))
         for i, member in enumerate(members):
             this_run.fit(member, pairs, dev, member=i, average=settings.average)
@@ -223,15 +215,21 @@ def run(
         this_run.finish(translator, dev, test, languages=languages)
 
 
-def train_reverse(settings, languages):
-    """Trains the translator of the other direction, unless there is one."""
-    folder = settings.output / "reverse"
+def with_reverse(settings, languages):
+    """Returns settings with a translator of the other direction."""
+    saved = settings.output / "reverse" / "translator.keras"
     unused = "start_from", "back_translate", "alignments", "oversample"
     unused = dict.fromkeys([*unused, "source_vectors", "target_vectors"])
-    settings = dataclasses.replace(settings, output=folder, **unused)
-    if not (folder / "card.json").exists():
+    others = dataclasses.replace(settings, output=saved.parent, **unused)
+    if saved.with_name("card.json").exists():
+        print(f"{saved} is used again. To train another, delete its folder.")
+        pairs, dev, _ = load_reversed(others)
+        pairs = data.drop_long(pairs, others.max_words)
+        training.warn_of_other_data(saved, [pairs, dev])
+    else:
         print("First, a translator of the other direction is trained.")
-        run(settings, load_reversed, languages=languages[::-1])
+        run(others, load_reversed, languages=languages[::-1])
+    return dataclasses.replace(settings, reverse=saved)
 
 
 def main():
@@ -242,7 +240,7 @@ def main():
     if settings.back_translate and not settings.reverse:
         if settings.start_from:  # A wrong file is found before the training.
             pipelines.TextTranslator.open(settings.start_from)
-        train_reverse(settings, names)
+        settings = with_reverse(settings, names)
     run(settings, languages=names)
 
 

@@ -121,11 +121,10 @@ def warn_of_other_data(saved: PathLike, data: Any) -> None:
     known = card.get("data", {}).get("fingerprint")
     if known not in (None, fingerprint(data)):
         warn(
-            "The old data are not split as they were, so that their held-out "
-            "part may contain data that were trained on. Expected: the files, "
-            "the seed and the sizes of the run that wrote the pipeline. "
-            "Received: "
-            f"'{saved}'",
+            "The data are other ones, or not split as they were, so that their "
+            "held-out part may contain data that were trained on. Expected: "
+            "the files, the seed and the sizes of the run that wrote the "
+            f"pipeline. Received: '{saved}'",
         )
 
 

@@ -19,7 +19,8 @@ _SUBWORDS = "unigram", "bpe", "unigram-word"
 class TranslationSettings(EncoderSettings):
     """Settings of the model, the search and the training of a translator.
 
-    See `Settings`. A recipe adds where its pairs come from.
+    See `Settings`. A recipe adds where its pairs come from: fields of its own,
+    of which `old` and `alignments` have a meaning here.
 
     Attributes:
         text_options: Names of the fields that are arguments of a tokenizer.
@@ -119,14 +120,15 @@ class TranslationSettings(EncoderSettings):
     def trains_on_old(self) -> bool:
         """Whether the pairs hold those that a saved translator has learnt.
 
-        Then its lexicon is estimated anew, from all of them.
+        They are the field `old` of a recipe. Its lexicon is then estimated
+        anew, from all pairs.
         """
-        return False
+        return bool(getattr(self, "old", None))
 
     @property
     def has_alignments(self) -> bool:
-        """Whether the pairs have alignments of their words."""
-        return False
+        """Whether the pairs have `alignments` of their words."""
+        return getattr(self, "alignments", None) is not None
 
     def without_effect(self) -> frozenset[str]:
         idle = super().without_effect()
