@@ -13,13 +13,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.pipelines.labelling.loss import LabelCrossentropy
 from kerasrnn.pipelines.labelling.scores import both
 from kerasrnn.pipelines.labelling.scores import label_scores
 from kerasrnn.pipelines.labelling.scores import multi_label_scores
 from kerasrnn.pipelines.labelling.thresholds import are_above
 from kerasrnn.pipelines.labelling.thresholds import is_probability
 from kerasrnn.pipelines.labelling.thresholds import thresholds_of
+from kerasrnn.training.label_loss import LabelCrossentropy
 
 
 class OneLabel:

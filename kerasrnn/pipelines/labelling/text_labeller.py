@@ -11,6 +11,7 @@ import tensorflow as tf
 from kerasrnn.arguments import number
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.labelled.labelled_batches import labelled_batches
+from kerasrnn.metrics.label_accuracy import label_accuracy
 from kerasrnn.models import ClassifierEnsemble
 from kerasrnn.models import TextClassifier
 from kerasrnn.pipelines.batching import ready
@@ -19,7 +20,6 @@ from kerasrnn.pipelines.labelling.labelling import Labelling
 from kerasrnn.pipelines.labelling.labelling import Labels
 from kerasrnn.pipelines.labelling.parts import check_parts
 from kerasrnn.pipelines.labelling.parts import joined_model
-from kerasrnn.pipelines.labelling.scores import label_accuracy
 from kerasrnn.pipelines.labelling.thresholds import thresholds_of
 from kerasrnn.pipelines.labelling.weights import weights_by_number
 from kerasrnn.pipelines.labelling.weights import weights_of_classes

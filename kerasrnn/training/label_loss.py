@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from kerasrnn.arguments import rate
 from kerasrnn.typing import Config
 from kerasrnn.typing import Tensor
 
@@ -27,6 +28,9 @@ class LabelCrossentropy(keras.losses.Loss):
     Returns:
         A scalar.
 
+    Raises:
+        ValueError: when `label_smoothing` is outside `[0, 1)`.
+
     Reference:
         [Szegedy et al., 2016](https://arxiv.org/abs/1512.00567), section 7.
     """
@@ -38,7 +42,7 @@ class LabelCrossentropy(keras.losses.Loss):
         **kwargs: Any,
     ) -> None:
         super().__init__(name, **kwargs)
-        self.label_smoothing = label_smoothing
+        self.label_smoothing = rate("label_smoothing", label_smoothing)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         classes = ops.one_hot(
