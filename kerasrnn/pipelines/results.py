@@ -2,22 +2,27 @@
 
 import pathlib
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 
 from kerasrnn.pipelines.saved_model import next_version
 from kerasrnn.pipelines.task import folder_above
-from kerasrnn.pipelines.task import sizes_in_words
-from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import save_figure
 from kerasrnn.plots import training_figure
+from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import without_costs
 from kerasrnn.training.card import new_card
 from kerasrnn.training.card import write_json
 from kerasrnn.typing import History
 from kerasrnn.warning import warn
+
+
+def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
+    """Returns the number of types that each of some tokenizers knows."""
+    return [tokenizer.vocabulary_size for tokenizer in tokenizers]
 
 
 def print_start(task, data, epochs, batches):
@@ -29,14 +34,19 @@ def print_start(task, data, epochs, batches):
         facts.append(f"{vocabulary} of {counts}")
     steps = keras.ops.convert_to_numpy(batches.cardinality())
     print(
-        f"To train on: {sizes_in_words(data['train'])}.\n"
-        f"To validate on: {sizes_in_words(data['dev'])}.\n"
+        f"To train on: {_sizes_in_words(data['train'])}.\n"
+        f"To validate on: {_sizes_in_words(data['dev'])}.\n"
         f"Model: {', '.join(facts)}.\n"
         f"Epochs: {epochs:,}"
         + (f", of {steps:,} steps each." if steps > 0 else ".")
     )
     if plan := task.plan():
         print(plan)
+
+
+def _sizes_in_words(sizes: dict[str, int]) -> str:
+    """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
+    return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
 
 
 def write_results(

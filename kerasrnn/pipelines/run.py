@@ -13,10 +13,10 @@ from kerasrnn.models import in_float32
 from kerasrnn.pipelines.results import part_scores
 from kerasrnn.pipelines.results import print_end
 from kerasrnn.pipelines.results import print_start
+from kerasrnn.pipelines.results import vocabulary_sizes
 from kerasrnn.pipelines.results import write_results
 from kerasrnn.pipelines.run_scope import NotFirst
 from kerasrnn.pipelines.run_scope import RunScope
-from kerasrnn.pipelines.task import vocabulary_sizes
 from kerasrnn.pipelines.vocabulary_facts import vocabulary_facts
 from kerasrnn.training import Settings
 from kerasrnn.training import TrainingFolder

@@ -2,7 +2,6 @@
 
 import pathlib
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 
@@ -118,16 +117,6 @@ class Task:
 def folder_above(folder: pathlib.Path) -> pathlib.Path:
     """Returns the folder that a folder is in, also for `Path(".")`."""
     return folder.parent if folder.name else folder.resolve().parent
-
-
-def sizes_in_words(sizes: dict[str, int]) -> str:
-    """Returns sizes as people write them, such as "8 pairs, 40 tokens"."""
-    return ", ".join(f"{count:,} {name}" for name, count in sizes.items())
-
-
-def vocabulary_sizes(tokenizers: Sequence[Tokenizer]) -> list[int]:
-    """Returns the number of types that each of some tokenizers knows."""
-    return [tokenizer.vocabulary_size for tokenizer in tokenizers]
 
 
 def wrapped(text: str) -> str:

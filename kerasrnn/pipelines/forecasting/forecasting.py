@@ -10,8 +10,8 @@ from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.pipelines.forecasting.baselines import Baseline
 from kerasrnn.pipelines.forecasting.baselines import baselines
 from kerasrnn.pipelines.forecasting.functions import ForecastingFunctions
+from kerasrnn.pipelines.forecasting.scores import score
 from kerasrnn.pipelines.forecasting.task import ForecastingTask
-from kerasrnn.pipelines.forecasting.task import score
 from kerasrnn.pipelines.text_pipeline import TextPipeline
 from kerasrnn.typing import Config
 from kerasrnn.warning import warn

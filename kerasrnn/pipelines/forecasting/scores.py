@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kerasrnn.data.series.series_table import SeriesTable
+from kerasrnn.data.series.windows import window_starts
 
 
 class ForecastScores:
@@ -100,6 +101,36 @@ class ForecastScores:
             name: [*map(_share, self.sums[name].sum(axis=1), count)]
             for name in names
         }
+
+
+def score(forecaster, table, baseline=None, batch_size=256):
+    """Scores the forecasts at every step of a table.
+
+    Args:
+        forecaster: The `SeriesForecaster`.
+        table: A `SeriesTable`.
+        baseline: A function to score in its place, or `None`.
+        batch_size: Positive integer, windows in a batch.
+
+    Returns:
+        A `ForecastScores`.
+    """
+    batches = forecaster.batches(table, batch_size)
+    naive = naive_errors(table, forecaster.season)
+    levels = () if baseline else forecaster.levels
+    scores = ForecastScores(forecaster.model.units, naive, levels)
+    size = forecaster.lookback, forecaster.model.horizon
+    series, _ = window_starts(table, *size)
+    start = 0
+    for inputs, values in batches:
+        if baseline:
+            point, quantiles = baseline(inputs["past"].numpy()), None
+        else:
+            point, quantiles = forecaster.answers_to(inputs)
+        here = series[start : start + len(values)]
+        scores.add(values.numpy(), point, here, quantiles)
+        start += len(values)
+    return scores
 
 
 def naive_errors(table: SeriesTable, season: int) -> np.ndarray:

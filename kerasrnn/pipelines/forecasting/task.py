@@ -9,8 +9,7 @@ from kerasrnn.data.series.series_table import SeriesTable
 from kerasrnn.data.series.windows import window_starts
 from kerasrnn.files import atomic_write
 from kerasrnn.optional import import_pandas
-from kerasrnn.pipelines.forecasting.scores import ForecastScores
-from kerasrnn.pipelines.forecasting.scores import naive_errors
+from kerasrnn.pipelines.forecasting.scores import score
 from kerasrnn.pipelines.task import Task
 from kerasrnn.plots import forecast_figure
 from kerasrnn.plots import horizon_figure
@@ -86,36 +85,6 @@ class ForecastingTask(Task):
             "horizon": horizon_figure(errors, "mean absolute error"),
         }
         return {"by_step": by_step}, pictures
-
-
-def score(forecaster, table, baseline=None, batch_size=256):
-    """Scores the forecasts at every step of a table.
-
-    Args:
-        forecaster: The `SeriesForecaster`.
-        table: A `SeriesTable`.
-        baseline: A function to score in its place, or `None`.
-        batch_size: Positive integer, windows in a batch.
-
-    Returns:
-        A `ForecastScores`.
-    """
-    batches = forecaster.batches(table, batch_size)
-    naive = naive_errors(table, forecaster.season)
-    levels = () if baseline else forecaster.levels
-    scores = ForecastScores(forecaster.model.units, naive, levels)
-    size = forecaster.lookback, forecaster.model.horizon
-    series, _ = window_starts(table, *size)
-    start = 0
-    for inputs, values in batches:
-        if baseline:
-            point, quantiles = baseline(inputs["past"].numpy()), None
-        else:
-            point, quantiles = forecaster.answers_to(inputs)
-        here = series[start : start + len(values)]
-        scores.add(values.numpy(), point, here, quantiles)
-        start += len(values)
-    return scores
 
 
 def _forecasts(forecaster, table):

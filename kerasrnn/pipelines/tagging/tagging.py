@@ -12,9 +12,9 @@ from kerasrnn.data.tags.phrases import phrases_of
 from kerasrnn.metrics.phrase_scores import phrase_scores
 from kerasrnn.pipelines.batching import indices_by_length
 from kerasrnn.pipelines.tagging.functions import TaggingFunctions
-from kerasrnn.pipelines.tagging.task import Sentences
+from kerasrnn.pipelines.tagging.sentences import Sentences
+from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.tagging.task import TaggingTask
-from kerasrnn.pipelines.tagging.task import columns_of
 from kerasrnn.pipelines.tagging.word_features import WordFeatures
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.pipelines.xla_pipeline import XlaPipeline

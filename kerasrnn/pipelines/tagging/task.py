@@ -1,26 +1,22 @@
 """How a tagger is trained, scored and shown in a run."""
 
-import itertools
 import pathlib
-from collections.abc import Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from kerasrnn.data.tags.phrases import convert_tags
 from kerasrnn.pipelines.confusion import confusion_counts
+from kerasrnn.pipelines.tagging.sentences import Sentences
+from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.task import Task
 from kerasrnn.pipelines.task import wrapped
 from kerasrnn.plots import matrix_figure
-from kerasrnn.tag_schemes import check_phrase_tags
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.tokenizers import Tokenizer
 from kerasrnn.training import TextScores
 from kerasrnn.typing import Strings
 
-Sentences = Sequence[Sequence[tuple[str, str]]]
-"""Sentences of words and their tags."""
 _SCORED = 2000  # sentences to tag after every epoch
 _SHOWN = 5  # sentences to print
 
@@ -88,33 +84,6 @@ class TaggingTask(Task):
         samples = [" ".join(sentence) for sentence in words[:_SHOWN]]
         worst = _print_worst(words, true, found)
         return {"worst": worst, "samples": samples}, pictures
-
-
-def columns_of(sentences, scheme):
-    """Returns the words and the tags of sentences, these in a scheme.
-
-    Raises:
-        ValueError: when there is no sentence, one is empty, or no scheme has
-            one of the tags.
-    """
-    if isinstance(sentences, str):
-        raise ValueError(
-            "Sentences are lists of `(word, tag)`, as `read_tagged_words` of "
-            f"`kerasrnn.data` returns them. Received: {sentences!r:.80}"
-        )
-    if not len(sentences) or not all(map(len, sentences)):
-        raise ValueError(
-            "Sentences must have words, and there must be at least one. "
-            f"Received: {len(sentences)} sentences, "
-            f"{sum(not len(x) for x in sentences)} of them empty"
-        )
-    words, tags = zip(
-        *(zip(*sentence, strict=True) for sentence in sentences), strict=True
-    )
-    if scheme is not None:
-        check_phrase_tags(sorted(set(itertools.chain(*tags))))
-        tags = [convert_tags(sentence, scheme) for sentence in tags]
-    return list(map(list, words)), list(map(list, tags))
 
 
 def _print_worst(words, true, found):

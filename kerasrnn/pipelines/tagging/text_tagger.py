@@ -9,9 +9,9 @@ from kerasrnn.arguments import positive_integer
 from kerasrnn.data.length_buckets import index_batches
 from kerasrnn.metrics import TokenAccuracy
 from kerasrnn.models.tagger import Tagger
+from kerasrnn.pipelines.tagging.sentences import Sentences
+from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.tagging.tagging import Tagging
-from kerasrnn.pipelines.tagging.task import Sentences
-from kerasrnn.pipelines.tagging.task import columns_of
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tokenizers import CharacterTokenizer
