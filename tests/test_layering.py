@@ -289,6 +289,17 @@ def test_the_rooms_of_a_part_import_along_the_arrows(part):
     assert_none(refused((PACKAGE / part).glob("*/**/*.py"), refuses))
 
 
+def test_what_serves_imports_along_the_arrows():
+    """The rooms of serving share the files beside them, which know none."""
+    rooms = tuple(f"kerasrnn.serving.{room}." for room in ROOMS["serving"])
+    assert_none(
+        refused(
+            (PACKAGE / "serving").glob("*.py"),
+            lambda _, *names: "{}.{}.".format(*names).startswith(rooms),
+        )
+    )
+
+
 def module_of(path):
     """`kerasrnn.layers.softmax`, or `kerasrnn.layers` for its `__init__`."""
     parts = path.relative_to(ROOT).with_suffix("").parts

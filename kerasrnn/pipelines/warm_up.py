@@ -7,8 +7,8 @@ compiles a program in the first call that it fits.
 import numpy as np
 import tensorflow as tf
 
-from kerasrnn.serving.http.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.http.prediction_log import PredictionLog
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
 
 _EXAMPLE = [["a b c"]]
 

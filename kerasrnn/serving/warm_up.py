@@ -16,8 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 from kerasrnn.serving.exported import ExportedModel
-from kerasrnn.serving.http.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.http.prediction_log import PredictionLog
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
 
 # Each holds what it compiles.
 _THREADS = min(4, os.cpu_count() or 1)

@@ -5,8 +5,8 @@ import json
 import tensorflow as tf
 
 from kerasrnn.pipelines.saved_graphs import simplify_graphs
-from kerasrnn.serving.http.prediction_log import WARM_UP_FILE
-from kerasrnn.serving.http.prediction_log import PredictionLog
+from kerasrnn.serving.prediction_log import WARM_UP_FILE
+from kerasrnn.serving.prediction_log import PredictionLog
 
 TEXTS = tf.TensorSpec([None], tf.string, "text")
 
