@@ -124,6 +124,30 @@ class Signature:
         return f"{self.name}({_line(self.inputs)}) -> {_line(self.outputs)}"
 
 
+def signature_named(
+    name: Any, signatures: Mapping[str, Signature]
+) -> Signature:
+    """Finds a signature by the name in a request.
+
+    Args:
+        name: The name; `None` for `"serving_default"`.
+        signatures: Dictionary from names to a `Signature` each.
+
+    Returns:
+        The `Signature`.
+
+    Raises:
+        ValueError: when there is none of this name.
+    """
+    name = "serving_default" if name is None else name
+    if not isinstance(name, str) or name not in signatures:
+        raise ValueError(
+            f"The signature must be one of {sorted(signatures)}. "
+            f"Received: {name!r}."
+        )
+    return signatures[name]
+
+
 def _by_name(specs):
     return dict(sorted(specs.items()))
 

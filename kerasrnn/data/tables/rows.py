@@ -9,13 +9,13 @@ from typing import Self
 from kerasrnn.arguments import optional_positive_integer
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
-from kerasrnn.data.suspicions import note_suspicions
 from kerasrnn.data.tables.cell_values import cell_value
 from kerasrnn.data.tables.cell_values import check_lengths
 from kerasrnn.data.tables.cell_values import named_tags
 from kerasrnn.data.tables.cell_values import separated
 from kerasrnn.data.tables.columns import cell_of
 from kerasrnn.data.tables.columns import open_columns
+from kerasrnn.data.tables.suspicions import note_suspicions
 
 
 @dataclasses.dataclass(frozen=True)

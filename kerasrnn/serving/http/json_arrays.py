@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import orjson
 
 
 def listed(array: np.ndarray) -> Any:
@@ -24,7 +25,7 @@ def listed(array: np.ndarray) -> Any:
 
 
 def in_json(content: Any) -> bytes:
-    """Writes what may contain `listed` arrays. It needs orjson.
+    """Writes what may contain `listed` arrays.
 
     Args:
         content: Dictionary, list or array.
@@ -34,6 +35,4 @@ def in_json(content: Any) -> bytes:
     >>> in_json({"scores": listed(np.array([0.5, -np.inf], "float32"))})
     b'{"scores":[0.5,-3.4028235e+38]}'
     """
-    import orjson
-
     return orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)

@@ -23,12 +23,14 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
 from tensorflow.core.framework import types_pb2
 
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
 from kerasrnn.serving.signature import Signature
+from kerasrnn.serving.signature import signature_named
 from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
 
@@ -38,7 +40,7 @@ _KEYS = {"instances", "inputs", "signature_name"}
 def receive_v1(
     request: Request, model: ExportedModel
 ) -> tuple[Signature, dict[str, Any], Callable[..., Answer]]:
-    """Reads a request as it has come in. It needs orjson.
+    """Reads a request as it has come in.
 
     Args:
         request: The `Request`.
@@ -59,8 +61,6 @@ def receive_v1(
     >>> write(signature(**inputs)).body
     b'{"predictions":["A","B"]}'
     """
-    import orjson
-
     body = orjson.loads(request.body)
     signature, inputs = read_v1(body, model.signatures)
     if "inputs" in body:
@@ -104,7 +104,7 @@ def read_v1(
             f"The keys of a request are {sorted(_KEYS)}. "
             f"Received: {sorted(unknown)}."
         )
-    signature = choose(body.get("signature_name"), signatures)
+    signature = signature_named(body.get("signature_name"), signatures)
     if "inputs" in body:
         inputs = _columns(body["inputs"], signature)
     else:
@@ -165,28 +165,6 @@ def _write_rows(count, outputs):
     rows = zip(*lists.values(), strict=True)
     predictions = [_alone(dict(zip(lists, row, strict=True))) for row in rows]
     return Answer(200, in_json({"predictions": predictions}))
-
-
-def choose(name: Any, signatures: Mapping[str, Signature]) -> Signature:
-    """Finds a signature by the name in a request.
-
-    Args:
-        name: The name; `None` for `"serving_default"`.
-        signatures: Dictionary from names to a `Signature` each.
-
-    Returns:
-        The `Signature`.
-
-    Raises:
-        ValueError: when there is none of this name.
-    """
-    name = "serving_default" if name is None else name
-    if not isinstance(name, str) or name not in signatures:
-        raise ValueError(
-            f"The signature must be one of {sorted(signatures)}. "
-            f"Received: {name!r}."
-        )
-    return signatures[name]
 
 
 def _columns(inputs, signature):

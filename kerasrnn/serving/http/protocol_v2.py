@@ -20,9 +20,9 @@ import tensorflow as tf
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
-from kerasrnn.serving.http.protocol_v1 import choose
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import as_array
+from kerasrnn.serving.signature import signature_named
 from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
 
@@ -52,7 +52,7 @@ def receive_v2(
     body = orjson.loads(request.body[:end])
     inputs = _named(body, "inputs")
     parameters = _parameters(body)
-    signature = choose(parameters.get("signature"), model.signatures)
+    signature = signature_named(parameters.get("signature"), model.signatures)
     wanted = _named(body, "outputs") if "outputs" in body else []
     names = [tensor["name"] for tensor in inputs]
     outputs = [output["name"] for output in wanted]

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from kerasrnn.serving.http.json_arrays import in_json
-from kerasrnn.serving.http.json_arrays import listed
+pytest.importorskip("orjson", reason="needs the extra `serve`")
 
-pytest.importorskip("orjson")
+from kerasrnn.serving.http.json_arrays import in_json  # noqa: E402
+from kerasrnn.serving.http.json_arrays import listed  # noqa: E402
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
