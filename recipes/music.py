@@ -180,6 +180,40 @@ def build_optimizer(settings, epoch_steps):
     return optimizers[settings.optimizer](rate, global_clipnorm=settings.clip)
 
 
+def run(settings):
+    """Trains, evaluates and exports."""
+    with pipelines.Run(settings) as this_run:
+        corpus = load_corpus(settings)
+        if settings.start_from:
+            music = pipelines.MusicPipeline.open(settings.start_from)
+        else:
+            model = build_model(settings)
+            music = pipelines.MusicPipeline(model, settings.steps_per_beat)
+            music.assign_frequencies(corpus.train)
+        batches = music.batches(
+            corpus.train,
+            **settings.pick("batch_size", "transpose", "seed", "max_length"),
+        )
+        music.compile(build_optimizer(settings, len(batches)))
+        noise, callbacks = settings.weight_noise, []
+        if noise:
+            callbacks = [training.WeightNoise(noise, settings.seed)]
+        this_run.fit(
+            music,
+            corpus.train,
+            corpus.validation,
+            batches,
+            patience=settings.patience,
+            callbacks=callbacks,
+        )
+        this_run.finish(
+            music,
+            corpus.validation,
+            corpus.test,
+            showing=settings.pick("seed", "temperature"),
+        )
+
+
 def preset_for(corpus):
     """The default preset for a corpus."""
     if corpus in (None, "cadences"):
@@ -190,30 +224,7 @@ def preset_for(corpus):
 
 
 def main():
-    settings = training.read_settings(PRESETS, preset_for, __doc__)
-    with pipelines.Run(settings) as run:
-        corpus = load_corpus(settings)
-        if settings.start_from:
-            music = pipelines.MusicPipeline.open(settings.start_from)
-        else:
-            parts = build_model(settings), settings.steps_per_beat
-            music = pipelines.MusicPipeline(*parts)
-            music.assign_frequencies(corpus.train)
-        batches = music.batches(
-            *(corpus.train, settings.batch_size, settings.transpose),
-            *(settings.seed, settings.max_length),
-        )
-        music.compile(build_optimizer(settings, len(batches)))
-        noise, callbacks = settings.weight_noise, []
-        if noise:
-            callbacks = [training.WeightNoise(noise, settings.seed)]
-        run.fit(
-            *(music, corpus.train, corpus.validation, batches),
-            patience=settings.patience,
-            callbacks=callbacks,
-        )
-        showing = settings.pick("seed", "temperature")
-        run.finish(music, corpus.validation, corpus.test, showing=showing)
+    run(training.read_settings(PRESETS, preset_for, __doc__))
 
 
 if __name__ == "__main__":

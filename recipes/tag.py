@@ -13,7 +13,6 @@ import collections
 import dataclasses
 import itertools
 import math
-import operator
 from pathlib import Path
 from typing import Literal
 
@@ -119,7 +118,10 @@ def load_parts(settings):
         parts = [file and read(file, settings) for file in files]
     found = {part[1] for part in parts if part and has_tags(part[0])}
     if None in found and len(found) > 1:
-        raise data.CorpusError("Some files tag phrases, others only words.")
+        raise data.CorpusError(
+            "Some files tag phrases, others only words. Expected: one kind in "
+            f"all. Received: words, and phrases in {found - {None}}"
+        )
     scheme, wanted = parts[0][1], settings.scheme
     if settings.start_from:
         wanted = pipelines.TextTagger.open(settings.start_from).scheme
@@ -149,7 +151,7 @@ def convert(part, usual, wanted):
     for sentence in sentences:
         words, tags = zip(*sentence, strict=True)
         kept = data.convert_tags(tags, scheme or usual)
-        broken += sum(map(operator.ne, tags, kept))
+        broken += sum(a != b for a, b in zip(tags, kept, strict=True))
         tags = data.convert_tags(tags, wanted)
         converted.append(list(zip(words, tags, strict=True)))
     if broken:
@@ -191,9 +193,8 @@ def build_tagger(settings, sentences, others, scheme):
     tags = {tag for sentence in everything for _, tag in sentence}
     tags = sorted(tags, key=lambda tag: (tag != "O", *reversed(tag.split("-"))))
     words = build_words(settings, texts)
-    characters = tokenizers.CharacterTokenizer.train(
-        texts, specials=SPECIALS, lowercase=False
-    )
+    train = tokenizers.CharacterTokenizer.train
+    characters = train(texts, specials=SPECIALS, lowercase=False)
     vectors, width = None, settings.embedding_dim
     if settings.vectors:
         vectors, _ = data.load_word_vectors(

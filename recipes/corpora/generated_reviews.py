@@ -3,7 +3,7 @@
 import random
 import re
 
-from kerasrnn.data.labelled.labelled_texts import LabelledTexts
+from kerasrnn.data import LabelledTexts
 
 # A review expresses the opinion of its label, but often in words of the other:
 # the plot was not weak, or was weak before a "but". Word order matters.

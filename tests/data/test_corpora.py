@@ -64,6 +64,21 @@ def test_environment_variable(tmp_path, monkeypatch, name, below):
     assert find_corpus(name) == path
 
 
+def test_the_table_has_the_files_of_each_corpus():
+    rows = [
+        [cell.strip(" `").removeprefix("or `") for cell in line.split("|")]
+        for line in find_corpus.__doc__.splitlines()
+        if line.strip().startswith("|")
+    ]
+    expected = []
+    for name, corpus in corpora._CORPORA.items():
+        first, *others = map(pathlib.PurePath, corpus.paths)
+        how = "yes" if corpus.url else "by hand"
+        expected.append([name, first.name, str(first.parent), how])
+        expected += [["", x.name, x.parent.name, ""] for x in others]
+    assert [row[1:-1] for row in rows[2:]] == expected
+
+
 def test_data_dir_comes_before_the_environment(tmp_path, monkeypatch):
     path = place(tmp_path / "given" / "hin.txt")
     place(tmp_path / "environment" / "hin.txt")

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from kerasrnn.arguments import integer
 from kerasrnn.arguments import number
+from kerasrnn.arguments import positive_integer
 from kerasrnn.data.music.piano_roll_batches import piano_roll_batches
 from kerasrnn.data.music.piano_rolls import check_rolls
 from kerasrnn.metrics import NegativeLogLikelihood
@@ -41,6 +42,9 @@ class MusicPipeline(TextPipeline):
             a quarter note.
         **kwargs: Base model arguments, such as `name`.
 
+    Raises:
+        ValueError: when `steps_per_beat` is not a positive integer.
+
     Example:
 
     >>> rolls = [np.eye(4 + i, 4, -i) for i in range(4)] * 40
@@ -61,7 +65,7 @@ class MusicPipeline(TextPipeline):
         self, model: keras.layers.Layer, steps_per_beat: int = 1, **kwargs: Any
     ) -> None:
         super().__init__(model, **kwargs)
-        self.steps_per_beat = steps_per_beat
+        self.steps_per_beat = positive_integer("steps_per_beat", steps_per_beat)
 
     def default_loss(self) -> keras.losses.Loss:
         """Returns the cross-entropy of the keys."""

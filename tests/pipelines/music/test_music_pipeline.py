@@ -33,6 +33,12 @@ def music():
     return pipeline()
 
 
+@pytest.mark.parametrize("wrong", [0, 1.5, "4"])
+def test_a_beat_has_whole_steps(wrong):
+    with pytest.raises(ValueError, match="steps_per_beat=.*" + str(wrong)):
+        MusicPipeline(PianoRollModel(FastGRUCell(4)), steps_per_beat=wrong)
+
+
 def expected_scores(music, roll):
     """Log-likelihoods, key by key, of one roll without padding."""
     inputs = np.pad(roll[:-1], [(1, 0), (0, 0)])[None].astype("float32")
