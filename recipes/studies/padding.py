@@ -152,7 +152,9 @@ def main():
             gradient_norms(model, *batch), run.output / f"gradients-{name}.csv"
         )
         run.fit(
-            *(translator, pairs, dev),
+            translator,
+            pairs,
+            dev,
             average=settings.average,
             callbacks=[norms],
         )

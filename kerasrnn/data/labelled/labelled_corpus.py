@@ -136,7 +136,11 @@ def read_labelled_corpus(
         test_path = existing_path(test_path)
     label_column = checked_columns(label_column, multi_label, label_separator)
     refuse_columns_of_files(
-        *(path, test_path, text_column, label_column, group_column),
+        path,
+        test_path,
+        text_column,
+        label_column,
+        group_column,
         multi_label,
     )
     known = list(label_names or ())
@@ -170,7 +174,11 @@ def read_labelled_corpus(
         if is_of_files(test_path):
             text_column = label_column = None
         test = read_labelled_corpus(
-            *(test_path, text_column, label_column, limit, corpus.label_names),
+            test_path,
+            text_column,
+            label_column,
+            limit,
+            corpus.label_names,
             multi_label=multi_label,
             label_separator=label_separator,
         )

@@ -52,9 +52,9 @@ def read_piano_rolls(
 
     Args:
         path: String or path of the `.mat` file, or of the folder.
-        limit: Positive integer, how many pieces of each part, or of the
-            folder, then at least three, to keep: the first. Defaults to
-            `None`, which keeps all.
+        limit: Positive integer, how many pieces to keep, the first: of each
+            part of a MATLAB file; or of a folder, then at least three.
+            Defaults to `None`, which keeps all.
         steps_per_beat: Positive integer, time steps in a quarter note of the
             MIDI files.
 
@@ -158,13 +158,18 @@ def _read_matlab(path, limit):
     with needs("scipy", "recipes"):
         import scipy.io
 
+    # The errors of SciPy when a file is damaged or of another kind.
+    damage = (
+        NotImplementedError,
+        OSError,
+        TypeError,
+        ValueError,
+        scipy.io.matlab.MatReadError,
+        zlib.error,
+    )
     try:
         found = scipy.io.loadmat(path)
-    # The errors of SciPy when a file is damaged or of another kind.
-    except (
-        *(ValueError, TypeError, OSError, NotImplementedError, zlib.error),
-        scipy.io.matlab.MatReadError,
-    ) as error:
+    except damage as error:
         raise CorpusError(
             f"The file {path} cannot be read. Expected: a MATLAB file of "
             f"piano rolls. Received: {error}"

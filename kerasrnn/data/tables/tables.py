@@ -176,7 +176,8 @@ def _headed_table(rows, report):
     columns = [cell.strip() for cell in next(rows, (1, []))[1]]
     _check_names_are_text(columns, report)
     check_names(
-        *(columns, report.corpus),
+        columns,
+        report.corpus,
         "; if its first row is no header, give them by their numbers, from 1",
     )
 

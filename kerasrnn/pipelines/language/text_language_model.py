@@ -180,7 +180,10 @@ class TextLanguageModel(LanguageTexts):
         model = self.model.with_batch_size(self.model.batch_size)
         model.embedding.trainable = False
         return type(self)(
-            *(model, self.tokenizer, self.window, self.max_length),
+            model,
+            self.tokenizer,
+            self.window,
+            self.max_length,
             go_backwards=not self.go_backwards,
         )
 

@@ -153,8 +153,11 @@ def series_of(facts: Config, table: Mapping[str, Sequence[str]]) -> SeriesTable:
     try:
         given = read_series(
             import_pandas().DataFrame(table),
-            *(times[0], columns),
-            **{"known": known, "static": static, "calendar": cycles},
+            times[0],
+            columns,
+            known=known,
+            static=static,
+            calendar=cycles,
             step=facts["step"],
         )
         found = given.ahead(facts["horizon"])
@@ -211,7 +214,8 @@ def rows(
         [time, name, *(float(f"{x:.5g}") for x in (value, *others))]
         for time, values, bands in zip(
             import_pandas().DatetimeIndex(times).astype(str),
-            *(point, quantiles),
+            point,
+            quantiles,
             strict=True,
         )
         for name, value, others in zip(
