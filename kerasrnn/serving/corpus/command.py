@@ -116,7 +116,11 @@ def answer_corpus(
 
 
 def _check_target(target, source):
-    if target.is_dir() or target.resolve() == pathlib.Path(source).resolve():
+    if target.is_dir():
+        raise ValueError(
+            f"`target` must be a file. Received: the folder '{target}'"
+        )
+    if target.resolve() == pathlib.Path(source).resolve():
         raise ValueError(
             "`target` must be another file than `source`. "
             f"Received: source={str(source)!r}, target={str(target)!r}"
@@ -206,12 +210,11 @@ def main(args: Strings | None = None) -> None:
         "--runner",
     )
     found = parser.parse_args(args)
+    # Of libraries, files, the lock and the model, and of wrong arguments.
+    expected = ImportError, OSError, RuntimeError, ValueError, tf.errors.OpError
     try:
         answer_corpus(**vars(found))
-    except (
-        *(ImportError, OSError, RuntimeError, ValueError),
-        tf.errors.OpError,
-    ) as error:
+    except expected as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
     bad = pathlib.Path(f"{found.target}.bad.tsv")
     if bad.exists():

@@ -167,7 +167,8 @@ class Shards:
                 self.folder / "bad.tsv",
                 *self.folder.glob("bad-*-of-*"),
             ]
-            for row in file.read_text(encoding="utf-8").splitlines()
+            # Reasons may have other marks than "\n" at which Python ends lines.
+            for row in file.read_bytes().decode("utf-8").split("\n")[:-1]
         ]
         if rows:
             rows.sort(key=lambda row: int(row.partition("\t")[0]))

@@ -126,7 +126,7 @@ def test_a_new_version_is_not_mixed_with_an_old_one(
         ({"batch_size": 0}, "`batch_size` must be an integer >= 1.*=0"),
         ({"version": 3}, "Received: 3"),
         ({"target": "input.txt"}, "another file than `source`"),
-        ({"target": "."}, "another file than `source`"),
+        ({"target": "."}, "`target` must be a file. Received: the folder"),
     ],
 )
 def test_wrong_arguments_are_named(changes, message, model, source, tmp_path):

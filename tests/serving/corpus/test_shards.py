@@ -81,6 +81,15 @@ def test_bad_lines_keep_their_place_and_are_listed(text, folder):
     assert not listed.exists()
 
 
+def test_a_reason_may_have_any_characters(text, folder):
+    shards = Shards.split(text, folder, 1)
+    shards.write(0, [""] * 5, {3: "one\u2028two\rthree"})
+    output = text.with_name("output.txt")
+    shards.join(output)
+    listed = text.with_name("output.txt.bad.tsv").read_bytes().decode("utf-8")
+    assert listed == "4\tone\u2028two\rthree\n"
+
+
 def test_a_run_continues_where_it_was_interrupted(text, folder):
     answer(Shards.split(text, folder, 3, model="a/1"), 1)
     before = (folder / "output-00001-of-00003").stat()
