@@ -62,7 +62,8 @@ def main(args: Strings | None = None) -> None:
         "--restarts",
         type=int,
         default=0,
-        help="start all workers again, so often, if one stops (default: 0)",
+        help="how often to restart all workers after one has stopped "
+        "(default: %(default)s)",
     )
     parser.add_argument("script", help="such as recipes/ptb_lm.py")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its flags")

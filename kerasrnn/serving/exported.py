@@ -122,7 +122,8 @@ class ExportedModel:
         self.path = pathlib.Path(path)
         whole = self.path.absolute()
         self.name, self.version = whole.parent.name, whole.name
-        # Its signatures hold no reference to the variables.
+        # Kept in an attribute: signatures alone do not keep the variables
+        # alive.
         with without_sentence_piece_log():
             self._loaded = tf.saved_model.load(str(self.path))
         self.signatures = {

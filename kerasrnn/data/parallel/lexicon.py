@@ -46,8 +46,8 @@ def translation_lexicon(
         translations: Positive integer, how many target tokens to keep for
             each source token: the most probable.
         iterations: Positive integer, rounds of expectation maximisation.
-        max_length: Positive integer. Longer sentences are truncated to so
-            many tokens.
+        max_length: Positive integer. Longer sentences are truncated to
+            this many tokens.
         discount: Float, at least 0, subtracted from each expected count.
 
     Returns:

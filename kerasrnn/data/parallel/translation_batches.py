@@ -39,8 +39,8 @@ def translation_batches(
         source_tokenizer: A `Tokenizer`.
         target_tokenizer: A `Tokenizer` with start and end token.
         batch_size: Positive integer, sentences in a batch.
-        max_length: Positive integer. Longer sentences are truncated to so
-            many tokens.
+        max_length: Positive integer. Longer sentences are truncated to
+            this many tokens.
         seed: Integer, the seed of the shuffling, which differs in every
             epoch. Tokenizers that can then also split words at random, which
             the seed does not make reproducible. `None` for neither.

@@ -50,7 +50,7 @@ def open_columns(source, columns, report, arguments, delimiter):
 
 
 def _or_none(name, column):
-    """What was asked for; no columns at all are as none that is named."""
+    """The column that was named; an empty list counts as none."""
     if not isinstance(column, list | tuple):
         return column
     if name != "labels":

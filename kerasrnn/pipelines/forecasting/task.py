@@ -102,7 +102,10 @@ def _forecasts(forecaster, table):
 
 
 def _write_example(forecaster, table, path):
-    """Writes a window as `read_series` reads it, calendar in the times."""
+    """Writes the first window as a table for `read_series`.
+
+    It has no columns of the calendar, which the times imply.
+    """
     lookback, horizon = forecaster.lookback, forecaster.model.horizon
     numbers, starts = window_starts(table, lookback, horizon)
     series, start = table.series[numbers[0]], starts[0]

@@ -81,8 +81,8 @@ class SourceSearch:
     def find(self, search, source, *given, static_sizes=False):
         """Ids, scores and, to copy unknown words, what they attend to.
 
-        This is the number of a source word, from 1 on, or 0 for none. Given
-        may be a prefix, required and forbidden phrases.
+        This is the number of a source word, from 1 on, or 0 for none. `given`
+        may be a prefix, required phrases and forbidden phrases.
         """
         phrases = dict(zip(_PHRASES, given, strict=bool(given)))
         # A shortlist may lack the words of phrases.

@@ -50,8 +50,8 @@ class Call:
     def by_row(self) -> bool:
         """Whether its rows may be computed apart, or with those of others.
 
-        Inputs of unlike rows could seem to be alike if they were joined with
-        those of another call.
+        Inputs with different numbers of rows are computed alone: joined with
+        another call, their sums could agree by chance.
         """
         # A number for all rows has no rows of its own.
         rows = {x.shape[:1] for x in self.inputs.values()}

@@ -72,7 +72,6 @@ def export_onnx(model: PathLike, output: PathLike) -> dict[str, str]:
         with needs(module, "onnx"):
             importlib.import_module(module)
     with atomic_folder(output) as partial:
-        # Its signatures hold no reference to the variables.
         loaded = ExportedModel(model)
         outcomes = {
             name: _convert(signature, partial)
