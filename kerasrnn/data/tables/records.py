@@ -183,7 +183,8 @@ def object_records(source):
         rows = source.astype(object).where(source.notna(), None)
         return rows.rename(columns=str).to_dict("records")
     if hasattr(source, "features"):
-        return _with_class_names(source, source.features)
+        # A data set may give its rows as those of pandas or NumPy.
+        return _with_class_names(source.with_format(None), source.features)
     if isinstance(source, list | tuple) and all(
         isinstance(x, dict) for x in source
     ):

@@ -85,7 +85,8 @@ def test_sources_in_memory(tmp_path):
         rows = read_rows(frame, text=None, label=None)
     assert rows["label"] == ["fine", "poor"]
     data = datasets.Dataset.from_list(RECORDS)
-    assert read_rows(data, **COLUMNS).columns == EXPECTED
+    for made in (data, data.with_format("pandas"), data.with_format("numpy")):
+        assert read_rows(made, **COLUMNS).columns == EXPECTED
     assert read_labelled_corpus(data).train.labels == [0, 1]
     with pytest.raises(CorpusError, match=r"corpus\['train'\].*of 'train'"):
         read_rows(datasets.DatasetDict(train=data), text=None)
