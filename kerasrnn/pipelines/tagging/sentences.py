@@ -14,14 +14,18 @@ def columns_of(sentences, scheme):
     """Returns the words and the tags of sentences, these in a scheme.
 
     Raises:
-        ValueError: when there is no sentence, one is empty, or no scheme has
-            one of the tags.
+        ValueError: when there is no sentence, one is empty or not a list of
+            words and tags, or no scheme has one of the tags.
     """
-    if isinstance(sentences, str):
-        raise ValueError(
-            "Sentences are lists of `(word, tag)`, as `read_tagged_words` of "
-            f"`kerasrnn.data` returns them. Received: {sentences!r:.80}"
-        )
+    whole = isinstance(sentences, str | dict)
+    for sentence in [sentences] if whole else sentences:
+        if not _is_sentence(sentence):
+            raise ValueError(
+                "A sentence is a list of its words, each with its tag, such as "
+                '[("Anna", "B-PER"), ("sings", "O")]; `read_tagged_words` of '
+                "`kerasrnn.data` returns a list of such sentences. "
+                f"Received: {sentence!r:.80}"
+            )
     if not len(sentences) or not all(map(len, sentences)):
         raise ValueError(
             "Sentences must have words, and there must be at least one. "
@@ -35,3 +39,14 @@ def columns_of(sentences, scheme):
         check_phrase_tags(sorted(set(itertools.chain(*tags))))
         tags = [convert_tags(sentence, scheme) for sentence in tags]
     return list(map(list, words)), list(map(list, tags))
+
+
+def _is_sentence(sentence):
+    """Whether it is a list of `(word, tag)`; a pair of lists is not."""
+    pairs = list | tuple if isinstance(sentence, list) else tuple
+    return isinstance(sentence, list | tuple) and all(
+        isinstance(pair, pairs)
+        and len(pair) == 2
+        and all(isinstance(x, str) for x in pair)
+        for pair in sentence
+    )

@@ -180,6 +180,25 @@ def test_what_is_wrong_is_said():
 
 
 @pytest.mark.parametrize(
+    "sentences",
+    [
+        [(["Anna", "sings"], ["B-X", "O"])],
+        [(["Anna", "sings", "."], ["B-X", "O", "O"])],
+        [{"tokens": ["Anna"], "ner_tags": ["B-X"]}],
+        {"tokens": [["Anna"]], "ner_tags": [["B-X"]]},
+        [[("Anna", "NNP", "B-X")]],
+        [("Anna", "B-X"), ("sings", "O")],
+        ["Anna sings"],
+    ],
+)
+def test_sentences_of_another_form_are_refused(sentences):
+    tagger = small.tagger()
+    message = r'such as .*"B-PER".*Received: .*Anna'
+    with pytest.raises(ValueError, match=message):
+        tagger.fit(sentences)
+
+
+@pytest.mark.parametrize(
     "scheme, tags, message",
     [
         ("IOB2", [*small.TAGS[::-1]], "in their order. Expected: .'IOB2', 'O'"),
