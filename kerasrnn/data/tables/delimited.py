@@ -1,11 +1,13 @@
-r"""Rows of cells separated by commas, semicolons or tabs.
+r"""Rows of cells separated by commas, semicolons, bars or tabs.
 
 Python's `csv` parses the cells. The code around it does what neither `csv`
 nor pandas can: it skips a bad row and reports its line number, and it decides
 from the file what its quotes mean. In a table of sentences, `"I know.` begins
 a quotation, and must not swallow the rows down to the next `"`.
 
-* Between commas or semicolons, `"` quotes a cell.
+* Between commas, semicolons or bars, `"` quotes a cell, also after a blank if
+  a cell of the file is so quoted. `\"` inside is a quote if the file has no
+  `""` there.
 * Between tabs, it does so only if the file quotes its cells consistently, as a
   program writes them: doubled quotes inside, or every row or every comma
   quoted. Otherwise it is a character.
@@ -13,6 +15,7 @@ a quotation, and must not swallow the rows down to the next `"`.
   the file has more quotes inside of cells than such proofs of quoting.
 """
 
+import collections
 import contextlib
 import csv
 import itertools
@@ -21,9 +24,10 @@ import re
 from kerasrnn.data.tables.encodings import decode
 
 _LARGEST = 2**24  # characters in a cell
+_FEW = 100  # lines from which the delimiter is chosen
 
 
-def delimited_rows(first, more, report, delimiter=None):
+def delimited_rows(first, more, report, delimiter):
     """Yields `(number, cells)`, the rows that are not blank.
 
     The number is that of the row's first line. Bytes that are not UTF-8 become
@@ -33,14 +37,14 @@ def delimited_rows(first, more, report, delimiter=None):
         first: List of `(number, line)`, lines as bytes; the first has text.
         more: Iterator of the lines after them.
         report: The `Report` that bad lines are added to.
-        delimiter: String. Defaults to `None`: a tab if the first line or most
-            lines have one, otherwise the comma or semicolon that is more
-            frequent in the first line, outside of quotes.
+        delimiter: String, what is between cells.
     """
-    head = [_text(line) for _, line in first]
-    delimiter = delimiter or _delimiter(head)
-    quotes = _Quotes(head, delimiter)
     lines = itertools.chain(first, more)
+    head = [_text(line) for _, line in first]
+    if delimiter != "\t" and _are_escaped(head, delimiter):
+        lines = ((number, _doubled(line)) for number, line in lines)
+        head = [_text(_doubled(line)) for _, line in first]
+    quotes = _Quotes(head, delimiter)
     rows = _quoted_rows if quotes.quoted else _plain_rows
     yield from rows(lines, delimiter, quotes, report)
 
@@ -49,17 +53,49 @@ def _text(line):
     return line.decode("utf-8", "surrogateescape")
 
 
-def _delimiter(lines):
-    few = lines[:100]
-    if "\t" in lines[0] or sum("\t" in x for x in few) > len(few) / 2:
+def _are_escaped(lines, delimiter):
+    """Whether a backslash, not a second quote, stands before inner quotes."""
+    delimiter = re.escape(delimiter)
+    escaped = re.compile(rf'\\"[^{delimiter}"\r\n]')  # not a path's last
+    doubled = re.compile(rf'[^{delimiter}"\\]""|""[^{delimiter}"\r\n]')
+    return any(map(escaped.search, lines)) and not any(
+        map(doubled.search, lines)
+    )
+
+
+def _doubled(line):
+    r"""A line with `""` for `\"`."""
+    return re.sub(rb"\\(.)", lambda x: b'""' if x[1] == b'"' else x[0], line)
+
+
+def delimiter_of(first):
+    """Returns what is between the cells of a table.
+
+    It is a tab if the first line or most lines have one. Otherwise, of the
+    signs in the first line, outside of quotes, it is the one of which most
+    lines have the same number; then the one that is rarer in texts.
+
+    Args:
+        first: List of `(number, line)`, the first lines, as bytes.
+    """
+    few = [_text(line) for _, line in first[:_FEW] if line.strip()]
+    if "\t" in few[0] or sum("\t" in x for x in few) > len(few) / 2:
         return "\t"
-    return max(",;", key=re.sub('"[^"]*"', "", lines[0]).count)
+    bare = [re.sub('"[^"]*"', "", line) for line in few]
+    signs = [sign for sign in "|;," if sign in bare[0]] or [","]
+
+    def constancy(sign):
+        counts = collections.Counter(line.count(sign) for line in bare)
+        return max((n for found, n in counts.items() if found), default=0)
+
+    return max(signs, key=constancy)
 
 
 class _Quotes:
     """What the quotes of a table mean, from its first lines.
 
     Attributes:
+        options: Dict, how `csv` reads its cells.
         quoted: Whether they may quote cells.
         width: Integer, the number of cells of the first row.
         proofs: Integer, how many lines only a program that quotes cells writes.
@@ -68,15 +104,23 @@ class _Quotes:
 
     def __init__(self, lines, delimiter):
         inner = '[^"\t]' if delimiter == "\t" else '[^"]'
-        cells = re.compile(
-            f'(?:^|{delimiter})"((?:{inner}++|"")*+)"(?=$|{delimiter})'
-        )
-        inside = re.compile(f'[^{delimiter}"]"[^{delimiter}"]')
+        sign = re.escape(delimiter)
+        cells = re.compile(f'(?:^|{sign})"((?:{inner}++|"")*+)"(?=$|{sign})')
+        inside = re.compile(f'[^{sign}"]"[^{sign}"]')
         bare_comma = re.compile(r'(?:^|\t)[^\t",]*,[^\t"]*(?:$|\t)')
-        self.width = len(_line_cells(lines[0], delimiter))
+        spaced = re.compile(f'{sign} +"[^"]*"\\s*(?:$|{sign})')
+        is_spaced = delimiter != "\t" and any(map(spaced.search, lines))
+        self.options = {
+            "delimiter": delimiter,
+            "skipinitialspace": is_spaced,
+            "strict": True,
+        }
+        self.width = len(self.line_cells(lines[0]))
         self.proofs = self.inside = rows = wrapped = commas = bare = 0
         for line in lines[1:] or lines:
             line = line.rstrip("\r\n")
+            if is_spaced:
+                line = re.sub(f'{sign} +"', f'{delimiter}"', line)
             rows += bool(line)
             bare += bool(bare_comma.search(line))
             if '"' not in line:
@@ -102,9 +146,17 @@ class _Quotes:
         tabs = line.count("\t")
         if tabs < self.width - 1 and line.count('"') % 2:
             return True  # a cell of several lines begins or ends
-        if tabs >= self.width and len(_line_cells(line, "\t")) == self.width:
+        if tabs >= self.width and len(self.line_cells(line)) == self.width:
             return True  # a cell has a tab
         return bool(re.search('(?:^|\t)"[^\t"]+""(?!")', line))
+
+    def line_cells(self, line):
+        """The cells of a line, in which unbalanced quotes are characters."""
+        try:
+            with _large_cells():
+                return next(csv.reader([line], **self.options))
+        except (csv.Error, StopIteration):
+            return line.rstrip("\r\n").split(self.options["delimiter"])
 
 
 def _plain_rows(lines, delimiter, quotes, report):
@@ -135,7 +187,7 @@ def _quoted_rows(lines, delimiter, quotes, report):
             read.append((number, _text(line)))
             yield read[-1][1]
 
-    rows = csv.reader(recorded(), delimiter=delimiter, strict=True)
+    rows = csv.reader(recorded(), **quotes.options)
     while True:
         try:
             with _large_cells():
@@ -146,7 +198,7 @@ def _quoted_rows(lines, delimiter, quotes, report):
             row = None
         report.seen, first = read[-1][0], read[0][0]
         found = [] if row and len(read) == 1 else read
-        found = [(n, _line_cells(line, delimiter)) for n, line in found]
+        found = [(n, quotes.line_cells(line)) for n, line in found]
         if row is not None and not _are_rows(found, delimiter, quotes, report):
             found = [(first, row)]
         yield from (x for x in found if any(map(str.strip, x[1])))
@@ -166,14 +218,6 @@ def _are_rows(found, delimiter, quotes, report):
             "double or remove them"
         )
     return quotes.inside > quotes.proofs
-
-
-def _line_cells(line, delimiter):
-    try:
-        with _large_cells():
-            return next(csv.reader([line], delimiter=delimiter, strict=True))
-    except (csv.Error, StopIteration):
-        return line.rstrip("\r\n").split(delimiter)
 
 
 @contextlib.contextmanager

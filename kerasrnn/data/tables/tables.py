@@ -1,5 +1,6 @@
 """Tables of named or numbered columns, in a format that the source decides."""
 
+import collections
 import itertools
 import os
 import pathlib
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.delimited import delimited_rows
+from kerasrnn.data.tables.delimited import delimiter_of
 from kerasrnn.data.tables.encodings import UndecodableError
 from kerasrnn.data.tables.encodings import decode
 from kerasrnn.data.tables.encodings import remedy
@@ -28,9 +30,11 @@ from kerasrnn.data.tables.records import tmx_records
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 RECORD_SUFFIXES = (*JSON_SUFFIXES, ".parquet", ".tmx")
 _LOOKED_AT = 2**16  # lines from which the form of a file is decided
+_FEW_ROWS = 1000  # lines of text, for the number of columns
 _FIRST = 100  # records, for the names of the columns
 _LABEL = "__label__"  # of fastText
-_DECLARED = re.compile(rb"sep=([,;\t])\s*")  # a first line for spreadsheets
+_SIGNS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
+_DECLARED = re.compile(rb"sep=([,;|\t])\s*")  # a first line for spreadsheets
 
 
 class Table(NamedTuple):
@@ -72,7 +76,8 @@ def open_table(source, report, wanted=(), delimiter=None):
     records together. A file that begins with `__label__` is one of fastText,
     with the columns `label` and `text`. Any other is text between delimiters,
     with a header unless the wanted columns are numbers; a line `sep=;` before
-    it, as spreadsheets read it, says the delimiter.
+    it, as spreadsheets read it, says the delimiter. Without a header, rows of
+    another width than most of the first are bad.
 
     A record `{"translation": {"en": ..., "de": ...}}`, as in data sets for
     translation, becomes a row with the languages as columns.
@@ -118,9 +123,13 @@ def open_table(source, report, wanted=(), delimiter=None):
     if first[0][1].startswith(_LABEL.encode()):
         rows = _fasttext_rows(itertools.chain(first, text), report)
         return Table(["label", "text"], rows)
+    delimiter = delimiter or delimiter_of(first)
     rows = delimited_rows(first, text, report, delimiter)
     if numbered:
-        return _numbered_table(rows, max(map(int, wanted)), report)
+        most = max(map(int, wanted))
+        few = delimited_rows(first[:_FEW_ROWS], (), Report(path), delimiter)
+        width = _usual_width(few, most)
+        return _numbered_table(rows, most, width, delimiter, report)
     return _headed_table(rows, report)
 
 
@@ -206,15 +215,30 @@ def _check_names_are_text(columns, report):
         ) from error
 
 
-def _numbered_table(rows, most, report):
-    """A table without a header, of which the columns up to one are needed."""
+def _usual_width(rows, least):
+    """How many columns most rows have, of those with enough of them."""
+    widths = collections.Counter(len(cells) for _, cells in rows)
+    enough = [width for width in widths if width >= least]
+    return max(enough, key=lambda x: (widths[x], -x), default=least)
+
+
+def _numbered_table(rows, most, width, delimiter, report):
+    """A table without a header, of which the columns up to one are needed.
+
+    As in a table with one, a row of another width than the others is left out:
+    the delimiter may be a part of its text.
+    """
+    none = f"no {_SIGNS.get(delimiter, delimiter)} between columns"
 
     def named():
         for number, cells in rows:
-            if len(cells) >= most:
+            if len(cells) == width:
                 yield number, {str(n): x for n, x in enumerate(cells, 1)}
+            elif len(cells) > 1:
+                problem = f"{len(cells)} columns instead of {width}"
+                report.add(number, problem)
             else:
-                report.add(number, f"only {len(cells)} of {most} columns")
+                report.add(number, none)
 
     return Table([str(n) for n in range(1, most + 1)], named(), numbered=True)
 

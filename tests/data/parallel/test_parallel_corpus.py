@@ -57,7 +57,7 @@ def test_takes_path_as_string(write):
 
 
 def test_attribution_columns_are_ignored(write):
-    text = line(*HELLO, "CC-BY 2.0 #1 & #2") + line(*KNOWS, "x", "y")
+    text = line(*HELLO, "CC-BY 2.0 #1 & #2") + line(*KNOWS, "x")
     assert read_parallel_corpus(write(text)) == ([HELLO, KNOWS], [])
 
 
@@ -87,7 +87,7 @@ def test_blank_lines_are_skipped_but_counted(write):
         (b"  \ttarget\n", "empty source"),
         (b"source\t\n", "empty target"),
         (b"source\t \r\n", "empty target"),
-        (b"source\t\tattribution\n", "empty target"),
+        (b"source\t\tattribution\n", "3 columns instead of 2"),
         (b"\t\n", "empty source"),
         (b"a\tb\rc\td\n", "carriage return"),
         (b"caf\xe9\ttarget\n", "invalid UTF-8: byte 0xe9 at offset 3"),

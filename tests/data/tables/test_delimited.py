@@ -62,8 +62,58 @@ def test_rows_of_any_width_are_not_swallowed(write):
     """As in files for Anki, of which some rows have further columns."""
     rows = [("a", "b"), ('"It begins', "c", "x"), ('and ends."', "d", "x", "y")]
     rows += [('"Yes."', "ja", "x")] * 3
-    found = pairs(write(rows, "\t", header=("A", "B")), en=1, de=2)
-    assert found == [("A", "B"), *(row[:2] for row in rows)]
+    message = "line 2 .2 columns instead of 3.*line 4 .4 columns instead of 3"
+    with pytest.warns(CorpusWarning, match=message):
+        found = pairs(write(rows, "\t", header=("A", "B")), en=1, de=2)
+    assert found == [row[:2] for row in rows if len(row) == 3]
+
+
+@pytest.mark.parametrize("between", [",", "\t", ";", "|"])
+def test_a_delimiter_in_a_text_cuts_nothing_silently(write, between):
+    rows = [("ham", "Go on", " crazy"), ("spam", "Free"), ("ham", "x", "y", "")]
+    path = write([*rows, ("spam", "Call")], between, header=rows[1])
+    message = "2 malformed of 5 lines.* 2 .3 columns .* 4 .4 columns instead"
+    with pytest.warns(CorpusWarning, match=message):
+        found = pairs(path, label=1, text=2)
+    assert found == [("spam", "Free"), ("spam", "Free"), ("spam", "Call")]
+    # Further columns that all rows have are no part of a text.
+    rows = [("Go.", "Geh.", "CC-BY"), ("Run!", "Lauf!", "CC-BY")]
+    path = write(rows, between, header=rows[0])
+    assert pairs(path, en=1, de=2) == [("Go.", "Geh."), *(x[:2] for x in rows)]
+
+
+@pytest.mark.parametrize("between", [";", "|"])
+def test_the_delimiter_is_the_sign_that_every_row_has(write, between):
+    rows = [("Hello, dear, friend", "pos"), ("Bad; sad | film", "neg")]
+    rows = [rows[0], (rows[1][0].replace(between, ","), "neg"), rows[0]]
+    path = write(rows[1:], between, header=rows[0])
+    assert pairs(path, text=1, label=2) == rows
+
+
+def test_the_delimiter_is_named_where_it_is_missing(write):
+    path = write([("a", "b"), ("c",)], ";", header=("d", "e"))
+    with pytest.warns(CorpusWarning, match="no semicolon between columns"):
+        assert len(pairs(path, text=1, label=2)) == 2
+
+
+@pytest.mark.parametrize("header", [("label", " text"), ('"x"', ' "a, b"')])
+def test_a_blank_may_stand_before_a_quote(write, header):
+    rows = [('"pos"', ' "good, film"'), ('"neg"', ' "so ""bad"""')]
+    path = write(rows, ",", header=header)
+    named = {"l": "label", "t": "text"} if "text" in header[1] else {}
+    found = pairs(path, **(named or {"l": 1, "t": 2}))
+    expected = [("pos", "good, film"), ("neg", 'so "bad"')]
+    assert found == ([("x", "a, b")] if not named else []) + expected
+
+
+def test_a_backslash_may_stand_before_a_quote(write):
+    rows = [(r'"He said \"hi, there\" and left"', "a"), (r'"C:\new, x"', "b")]
+    found = pairs(write([*rows, ("plain", "c")], ","))
+    assert found[0] == ('He said "hi, there" and left', "a")
+    assert found[1:] == [(r"C:\new, x", "b"), ("plain", "c")]
+    rows = [(r'"a folder, C:\"', "a"), ('"so ""bad"""', "b")]
+    found = pairs(write(rows, ","))
+    assert found == [("a folder, C:\\", "a"), ('so "bad"', "b")]
 
 
 def test_commas_quoted_between_tabs_as_spreadsheets_do(write):
