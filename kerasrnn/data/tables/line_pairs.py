@@ -1,6 +1,13 @@
-"""Two files that are parallel line by line, as one table."""
+"""Two files that are parallel line by line, as one table.
 
+Of files with `<seg>` elements, as test sets of WMT have, these are the lines.
+Other lines that are one element, such as `<url>...</url>` in the training sets
+of IWSLT, are no sentences; elements of layout, such as `<em>`, may be.
+"""
+
+import html
 import itertools
+import re
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
@@ -8,6 +15,12 @@ from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import numbered_lines
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.tables.tables import format_suffix
+
+_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL)
+_LAYOUT = "em|strong|font|span|small|big|sub|sup|code"
+_ELEMENT = re.compile(
+    rf"\s*<(?!(?:{_LAYOUT})\b)([A-Za-z]\w+)\b[^>]*>.*</\1>\s*"
+)
 
 
 def line_table(paths, report):
@@ -43,10 +56,7 @@ def column_names(paths):
 
 def _joined_rows(paths, columns, report):
     sides = [Report(path) for path in paths]
-    texts = [
-        dict(numbered_lines(path, side))
-        for path, side in zip(paths, sides, strict=True)
-    ]
+    texts = [_texts(*both) for both in zip(paths, sides, strict=True)]
     for side, lines in zip(sides, texts, strict=True):
         side.check_encoding()
         if not (side.malformed or any(map(str.strip, lines.values()))):
@@ -69,14 +79,47 @@ def _joined_rows(paths, columns, report):
             f"Received: {sides[0].seen:,} and {sides[1].seen:,} lines"
         )
     broken = dict(itertools.chain(*(side.malformed for side in sides)))
+    markup = _markup(texts, report)
     for number in range(1, report.seen + 1):
         pair = [lines.get(number, "") for lines in texts]
+        if number in markup:
+            continue
         if number in broken:
             report.add(number, broken[number])
         elif "\r" in "".join(pair):
             report.add(number, "carriage return inside the line")
         elif any(line.strip() for line in pair):
             yield number, dict(zip(columns, pair, strict=True))
+
+
+def _texts(path, side):
+    """The lines of a file by number; or its segments, if it has any."""
+    lines = dict(numbered_lines(path, side))
+    if not any(map(_SEGMENT.search, lines.values())):
+        return lines
+    if side.malformed:
+        side.refuse()
+    found = _SEGMENT.findall("\n".join(lines.values()))
+    side.seen = len(found)
+    segments = (" ".join(html.unescape(text).split()) for text in found)
+    return dict(enumerate(segments, start=1))
+
+
+def _markup(texts, report):
+    """The numbers of lines that are one element in either text, noted."""
+    found = {
+        number: line.strip()
+        for lines in texts
+        for number, line in lines.items()
+        if _ELEMENT.fullmatch(line)
+    }
+    if found:
+        first = min(found)
+        report.notes.append(
+            f"{len(found)} lines that are markup were left out, the first is "
+            f"line {first}: {found[first]!r:.60}"
+        )
+    return found
 
 
 def _is_of_pairs(lines):

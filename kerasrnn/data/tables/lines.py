@@ -17,6 +17,7 @@ from kerasrnn.data.report import Report
 from kerasrnn.data.tables.encodings import SAMPLE
 from kerasrnn.data.tables.encodings import check_encoding
 from kerasrnn.data.tables.encodings import decode
+from kerasrnn.data.tables.foreign import refuse_foreign
 from kerasrnn.typing import PathLike
 
 DAMAGE = (gzip.BadGzipFile, zlib.error, EOFError)
@@ -109,7 +110,7 @@ def opened(path, is_text=True):
 
     Args:
         path: String or path.
-        is_text: Whether to check its encoding; XML says what it has.
+        is_text: Whether to check its encoding and form; XML says its own.
     """
     path = existing_file(path)
     is_gzip = path.suffix.lower() == ".gz"
@@ -117,6 +118,7 @@ def opened(path, is_text=True):
         with gzip.open(path) if is_gzip else open(path, "rb", SAMPLE) as file:
             if is_text:
                 check_encoding(file.peek(SAMPLE), path)
+                refuse_foreign(file.peek(SAMPLE), path)
             yield file
     except DAMAGE as error:
         raise CorpusError(

@@ -24,24 +24,49 @@ def is_dataset(path):
 
 
 def json_records(path, report):
-    """Yields `(number, record)` of JSON lines, or of one array of objects."""
+    """Yields `(number, record)` of JSON lines, or of one array of objects.
+
+    The array may also be the only one in one object, `{"data": [...]}`.
+    """
     lines = ((n, x) for n, x in numbered_lines(path, report) if x.strip())
     first = next(lines, (0, ""))
     start = first[1].strip()
-    if start == "{":
-        raise CorpusError(
-            f"The corpus {path} is one JSON object in several lines. Expected: "
-            "JSON lines, an object in each, or an array of objects. "
-            f"Received: {first[1]!r}, the first line"
-        )
-    lines = itertools.chain([first] if start else [], lines)
-    if start.startswith("["):
+    second = list(itertools.islice(lines, 1))
+    lines = itertools.chain([first] if start else [], second, lines)
+    # Of JSON lines, the only one may well be a record with a list of objects.
+    is_whole = not second and path.name.lower().endswith((".json", ".json.gz"))
+    is_object = start == "{" or (start.startswith("{") and is_whole)
+    if is_object or start.startswith("["):
         lines = list(lines)
-        values = _array("\n".join(line for _, line in lines), path)
+        text = "\n".join(line for _, line in lines)
+        values = _only_list(text) if is_object else _array(text, path)
         if values is not None:
             report.unit, report.seen = "row", len(values)
             return _objects(enumerate(values, start=1), report)
+    if start == "{":
+        raise CorpusError(
+            f"The corpus {path} is one JSON object in several lines. Expected: "
+            "JSON lines, an object in each, or an array of objects, alone or "
+            "as the only one in an object. "
+            f"Received: {first[1]!r}, the first line"
+        )
     return _objects(_parsed(lines, report), report)
+
+
+def _only_list(text):
+    """The only list of objects in a JSON object; `None` if it has not one."""
+    try:
+        values = json.loads(text).values()
+    except (ValueError, RecursionError):
+        return None
+    lists = [
+        value
+        for value in values
+        if isinstance(value, list)
+        and value
+        and all(isinstance(x, dict) for x in value)
+    ]
+    return lists[0] if len(lists) == 1 else None
 
 
 def _array(text, path):

@@ -302,3 +302,69 @@ def test_a_carriage_return_inside_a_line_of_two_files_is_malformed(write):
 )
 def test_columns_and_ends_name_the_languages(train, source, target, names):
     assert language_names(train, source, target) == names
+
+
+# Markup.
+
+SGM = """<srcset setid="x" srclang="any">
+<doc docid="1">
+<p>
+<seg id="1">{}</seg>
+<seg id="2">{} &amp;
+more</seg>
+</p>
+</doc>
+</srcset>
+"""
+
+
+def test_segments_of_a_test_set_are_the_lines(write):
+    paths = [
+        write(f"a.{name}.sgm.gz", SGM.format(*texts))
+        for name, texts in (("de", ("Hallo", "Gut")), ("en", ("Hello", "Good")))
+    ]
+    corpus = read_parallel_corpus(paths)
+    assert corpus.pairs == [("Hallo", "Hello"), ("Gut & more", "Good & more")]
+    paths[1] = write("b.en.sgm", SGM.format("a", "b").replace("</p>", SGM))
+    with pytest.raises(CorpusError, match="Received: 2 and 4 lines"):
+        read_parallel_corpus(paths)
+
+
+def test_lines_of_markup_are_no_sentences(write):
+    tags = "<url>http://x</url>\n<keywords>a, b</keywords>\n"
+    paths = [
+        write(f"train.tags.{name}", f"{tags}{text}\n<em>so</em>\n<talk> it\n")
+        for name, text in (("de", "Hallo"), ("en", "Hello"))
+    ]
+    message = "2 lines that are markup.*line 1: '<url>http://x</url>'"
+    with pytest.warns(CorpusWarning, match=message):
+        corpus = read_parallel_corpus(paths)
+    assert corpus.malformed == []
+    assert [de for de, _ in corpus.pairs] == [
+        "Hallo",
+        "<em>so</em>",
+        "<talk> it",
+    ]
+
+
+XLIFF = '<?xml version="1.0"?>\n<!-- a -->\n<xliff version="1.2"><file>'
+PO = '# German\n\nmsgid ""\nmsgstr ""\n"Language: de\\n"\n'
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("a.xlf", XLIFF, "is XLIFF.*TMX"),
+        ("a.po", PO, "of gettext, PO.*TMX.*`po2tmx`"),
+        (
+            "a.xml",
+            '\ufeff<tmx version="1.4">',
+            "memory. Expected: the file ext",
+        ),
+    ],
+)
+def test_formats_of_translators_are_named(write, name, text, message):
+    path = write(name, text)
+    for source in (path, (path, write("b.de", "x\n"))):
+        with pytest.raises(CorpusError, match=message):
+            read_parallel_corpus(source)

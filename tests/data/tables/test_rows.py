@@ -64,6 +64,15 @@ def test_formats_of_text(write, name, content):
     assert rows.select([1])["group"] == ["2"]
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_only_array_of_an_object_is_read(write, indent):
+    whole = {"version": "1", "data": RECORDS, "sources": ["a"], "more": []}
+    path = write(json.dumps(whole, indent=indent), "a.json")
+    assert read_rows(path, **COLUMNS).columns == EXPECTED
+    path = write('{"text": "a", "spans": [{"start": 0}]}', "a.jsonl")
+    assert read_rows(path, text=None)["text"] == ["a"]
+
+
 @pytest.mark.parametrize("between", [",", "\t", ";"])
 def test_a_table_without_a_header(write, between):
     path = write(as_text(between, header=False))
