@@ -1,16 +1,18 @@
 """Columns of words and tags, a word in each line, as a table of sentences."""
 
+import itertools
 import re
 
-from kerasrnn.arguments import is_integer
 from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.conll_columns import begins_apart
+from kerasrnn.data.tables.conll_columns import ends_sentence
+from kerasrnn.data.tables.conll_columns import find_columns
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.tables import Table
 
-_DOCUMENT = "-DOCSTART-"  # a line of CoNLL-2003 between documents
-_CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
-_ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
-_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
+# A tag of CoNLL-2012: `(PER*` begins a phrase, `*)` ends it.
+_BRACKETS = re.compile(r"(?:\(([^()*]+))?\*?(\)?)")
+_SOME = 1000  # sentences from which the form of the tags is told
 
 
 def conll_table(path, columns, report, arguments):
@@ -31,41 +33,28 @@ def conll_table(path, columns, report, arguments):
     Raises:
         CorpusError: If there is no word, or a line is malformed.
     """
-    lines = list(enumerate(all_lines(path), start=1))
-    text = [line for _, line in lines if line.strip()]
-    if not text:
+    lines = all_lines(path)
+    if not any(map(str.strip, lines)):
         raise CorpusError(
             f"The corpus {path} is empty. Expected: lines of `word TAB tag`. "
             "Received: only blank lines"
         )
-    first = next((line for line in text if not _begins_apart(line)), text[0])
-    pattern = re.compile("\t" if "\t" in first.strip() else "[ \t]+")
-    width = len(pattern.split(first.strip()))
-    if width < 2:
-        raise CorpusError(
-            f"The corpus {path} has no column of tags. Expected: a word and "
-            "its tag in each line, separated by a tab or blanks. "
-            f"Received: {first!r}, the first line"
-        )
-    conll_u = width == len(_CONLL_U) and bool(_ID.match(first))
+    found = find_columns(lines, path)
     numbers = {
-        name: _number(
-            name, column, width, conll_u, path, arguments.get(name, name)
+        name: found.number(
+            name, column, path, arguments.get(name, name), report
         )
         for name, column in columns.items()
     }
-    lines = _without_comments(lines, pattern, width, numbers["tags"], report)
-    rows = _sentences(lines, pattern, width, conll_u, numbers, path, report)
+    lines = list(enumerate(lines, start=1))
+    if "tags" in numbers:
+        lines = _without_comments(lines, found, numbers["tags"], report)
+    rows = _sentences(lines, found, numbers, path, report)
     taken = {name: str(number + 1) for name, number in numbers.items()}
-    return Table(list(columns), rows, numbered=True), taken
+    return Table(list(columns), _in_bio(rows, path), numbered=True), taken
 
 
-def _begins_apart(line):
-    """Whether a line may stand before the first sentence."""
-    return line.startswith(("#", _DOCUMENT))
-
-
-def _without_comments(lines, pattern, width, column, report):
+def _without_comments(lines, columns, tag, report):
     """Leaves out comments that have as many columns as words have.
 
     Such a line stands before a sentence, begins with a `#` and a blank, and no
@@ -73,13 +62,13 @@ def _without_comments(lines, pattern, width, column, report):
     """
     found, known, within = {}, {"#"}, False
     for number, line in lines:
-        cells = [cell.strip() for cell in pattern.split(line.rstrip())]
-        if len(cells) == width and cells[0] == "#" and not within:
-            found[number] = cells[column]
+        cells = columns.cells(line)
+        if len(cells) == columns.width and cells[0] == "#" and not within:
+            found[number] = cells[tag]
             continue
-        within = bool(line.strip()) and (within or not _begins_apart(line))
-        if len(cells) == width:
-            known.add(cells[column])
+        within = bool(line.strip()) and (within or not begins_apart(line))
+        if len(cells) == columns.width:
+            known.add(cells[tag])
     found = {n: tag for n, tag in found.items() if tag not in known}
     if found:
         number, tag = next(iter(found.items()))
@@ -91,45 +80,58 @@ def _without_comments(lines, pattern, width, column, report):
     return [(n, line) for n, line in lines if n not in found]
 
 
-def _sentences(lines, pattern, width, conll_u, numbers, path, report):
+def _sentences(lines, columns, numbers, path, report):
+    """Yields the number of the first line and the columns of each sentence."""
     start, words = 0, []
     for number, line in (*lines, (0, "")):
         report.seen = number or report.seen
-        cells = [cell.strip() for cell in pattern.split(line.rstrip())]
-        if not line.strip() or cells[0] == _DOCUMENT:
+        cells = columns.cells(line)
+        wide = len(cells) == columns.width
+        if ends_sentence(line):
             if words:
                 row = zip(*words, strict=True)
                 yield start, dict(zip(numbers, map(list, row), strict=True))
             words = []
-        elif conll_u and _NO_WORD.fullmatch(cells[0]):
+        elif not columns.has_word(cells):
             continue
-        elif len(cells) == width and all(cells[n] for n in numbers.values()):
+        elif wide and all(cells[n] for n in numbers.values()):
             start = start if words else number
             words.append([cells[n] for n in numbers.values()])
         elif words or not line.startswith("#"):
-            between = "tabs" if pattern.pattern == "\t" else "blanks"
+            between = "tabs" if columns.pattern.pattern == "\t" else "blanks"
             raise CorpusError(
                 f"Line {number} of the corpus {path} is malformed. Expected: "
-                f"{width} columns separated by {between}, as in its first "
-                "line, with a word and a tag, or a blank line between "
+                f"{columns.width} columns separated by {between}, as in its "
+                "first line, with a word and a tag, or a blank line between "
                 f"sentences. Received: {line!r}"
             )
 
 
-def _number(name, column, width, conll_u, path, argument):
-    """The index of a column, counted from 0."""
-    if column is None:
-        default = {"tokens": 2 if conll_u else 1, "tags": 4 if conll_u else -1}
-        column = default.get(name, name)
-    if conll_u and str(column).lower() in _CONLL_U:
-        return _CONLL_U.index(str(column).lower())
-    is_text = isinstance(column, str) and re.fullmatch("-?[0-9]+", column)
-    number = int(column) if is_text or is_integer(column) else 0
-    if not 0 < abs(number) <= width:
-        raise CorpusError(
-            f"`{argument}` must be the number of a column of {path}: from 1 "
-            f"to {width}, or from -1, the last, to -{width}"
-            + f", or one of {', '.join(_CONLL_U)}" * conll_u
-            + f". Received: {argument}={column!r}"
-        )
-    return number - 1 if number > 0 else width + number
+def _in_bio(rows, path):
+    """Yields rows with tags in BIO for those in brackets, as `(PER*`, `*)`."""
+    first = list(itertools.islice(rows, _SOME))
+    tags = {tag for _, row in first for tag in row.get("tags", ())}
+    are_brackets = any(tag.startswith("(") for tag in tags) and all(
+        re.search(r"\*|^\(.+\)$", tag) for tag in tags
+    )
+    for number, row in itertools.chain(first, rows):
+        if are_brackets:
+            tags = list(_without_brackets(row["tags"], number, path))
+            row = row | {"tags": tags}
+        yield number, row
+
+
+def _without_brackets(tags, number, path):
+    within = ""
+    for tag in tags:
+        found = _BRACKETS.fullmatch(tag)
+        if not found or (found[1] and within):
+            raise CorpusError(
+                f"The tags of the sentence at line {number} of {path} are "
+                "nested brackets. Expected: phrases side by side, such as "
+                f"`(PER*`, `*)` and `*`; or another column. Received: {tag!r}"
+            )
+        begins, ends = found[1], found[2]
+        within = begins or within
+        yield f"{'B' if begins else 'I'}-{within}" if within else "O"
+        within = "" if ends else within

@@ -1,5 +1,6 @@
 """Notes on columns that are probably not the ones that were meant."""
 
+import itertools
 import re
 
 from kerasrnn.data.tables.cell_values import KINDS
@@ -26,7 +27,11 @@ def note_suspicions(found, numbered, report):
         report: The `Report` to note in.
     """
     for name, values in found.items():
-        if name in KINDS or len(values) < _MANY:
+        if name == "tokens":
+            values = list(itertools.chain(*values))
+        elif name in KINDS:
+            continue
+        if len(values) < _MANY:
             continue
         # The first may be a header that is read as a row.
         if all(map(_NUMBER.fullmatch, values[1:])):

@@ -19,16 +19,24 @@ def read_tagged_words(
 
     | source                             | `word`, `tag`  | by default     |
     |------------------------------------|----------------|----------------|
-    | CoNLL-U                            | numbers, names | `FORM`, `UPOS` |
+    | CoNLL-U, CoNLL-U Plus              | numbers, names | `FORM`, `UPOS` |
     | any other text, such as CoNLL-2003 | numbers from 1 | first, last    |
     | a table with lists, such as JSON   | names          | see below      |
 
     Text has a word in each line, in columns that are separated by tabs or, if
     there are none in its first line, by blanks. Negative numbers count from
-    the last column, which is -1. Blank lines separate sentences, and so do
-    lines of `-DOCSTART-`. Before a sentence, a line that begins with `#` and
-    has another number of columns is a comment; so is one of as many, which is
-    reported in a `CorpusWarning`, if `#` stands alone and no word has its tag.
+    the last column, which is -1. Where the first column numbers the words of
+    each sentence, the second is that of words, and the first with tags such as
+    `B-PER` that of tags; where only earlier columns than the last have such
+    tags, the last of these is. A `CorpusWarning` says so. Of CoNLL-2012, the
+    default is column 4 and names, column 11; its brackets, as `(PER*`, become
+    BIO. In CoNLL-U Plus, a column with such tags goes before `UPOS`.
+
+    Blank lines separate sentences, and so do lines of `-DOCSTART-`, `#begin
+    document` and `#end document`. Before a sentence, a line that begins with
+    `#` and has another number of columns is a comment; so is one of as many,
+    which is reported in a `CorpusWarning`, if `#` stands alone and no word has
+    its tag.
     CoNLL-U has ten columns and numbered words; its ranges, as `1-2`, and empty
     nodes, as `1.1`, are skipped. Files are UTF-8, with or without a byte
     order mark, with LF or CRLF line ends, gzipped or not.

@@ -195,3 +195,71 @@ def test_a_data_frame():
     with pytest.warns(CorpusWarning, match="row 2 .not a list of tokens: None"):
         found = read_tagged_words(pandas.DataFrame(rows))
     assert found == [[("a", "A")]]
+
+
+# Columns that are neither the first nor the last.
+
+GERMEVAL = """#\thttp://de.wikipedia.org [2009]
+1\tAnna\tB-PER\tO
+2\tsingt\tO\tO
+
+#\thttp://de.wikipedia.org [2010]
+1\tBonn\tB-LOC\tO
+"""
+NAMES = [[("Anna", "B-PER"), ("singt", "O")], [("Bonn", "B-LOC")]]
+
+
+def test_numbers_of_words_are_no_words(write):
+    path = write(GERMEVAL)
+    with (
+        pytest.warns(CorpusWarning, match="tokens are taken from column 2.*`w"),
+        pytest.warns(CorpusWarning, match="tags are taken from column 3.*`t"),
+    ):
+        assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, 2, 3) == NAMES
+    assert read_tagged_words(path, 2, -1)[1] == [("Bonn", "O")]
+
+
+def test_tags_of_phrases_may_stand_before_the_last_column(write):
+    path = write("Anna B-PER 1.0 NE\nsingt O 0.9 VV\n\nBonn B-LOC 1 NE\n")
+    with pytest.warns(CorpusWarning, match="its tags .* from column 2.*`tag`"):
+        assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag=-1)[1] == [("Bonn", "NE")]
+
+
+def test_conll_u_plus(write):
+    lines = ["# global.columns = ID FORM UPOS NER", "1-2\tAnna singt\t_\t_"]
+    lines += ["1\tAnna\tNOUN\tB-PER", "2\tsingt\tVERB\tO", ""]
+    path = write("\n".join([*lines, "1\tBonn\tNOUN\tB-LOC", ""]))
+    assert read_tagged_words(path) == NAMES
+    assert read_tagged_words(path, tag="upos")[1] == [("Bonn", "NOUN")]
+    with pytest.raises(CorpusError, match="one of id, form, upos, ner. Rec"):
+        read_tagged_words(path, tag="lemma")
+
+
+def test_conll_2012(write):
+    rows = ["In *", "Hong (GPE*", "Kong *)", "Anna (PERSON)"]
+    lines = [
+        f"x/y   0   {n}   {word}   NN  (S*  -  -  -  A  {name}" + "  *" * n
+        for n, (word, name) in enumerate(map(str.split, rows))
+    ]
+    around = "#begin document (x); part 000", "#end document"
+    path = write("\n".join([around[0], *lines, around[1]] * 2))
+    with pytest.warns(CorpusWarning, match="CoNLL-2012: .* from column 4"):
+        found = read_tagged_words(path)
+    tags = ["O", "B-GPE", "I-GPE", "B-PERSON"]
+    words = [row.split()[0] for row in rows]
+    assert found == [list(zip(words, tags, strict=True))] * 2
+    with pytest.raises(CorpusError, match=r"line 2 .*nested.*ved: '\(S\*'"):
+        read_tagged_words(path, 4, 6)
+
+
+def test_words_that_are_all_numbers_are_warned_of(write):
+    path = write("3\tB-X\n7\tO\n\n" * 3)
+    with pytest.warns(CorpusWarning, match="column '1', is all numbers"):
+        read_tagged_words(path)
+
+
+def test_annotations_of_brat_are_refused(write):
+    with pytest.raises(CorpusError, match="of brat, whose texts.*`spans`"):
+        read_tagged_words(write("T1\tPER 0 4\tAnna\nT2\tLOC 14 18\tRome\n"))

@@ -1,0 +1,184 @@
+"""Which columns of a file of words hold the words, and which their tags."""
+
+import itertools
+import re
+from typing import NamedTuple
+
+from kerasrnn.arguments import is_integer
+from kerasrnn.data.errors import CorpusError
+from kerasrnn.data.tables.tables import format_suffix
+from kerasrnn.tag_schemes import parsed_tag
+
+_CONLL_U = "id form lemma upos xpos feats head deprel deps misc".split()
+_ID = re.compile(r"\d+([-.]\d+)?\t", re.ASCII)
+_NO_WORD = re.compile(r"\d+[-.]\d+", re.ASCII)  # the id of a range, of a gap
+_APART = ("#begin document", "#end document", "-DOCSTART-")
+_NAMES = re.compile(r"#\s*global\.columns\s*=(.*)")
+_NO_TAG = {"O", "_", "-"}
+_SOME = 1000  # sentences from which the columns are told apart
+# CoNLL-2012 has as many more columns as a sentence has predicates.
+_WORD_2012, _NAME_2012 = 3, 10
+
+
+class Columns(NamedTuple):
+    """The columns of a file of words.
+
+    Args:
+        pattern: Compiled pattern of what separates them.
+        width: Integer, how many there are.
+        names: List of strings, in lower case; empty if they have none.
+        counts: Whether the first counts the words of each sentence.
+        word: Integer, the index of the words, if it is not given.
+        tag: Integer, the index of the tags, if it is not given.
+        is_2012: Whether further columns are ignored, as those of CoNLL-2012.
+    """
+
+    pattern: re.Pattern[str]
+    width: int
+    names: list[str]
+    counts: bool = False
+    word: int = 0
+    tag: int = -1
+    is_2012: bool = False
+
+    def cells(self, line):
+        found = self.pattern.split(line.rstrip())
+        found = found[: self.width] if self.is_2012 else found
+        return [cell.strip() for cell in found]
+
+    def has_word(self, cells):
+        """Whether a line is of a word, not of a range or gap of words."""
+        return not (self.counts and _NO_WORD.fullmatch(cells[0]))
+
+    def number(self, name, column, path, argument, report):
+        """The index of the column of `tokens` or `tags`, counted from 0."""
+        if column is None and name in ("tokens", "tags"):
+            number = self.word if name == "tokens" else self.tag
+            self._note_default(name, number, argument, report)
+            return number
+        column = name if column is None else column
+        if str(column).lower() in self.names:
+            return self.names.index(str(column).lower())
+        is_text = isinstance(column, str) and re.fullmatch("-?[0-9]+", column)
+        number = int(column) if is_text or is_integer(column) else 0
+        if not 0 < abs(number) <= self.width:
+            raise CorpusError(
+                f"`{argument}` must be the number of a column of {path}: from "
+                f"1 to {self.width}, or from -1, the last, to -{self.width}"
+                + f", or one of {', '.join(self.names)}" * bool(self.names)
+                + f". Received: {argument}={column!r}"
+            )
+        return number - 1 if number > 0 else self.width + number
+
+    def _note_default(self, name, number, argument, report):
+        """Notes a column that is neither the first, the last nor named."""
+        if self.names or number == (0 if name == "tokens" else self.width - 1):
+            return
+        why = "is of CoNLL-2012"
+        if not self.is_2012 and name == "tokens":
+            why = "has numbers of words in its first column"
+        elif not self.is_2012:
+            why = "has tags of phrases before its last column"
+        report.notes.append(
+            f"it {why}: its {name} are taken from column {number + 1}, unless "
+            f"`{argument}` gives another"
+        )
+
+
+def ends_sentence(line):
+    """Whether a line ends a sentence: blank, or between documents."""
+    return not line.strip() or line.startswith(_APART)
+
+
+def begins_apart(line):
+    """Whether a line may stand before the first sentence."""
+    return line.startswith(("#", *_APART))
+
+
+def find_columns(lines, path):
+    """Returns the `Columns` of a file of words.
+
+    Args:
+        lines: List of strings, of which some are not blank.
+        path: String or path, the file, for messages.
+    """
+    text = [line for line in lines if line.strip()]
+    first = next((line for line in text if not begins_apart(line)), text[0])
+    if format_suffix(path) == ".csv" and "\t" not in first:
+        raise CorpusError(
+            f"The corpus {path} is a table of words. Expected: `sentence`, the "
+            "column that says which sentence a word is of; or lines of `word "
+            f"TAB tag` with blank lines between sentences. Received: {first!r}"
+        )
+    pattern = re.compile("\t" if "\t" in first.strip() else "[ \t]+")
+    width = len(pattern.split(first.strip()))
+    if width < 2:
+        raise CorpusError(
+            f"The corpus {path} has no column of tags. Expected: a word and "
+            "its tag in each line, separated by a tab or blanks. "
+            f"Received: {first!r}, the first line"
+        )
+    if text[0].startswith(_APART[0]) and width > _NAME_2012:
+        columns = Columns(pattern, _NAME_2012 + 1, [], is_2012=True)
+        return columns._replace(word=_WORD_2012, tag=_NAME_2012)
+    columns = Columns(pattern, width, _names(text, first, width))
+    return _with_defaults(columns, _some_sentences(lines, columns))
+
+
+def _names(text, first, width):
+    """The names of the columns in lower case; empty if there are none."""
+    for line in itertools.takewhile(begins_apart, text):
+        if found := _NAMES.match(line):
+            names = found[1].lower().split()
+            return names if len(names) == width else []
+    return _CONLL_U if width == len(_CONLL_U) and _ID.match(first) else []
+
+
+def _some_sentences(lines, columns):
+    """The cells of the words of the first sentences."""
+    groups = itertools.groupby(lines, ends_sentence)
+    sentences = (list(group) for is_end, group in groups if not is_end)
+    for sentence in itertools.islice(sentences, _SOME):
+        rows = [columns.cells(x) for x in sentence if not begins_apart(x)]
+        if rows := [cells for cells in rows if len(cells) == columns.width]:
+            yield rows
+
+
+def _with_defaults(columns, sentences):
+    """The columns with those of words and tags."""
+    sentences = list(sentences)
+    names, last = columns.names, columns.width - 1
+    counts = names[:1] == ["id"] or last > 1 and _count_words(sentences)
+    word = names.index("form") if "form" in names else int(counts)
+    cells = zip(*itertools.chain(*sentences), strict=True)
+    of_phrases = [
+        number for number, tags in enumerate(cells) if _mark_phrases(tags)
+    ]
+    of_phrases = [number for number in of_phrases if number > word]
+    tag = last
+    if "upos" in names and not (of_phrases and names != _CONLL_U):
+        tag = names.index("upos")
+    elif counts and of_phrases:
+        tag = of_phrases[0]  # of nested names, the outer come first
+    elif of_phrases:
+        tag = of_phrases[-1]
+    return columns._replace(counts=counts, word=word, tag=tag)
+
+
+def _count_words(sentences):
+    """Whether the first column counts the words of each sentence."""
+    ids = [
+        [cells[0] for cells in sentence if not _NO_WORD.fullmatch(cells[0])]
+        for sentence in sentences
+    ]
+    return any(len(found) > 1 for found in ids) and all(
+        found == [str(n + (found[0] != "0")) for n in range(len(found))]
+        for found in ids
+    )
+
+
+def _mark_phrases(tags):
+    """Whether a column has tags such as `B-PER`, and `O`."""
+    return any(parsed_tag(tag)[1] for tag in tags) and all(
+        tag in _NO_TAG or parsed_tag(tag)[1] for tag in tags
+    )
