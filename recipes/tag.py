@@ -46,11 +46,13 @@ class Settings(training.EncoderSettings):
 
     output: Path = Path("saved_models/tagger")
     corpus: str = "generated"
-    """generated, or a file: CoNLL, CoNLL-U, word TAB tag, JSON lines."""
+    """generated, or a file: CoNLL, word TAB tag, CSV, JSON lines."""
     word_column: str | None = None
     """Column of the words: its number from 1, or its name; default: first."""
     tag_column: str | None = None
     """Column of the tags; default: the last, or UPOS, or ner_tags."""
+    sentence_column: str | None = None
+    """Column of the sentence a word is of, in tables of a word in each row."""
     dev: training.Existing | None = None
     """Tagged sentences to validate on; default: some of the corpus."""
     test: training.Existing | None = None
@@ -81,8 +83,8 @@ class Settings(training.EncoderSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        own = "dev", "test", "word_column", "tag_column"
-        self.need_own_corpus("generated", *own)
+        columns = "word_column", "tag_column", "sentence_column"
+        self.need_own_corpus("generated", "dev", "test", *columns)
 
 
 SIZES = {  # for a corpus of up to this many sentences
@@ -97,8 +99,9 @@ PRESETS = {
 
 def read(path, settings):
     """Returns the sentences of a file, and the scheme of their tags."""
-    columns = settings.word_column, settings.tag_column
-    sentences = data.read_tagged_words(path, *columns)[: settings.limit]
+    columns = settings.word_column, settings.tag_column, None
+    sentences = data.read_tagged_words(path, *columns, settings.sentence_column)
+    sentences = sentences[: settings.limit]
     tags = ([tag for _, tag in sentence] for sentence in sentences)
     return sentences, data.tag_scheme(tags)
 
@@ -201,15 +204,14 @@ def build_tagger(settings, sentences, others, scheme):
             settings.vectors, words, seed=settings.seed
         )
         width = vectors.shape[1]
+    crf = layers.CRF(tags if scheme else None, scheme) if settings.crf else None
     model = models.Tagger(
         words.vocabulary_size,
         len(tags),
         training.build_cell(settings.cell, settings.units),
         width,
         build_reader(settings, characters),
-        crf=layers.CRF(tags if scheme else None, scheme)
-        if settings.crf
-        else None,
+        crf=crf,
         pad_id=words.pad_id,
         **settings.pick("depth", "bidirectional", "dropout", "word_dropout"),
     )

@@ -148,3 +148,14 @@ def test_files_with_tags_of_another_kind_are_refused(tmp_path):
 def test_columns_need_a_file():
     with pytest.raises(ValueError, match="`tag_column` needs a `corpus`.*='2'"):
         tag.Settings(tag_column="2")
+
+
+def test_a_table_may_have_a_word_in_each_row(tmp_path):
+    path = tmp_path / "ner.csv"
+    path.write_text("id,Word,Tag\n1,Anna,B-PER\n,sings,O\n2,Bo,B-PER\n")
+    given = tag.Settings(
+        corpus=str(path), sentence_column="id", output=tmp_path / "out"
+    )
+    sentences, scheme = tag.read(path, given)
+    assert scheme == "IOB2"
+    assert sentences == [[("Anna", "B-PER"), ("sings", "O")], [("Bo", "B-PER")]]

@@ -5,10 +5,14 @@ from kerasrnn.data.tables.class_tables import class_table
 from kerasrnn.data.tables.class_tables import is_of_files
 from kerasrnn.data.tables.conll import conll_table
 from kerasrnn.data.tables.line_pairs import line_table
+from kerasrnn.data.tables.spans import span_column
+from kerasrnn.data.tables.spans import span_table
 from kerasrnn.data.tables.tables import find_column
 from kerasrnn.data.tables.tables import is_table
 from kerasrnn.data.tables.tables import open_table
+from kerasrnn.data.tables.word_rows import SENTENCE_FORMS
 
+_WORDS = ("tokens", "tags")
 _PAIR = ("source", "target")
 _OF_FILES = {"text", "label", "group"}  # what a folder of classes tells
 _NAMES = {
@@ -17,6 +21,8 @@ _NAMES = {
     "labels": ("labels", "label"),
     "tokens": ("tokens", "words"),
     "tags": ("ner_tags", "tags", "pos_tags"),
+    "word": ("word", "words", "token", "tokens"),
+    "tag": ("tag", "tags", "label", "labels", "ner_tags"),
     "weight": ("weight", "sample_weight"),
 }
 
@@ -34,6 +40,16 @@ def open_columns(source, columns, report, arguments, delimiter):
     else:
         wanted = [x for named in columns.values() for x in _names_of(named)]
         table = open_table(source, report, wanted, delimiter)
+    if set(columns) == set(_WORDS) and not any(columns.values()):
+        named = {x for name in _WORDS for x in _NAMES[name]}
+        spans = span_column(table.columns)
+        if spans and not set(_NAMES["tags"]) & set(table.columns):
+            table = span_table(table, spans, report)
+        elif table.columns and not named & set(map(str.lower, table.columns)):
+            raise CorpusError(
+                f"The corpus {report.corpus} has no lists of words. Expected: "
+                f"{SENTENCE_FORMS}. Received: {table.columns!r:.200}"
+            )
     if set(columns) == set(_PAIR) and not any(columns.values()):
         return table, dict(zip(_PAIR, _pair(table, report), strict=True))
 

@@ -16,6 +16,7 @@ from kerasrnn.data.tables.cell_values import separated
 from kerasrnn.data.tables.columns import cell_of
 from kerasrnn.data.tables.columns import open_columns
 from kerasrnn.data.tables.suspicions import note_suspicions
+from kerasrnn.data.tables.word_rows import sentence_table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,6 +140,7 @@ def read_columns(
     tag_names=None,
     delimiter=None,
     separator=None,
+    sentence=None,
 ):
     """Reads `Rows` that may be empty, and whose report was not given yet.
 
@@ -150,12 +152,22 @@ def read_columns(
         tag_names: List of strings, the names of tags that are numbers.
         delimiter: String, that of text; `None` for the one that it has.
         separator: String between the `labels` of a cell; `None` for lists.
+        sentence: String or integer, the column that says which sentence a word
+            is of; `None` if a row has the `tokens` and `tags` of a sentence.
     """
     named = isinstance(source, str | os.PathLike)
     report = Report(source if named else type(source).__name__)
+    asked = columns
+    if sentence is not None:
+        asked = {"word": columns["tokens"], "tag": columns["tags"]}
+        asked["sentence"] = sentence
     table, taken = open_columns(
-        source, columns, report, arguments or {}, delimiter
+        source, asked, report, arguments or {}, delimiter
     )
+    if sentence is not None:
+        report.columns = {"tokens": taken["word"], "tags": taken["tag"]}
+        table = sentence_table(table, *taken.values())
+        taken = {name: name for name in columns}
     found: dict[str, list] = {name: [] for name in columns}
     for number, row in table.rows:
         cells = {name: cell_of(row, column) for name, column in taken.items()}

@@ -5,6 +5,7 @@ from typing import Any
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.tables.rows import finish
 from kerasrnn.data.tables.rows import read_columns
+from kerasrnn.data.tables.word_rows import SENTENCE_FORMS
 from kerasrnn.typing import PathLike
 from kerasrnn.typing import Strings
 
@@ -14,6 +15,7 @@ def read_tagged_words(
     word: str | int | None = None,
     tag: str | int | None = None,
     tag_names: Strings | None = None,
+    sentence: str | int | None = None,
 ) -> list[list[tuple[str, str]]]:
     r"""Reads sentences of tagged words, in a format that the path determines.
 
@@ -47,13 +49,25 @@ def read_tagged_words(
     whose lists are empty, are not of strings, or differ in length is left out
     and reported in a `CorpusWarning`.
 
+    Two other forms of tables are read. With `sentence`, each row has a word
+    and its tag, in `word` and `tag` or `words` and `labels`, such as the CSV
+    `Sentence #,Word,POS,Tag`; a row in which the column `sentence` is empty
+    goes on with the sentence before. A `text` with `spans`, `entities`,
+    `label` or `labels`, lists of `[start, end, label]` or dicts of these, as
+    doccano and Prodigy write them, is split by
+    `kerasrnn.tokenizers.split_into_words`, and its tags are BIO. A
+    `CorpusWarning` counts spans that end inside of a word.
+
     Args:
         path: String or path, the file or folder to read; or a data set of
-            `datasets`, or a `pandas.DataFrame`.
+            `datasets`, a `pandas.DataFrame`, a list of dicts, or of
+            `(text, {"entities": [...]})` as of spaCy.
         word: String or integer, the column of the words, as in the table.
         tag: String or integer, the column of the tags.
         tag_names: List of strings, the names of tags that are numbers 0, 1, ...
             Defaults to those of a data set of `datasets`.
+        sentence: String or integer, the column that says which sentence a word
+            is of, where a row has a word. Defaults to `None`: a row has lists.
 
     Returns:
         List of sentences, each a list of `(word, tag)` strings.
@@ -80,11 +94,17 @@ def read_tagged_words(
     """
     columns = {"tokens": word, "tags": tag}
     arguments = {"tokens": "word", "tags": "tag"}
-    rows = read_columns(path, columns, arguments=arguments, tag_names=tag_names)
+    rows = read_columns(
+        _with_keys(path),
+        columns,
+        arguments=arguments,
+        tag_names=tag_names,
+        sentence=sentence,
+    )
     if not len(rows):
         raise CorpusError(
             f"The corpus {rows.report.corpus} has no usable sentence. "
-            "Expected: a list of words and one of their tags in each row. "
+            f"Expected: {SENTENCE_FORMS}. "
             f"Received: {rows.report.received(1)}"
         )
     finish(rows)
@@ -92,3 +112,22 @@ def read_tagged_words(
         list(zip(*sentence, strict=True))
         for sentence in zip(rows["tokens"], rows["tags"], strict=True)
     ]
+
+
+def _with_keys(source):
+    """Rows of spaCy, `(text, {"entities": [...]})`, as dicts; other sources."""
+    if not isinstance(source, list | tuple):
+        return source
+    found = []
+    for row in source:
+        match row:
+            case dict():
+                found.append(row)
+            case (str(text), dict(marks)):
+                found.append({"text": text, **marks})
+            case _:
+                raise CorpusError(
+                    "Tagged words in memory are dicts. Expected: "
+                    f"{SENTENCE_FORMS}. Received: {row!r:.80}"
+                )
+    return found

@@ -263,3 +263,93 @@ def test_words_that_are_all_numbers_are_warned_of(write):
 def test_annotations_of_brat_are_refused(write):
     with pytest.raises(CorpusError, match="of brat, whose texts.*`spans`"):
         read_tagged_words(write("T1\tPER 0 4\tAnna\nT2\tLOC 14 18\tRome\n"))
+
+
+# A word in each row.
+
+KAGGLE = """Sentence #,Word,POS,Tag
+Sentence: 1,Anna,NNP,B-PER
+,singt,VB,O
+Sentence: 2,Bonn,NNP,B-LOC
+"""
+
+
+def test_a_word_in_each_row(write):
+    path = write(KAGGLE, "ner.csv")
+    assert read_tagged_words(path, sentence="Sentence #") == NAMES
+    found = read_tagged_words(path, "Word", "POS", sentence="sentence #")
+    assert found[0] == [("Anna", "NNP"), ("singt", "VB")]
+    path = write(KAGGLE.partition("\n")[2], "b.csv")
+    assert read_tagged_words(path, 2, 4, sentence=1) == NAMES
+    with pytest.raises(CorpusError, match="Expected: `sentence`, the column"):
+        read_tagged_words(path)
+
+
+def test_a_data_frame_with_a_word_in_each_row():
+    pandas = pytest.importorskip("pandas")
+    rows = {
+        "sentence_id": [0, 0, 1, 2, 2],
+        "words": ["Anna", "singt", "Bonn", 7, None],
+        "labels": ["B-PER", "O", "B-LOC", "O", "O"],
+    }
+    frame = pandas.DataFrame(rows)
+    with pytest.warns(CorpusWarning, match="row 4 .tokens that are not str"):
+        assert read_tagged_words(frame, sentence="sentence_id") == NAMES
+    frame = frame[:4]
+    found = read_tagged_words(frame, sentence="sentence_id")
+    assert found == [*NAMES, [("7", "O")]]
+    with pytest.raises(CorpusError, match="no usable sent.*and `sentence`, th"):
+        read_tagged_words(frame, "words", "labels")
+
+
+# Spans of characters.
+
+
+@pytest.mark.parametrize(
+    "column, first, second",
+    [
+        ("label", [[0, 4, "PER"]], [[0, 4, "LOC"]]),
+        ("entities", [], []),
+        ("spans", [{"start": 0, "end": 4, "label": "PER", "id": 3}], []),
+        ("entities", [{"start_offset": 0, "end_offset": 4, "label": "X"}], []),
+    ],
+)
+def test_spans_of_characters(write, column, first, second):
+    rows = [
+        {"text": "Anna singt", column: first, "tokens": [{"text": "Anna"}]},
+        {"text": "Bonn", column: second},
+    ]
+    path = write("\n".join(map(json.dumps, rows)), "a.jsonl")
+    kinds = [
+        span[2] if isinstance(span, list) else span["label"] for span in first
+    ]
+    tag = f"B-{kinds[0]}" if first else "O"
+    end = "B-LOC" if second else "O"
+    expected = [[("Anna", tag), ("singt", "O")], [("Bonn", end)]]
+    assert read_tagged_words(path) == expected
+    spans = [(row["text"], {"entities": row[column]}) for row in rows]
+    assert read_tagged_words(spans) == expected
+
+
+def test_spans_that_are_no_words_are_warned_of():
+    text = "  Anna Berg, Rome "
+    spans = [[2, 5, "X"], [7, 11, "PER"], [2, 11, "PER"], [13, 18, "LOC"]]
+    rows = [
+        {"text": text, "spans": spans},
+        {"text": "x", "spans": [[0, 2, "A"]]},
+    ]
+    with (
+        pytest.warns(CorpusWarning, match="1 spans begin .*'Ann' of 'Anna'"),
+        pytest.warns(CorpusWarning, match="1 spans overlap.*'Anna Berg'"),
+        pytest.warns(CorpusWarning, match="row 2 .not .start, end, label. in"),
+    ):
+        (found,) = read_tagged_words(rows)
+    assert [tag for _, tag in found] == ["B-X", "B-PER", "O", "B-LOC"]
+
+
+def test_the_forms_that_are_read_are_named():
+    forms = "Expected: a list of words .*`spans`.*`sentence`.*Received: "
+    with pytest.raises(CorpusError, match=forms + ".*'review'"):
+        read_tagged_words([{"review": "x", "sentiment": "y"}])
+    with pytest.raises(CorpusError, match=forms + ".*'Anna'"):
+        read_tagged_words([[("Anna", "B-PER")]])

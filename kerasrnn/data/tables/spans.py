@@ -1,0 +1,105 @@
+"""Texts with marked spans of characters, as a table of words with tags."""
+
+import itertools
+
+from kerasrnn.arguments import is_integer
+from kerasrnn.data.tables.cell_values import decoded
+from kerasrnn.data.tables.tables import Table
+from kerasrnn.tokenizers import split_into_words
+
+_COLUMNS = "spans", "entities", "label", "labels"
+_KEYS = ("start", "end", "label"), ("start_offset", "end_offset", "label")
+_AT_ONCE = 1000  # texts that are split into words
+
+
+def span_column(columns):
+    """The name of the spans among those of columns; `None` without texts."""
+    found = [name for name in _COLUMNS if name in columns]
+    return found[0] if found and "text" in columns else None
+
+
+def span_table(table, column, report):
+    """Splits texts into words, whose tags mark the spans in BIO.
+
+    A span is `[start, end, label]` or a dict of these, which count characters.
+    A word belongs to a span if a part of it does. Of spans that overlap, the
+    first is taken.
+
+    Args:
+        table: A `Table` with the column `text`.
+        column: String, the column of the lists of spans.
+        report: The `Report` that bad rows are added to, and notes.
+
+    Returns:
+        A `Table`, whose rows have lists of `tokens` and `tags`.
+    """
+    report.columns = {"tokens": "text", "tags": column}
+    return Table(["tokens", "tags"], _tagged_rows(table, column, report))
+
+
+def _tagged_rows(table, column, report):
+    marked = _marked_texts(table, column, report)
+    cut, lost = [], []
+    while rows := list(itertools.islice(marked, _AT_ONCE)):
+        split = split_into_words([text for _, text, _ in rows])
+        for (number, text, spans), words, *places in zip(
+            rows, *(column.to_list() for column in split), strict=True
+        ):
+            tags = _tags(text, spans, *places, cut, lost)
+            tokens = [word.decode() for word in words]
+            yield number, {"tokens": tokens, "tags": tags}
+    for found, what in (
+        (cut, "begin or end inside of a word, which is tagged whole"),
+        (lost, "overlap others or have no word, and were left out"),
+    ):
+        if found:
+            report.notes.append(f"{len(found)} spans {what}, first {found[0]}")
+
+
+def _marked_texts(table, column, report):
+    """Yields `(number, text, spans)`, the spans in their order."""
+    for number, row in table.rows:
+        text, spans = row.get("text"), row.get(column)
+        try:
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"not a text: {text!r:.40}")
+            if not isinstance(spans, list | tuple):
+                raise ValueError(f"not a list of spans: {spans!r:.40}")
+            found = sorted(_span(span, len(text)) for span in spans)
+            yield number, decoded(text, "text"), found
+        except ValueError as error:
+            report.add(number, error)
+
+
+def _span(span, length):
+    for keys in _KEYS:
+        if isinstance(span, dict) and set(keys) <= set(span):
+            span = [span[key] for key in keys]
+    if isinstance(span, list | tuple) and len(span) == 3:
+        start, end, label = span
+        in_text = is_integer(start) and is_integer(end)
+        if in_text and 0 <= start < end <= length and isinstance(label, str):
+            return start, end, label
+    raise ValueError(f"not [start, end, label] in the text: {span!r:.40}")
+
+
+def _tags(text, spans, starts, ends, cut, lost):
+    """The tags of words in BIO; adds spans to `cut` and `lost`."""
+    tags = ["O"] * len(starts)
+    for start, end, label in spans:
+        words = [
+            number
+            for number, (first, last) in enumerate(
+                zip(starts, ends, strict=True)
+            )
+            if first < end and start < last
+        ]
+        if not words or any(tags[number] != "O" for number in words):
+            lost.append(repr(text[start:end]))
+            continue
+        first, last = starts[words[0]], ends[words[-1]]
+        if first < start or end < last:
+            cut.append(f"{text[start:end]!r} of {text[first:last]!r}")
+        for number in words:
+            tags[number] = f"{'B' if number == words[0] else 'I'}-{label}"
+    return tags
