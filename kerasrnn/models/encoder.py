@@ -146,7 +146,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         )
         if factorized:
             self.input_projection = keras.layers.Dense(
-                cell.output_size, dtype=self.dtype_policy, name="input"
+                cells.output_size(cell), dtype=self.dtype_policy, name="input"
             )
         self.stack = RNNStack(
             cell,
@@ -245,7 +245,7 @@ class Encoder(ReadsIds, Configured, KeepsQuantization):
         width = self.embedding_dim
         if self.factorized:
             self.input_projection.build((*ids_shape, width))
-            width = self.cell.output_size
+            width = cells.output_size(self.cell)
         self.stack.build((*ids_shape, width))
 
     def call(

@@ -135,7 +135,7 @@ class RNNStack(Configured, KeepsQuantization):
     @property
     def output_size(self) -> int:
         """Width of the outputs."""
-        return self.cell.output_size * (2 if self.bidirectional else 1)
+        return cells.output_size(self.cell) * (2 if self.bidirectional else 1)
 
     @property
     def state_sizes(self) -> list[int]:

@@ -38,6 +38,29 @@ class ProjectedCell(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("tests")
+class MinimalRNNCell(keras.layers.Layer):
+    """The cell in the documentation of `keras.layers.RNN`."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.state_size = units
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight(
+            shape=(input_shape[-1], self.units), name="kernel"
+        )
+        self.recurrent_kernel = self.add_weight(
+            shape=(self.units, self.units), name="recurrent_kernel"
+        )
+
+    def call(self, inputs, states):
+        h = ops.matmul(inputs, self.kernel)
+        output = h + ops.matmul(states[0], self.recurrent_kernel)
+        return output, [output]
+
+
+@keras.saving.register_keras_serializable("tests")
 class ResidualCells(keras.layers.StackedRNNCells):
     """A stack that adds its input to its output."""
 
@@ -67,6 +90,7 @@ class BatchMajorCell(RHNCell):
 def own_cells(units):
     """Such cells, with outputs of a width, for inputs of that width."""
     return {
+        "minimal": lambda: MinimalRNNCell(units),
         "projected": lambda: ProjectedCell(units + 1, units),
         "residual": lambda: ResidualCells([RHNCell(units), RHNCell(units)]),
         "subclass": lambda: DoubledRHNCell(units, 2),

@@ -142,14 +142,14 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
         self.attention = None
         if attention is not None:
             self.attention = get_attention(
-                attention, cell.output_size, self.dtype_policy
+                attention, cells.output_size(cell), self.dtype_policy
             )
         self.placement = placement
         self.units = units
         self.input_feeding = input_feeding
         self.readout = readout
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.output_size = cell.output_size if units is None else units
+        self.output_size = cells.output_size(cell) if units is None else units
 
     @property
     def loops_over_attention(self) -> bool:
@@ -162,14 +162,14 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
     def found_size(self) -> int:
         """Width of the output of a step, before any readout."""
         before = self.placement == "before"
-        return self.cell.output_size if before else self.output_size
+        return cells.output_size(self.cell) if before else self.output_size
 
     @property
     def query_dim(self) -> int:
         """Width of the query: of the first state, or of the output."""
         if self.placement == "before":
             return first_state(self.cell, cells.state_sizes(self.cell))
-        return self.cell.output_size
+        return cells.output_size(self.cell)
 
     @property
     def state_size(self) -> NoReturn:
@@ -181,7 +181,7 @@ class AttentionCell(Configured, Attending, AttentionStates, keras.layers.Layer):
 
     def build(self, inputs_shape: Shape, memory_shape: Shape) -> None:
         """Builds for a sequence `(..., dim)` and a memory `(..., dim)`."""
-        output_size = self.cell.output_size
+        output_size = cells.output_size(self.cell)
         self.context_dim = self.build_attention(self.query_dim, memory_shape)
         width = inputs_shape[-1]
         if self.placement == "before":

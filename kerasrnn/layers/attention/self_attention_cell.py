@@ -126,13 +126,13 @@ class SelfAttentionCell(Configured, WindowCell):
 
     @property
     def cache_shapes(self) -> list[Shape]:
-        width = self.cell.output_size
+        width = cells.output_size(self.cell)
         sizes = self.attention.projected_shapes(width, width)
         return [(*shape[:-1], self.window, shape[-1]) for shape in sizes]
 
     def build(self, input_shape: Shape) -> None:
         if not self.attending.built:
-            width = self.cell.output_size
+            width = cells.output_size(self.cell)
             self.attending.build(input_shape, (None, None, width))
         self.cell_input_size = self.attending.cell_input_size
         self._rnn.build((None, *input_shape))
@@ -196,4 +196,4 @@ class _OutputAttentionCell(AttentionCell):
 
     @property
     def query_dim(self):
-        return self.cell.output_size
+        return cells.output_size(self.cell)

@@ -96,7 +96,9 @@ class SHACell(AttentionBlockCell):
     ) -> None:
         cells.check_cell(cell, "SHACell")
         kwargs.setdefault("dtype", cells.policy(cell))
-        super().__init__(cell.output_size, memory, dropout, seed, **kwargs)
+        super().__init__(
+            cells.output_size(cell), memory, dropout, seed, **kwargs
+        )
         self.add_cell(cell)
         self.boom = positive_integer("boom", boom)
         if kernel_initializer is None:

@@ -1,10 +1,11 @@
 """What a recurrent cell has to provide, and functions for any such cell.
 
-Any Keras cell will do: an object with `state_size`, `output_size` and
+Any Keras cell will do: a layer with `state_size` and
 
     call(inputs, states) -> (output, new_states)
 
-as `keras.layers.RNN` requires. `running.py` runs one over a whole sequence.
+as `keras.layers.RNN` requires. Its output is as wide as its first state, unless
+it has an `output_size`. `running.py` runs one over a whole sequence.
 """
 
 import keras
@@ -21,7 +22,9 @@ def check_cell(cell, owner):
     faults = []
     if isinstance(cell, type):
         faults.append(f"Pass an instance: {cell.__name__}(...).")
-    for name in ("call", "state_size", "output_size"):
+    if isinstance(cell, keras.layers.RNN):
+        faults.append("A layer runs a cell: pass its `cell`.")
+    for name in ("call", "state_size"):
         try:
             getattr(cell, name)
         except AttributeError as error:
@@ -31,9 +34,8 @@ def check_cell(cell, owner):
     if faults:
         raise ValueError(
             f"{owner} expects `cell` to be a recurrent cell, such as "
-            "`keras.layers.GRUCell(256)`: a layer with `call`, "
-            f"`state_size` and `output_size`. Received: cell={cell!r}. "
-            + " ".join(faults)
+            "`keras.layers.GRUCell(256)`: a layer with `call` "
+            f"and `state_size`. Received: cell={cell!r}. " + " ".join(faults)
         )
 
 
@@ -95,6 +97,15 @@ def flat_state_sizes(cell):
         return [sizes]
 
     return flat(state_sizes(cell))
+
+
+def output_size(cell):
+    """Returns the width of the outputs: that of the first state by default.
+
+    It may be a shape, as that of a state.
+    """
+    size = getattr(cell, "output_size", None)
+    return flat_state_sizes(cell)[0] if size is None else size
 
 
 def policy(cell):

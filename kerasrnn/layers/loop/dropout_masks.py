@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.loop.cells import initial_state
+from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.cells import shape_of
 
 
@@ -22,9 +23,8 @@ def draw_dropout_masks(cell, inputs):
     batch_size = ops.shape(inputs)[0]
     for inner in getattr(cell, "cells", []):
         draw_dropout_masks(inner, inputs)
-        inputs = ops.zeros(
-            shape_of(inner.output_size, batch_size), inputs.dtype
-        )
+        shape = shape_of(output_size(inner), batch_size)
+        inputs = ops.zeros(shape, inputs.dtype)
     if hasattr(cell, "get_dropout_mask"):
         first, *_ = keras.tree.flatten(initial_state(cell, batch_size))
         cell.get_dropout_mask(inputs)

@@ -13,6 +13,7 @@ from kerasrnn.gathering import gather
 from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers import _backend
 from kerasrnn.layers.loop.cells import flat_state_sizes
+from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.cells import policy
 from kerasrnn.layers.loop.cells import shape_of
 from kerasrnn.layers.loop.cells import step
@@ -61,7 +62,7 @@ def run(cell, sequence, states, mask=None, training=False, last_only=False):
         outputs, last = cell.run(sequence, flat, **options)
         batch = sequence.shape[1]
         outputs = _backend.ranked(
-            outputs, (None, *shape_of(cell.output_size, batch))
+            outputs, (None, *shape_of(output_size(cell), batch))
         )
         last = [
             _backend.ranked(x, shape_of(size, batch))
@@ -107,13 +108,14 @@ def check_initial(cell, states, batch):
 
 def check_outputs(cell, outputs, batch):
     """Raises `ValueError` unless outputs are `(..., batch, output_size)`."""
-    expected = (*batch, *shape_of(cell.output_size, None)[1:])
+    expected = (*batch, *shape_of(output_size(cell), None)[1:])
     found = tuple(outputs.shape)[-len(expected) :]
     extra = len(outputs.shape) - len(expected)
     if extra not in (0, 1) or not same_shape(found, expected):
         raise ValueError(
             f"The outputs of {type(cell).__name__} do not agree with its "
-            f"`output_size`. Expected: shape (..., {str(expected)[1:]}. "
+            "`output_size`, by default the first `state_size`. "
+            f"Expected: shape (..., {str(expected)[1:]}. "
             f"Received: shape {tuple(outputs.shape)}"
         )
 
@@ -123,7 +125,7 @@ def _loop(cell, sequence, states, mask, training):
     dtype = policy(cell).compute_dtype
     states = keras.tree.map_structure(lambda x: ops.cast(x, dtype), states)
     output = ops.zeros(
-        shape_of(cell.output_size, ops.shape(sequence)[1]), dtype
+        shape_of(output_size(cell), ops.shape(sequence)[1]), dtype
     )
 
     def advance(before, index):

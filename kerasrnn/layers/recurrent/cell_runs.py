@@ -3,12 +3,12 @@
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import keras
 from keras import ops
 
 from kerasrnn.layers.loop import running
+from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.checks import check_attributes
 from kerasrnn.layers.loop.in_blocks import run_in_blocks
 from kerasrnn.layers.loop.products import Fixed
@@ -34,7 +34,6 @@ class CellRuns:
     """
 
     compute_dtype: str
-    output_size: Any
     given: Callable[[Tensor], Nest]
     step: Callable[[States, Nest, Product], States]
     read_out: Callable[[States, Tensor], Tensor]
@@ -124,7 +123,7 @@ class CellRuns:
                 states,
                 sequence,
                 skipped,
-                self.output_size,
+                output_size(self),
                 last_only,
             )
 

@@ -4,6 +4,7 @@ import keras
 
 from kerasrnn.configured import template
 from kerasrnn.layers.initializers import derived_seed
+from kerasrnn.layers.loop.cells import output_size
 from kerasrnn.layers.loop.cells import state_sizes
 
 # How Keras serializes arrays, whose dtype is not that of a layer.
@@ -29,7 +30,7 @@ def clone_cell(cell, *path, dtype=None):
         policy = keras.dtype_policies.get(dtype)
         config = _of_policy(config, keras.dtype_policies.serialize(policy))
     copy = type(cell).from_config(config)
-    widths, expected = ((x.output_size, state_sizes(x)) for x in (copy, cell))
+    widths, expected = ((output_size(x), state_sizes(x)) for x in (copy, cell))
     if widths != expected:
         raise ValueError(
             f"`{type(cell).__name__}.get_config` must hold every argument of "

@@ -246,7 +246,7 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         self, sequences_shape: Shape, initial_state_shape: Any = None
     ) -> Any:
         batch_size, time, *_ = sequences_shape
-        _, *output = cells.shape_of(self.cell.output_size, batch_size)
+        _, *output = cells.shape_of(cells.output_size(self.cell), batch_size)
         output = (batch_size, *[time] * self.return_sequences, *output)
         if not self.return_state:
             return output

@@ -35,8 +35,8 @@ class RecurrentCell(
     """Base class of recurrent cells that run fast.
 
     A subclass sets `state_size` (the width of its state, or a list of widths)
-    and `output_size`, creates its weights in `build`, and writes its equations
-    in two methods:
+    and `output_size` (by default the first width), creates its weights in
+    `build`, and writes its equations in two methods:
 
         given(inputs) -> given                       for all steps at once
         step(states, given, product) -> new states   for one step

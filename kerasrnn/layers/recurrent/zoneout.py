@@ -113,7 +113,7 @@ class ZoneoutCell(Configured, ForwardsDropoutMasks, keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self._sequence_seed = None
         self.state_size = cells.state_sizes(cell)
-        self.output_size = cell.output_size
+        self.output_size = cells.output_size(cell)
 
     def build(self, input_shape: Shape) -> None:
         if not self.cell.built:

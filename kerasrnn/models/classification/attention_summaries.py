@@ -184,7 +184,7 @@ class DecoderSummary(Summary):
 
     def build(self, memory_shape: Shape) -> None:
         # The cell's one input: there is no token to start from.
-        shape = (1, 1, self.cell.output_size)
+        shape = (1, 1, cells.output_size(self.cell))
         self.start = self.add_weight(
             shape=shape, initializer="uniform", name="start"
         )

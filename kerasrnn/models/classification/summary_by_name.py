@@ -74,7 +74,7 @@ def _check_decoder(summary, encoder):
 
 def backward_units(encoder):
     """Returns start and stop of the memory units that read backwards."""
-    units = encoder.cell.output_size
+    units = cells.output_size(encoder.cell)
     if encoder.bidirectional:
         return units, 2 * units
     return (0, units) if encoder.go_backwards else (0, 0)
@@ -88,7 +88,7 @@ _BY_NAME = {
         backward_units(encoder), dtype=encoder.dtype_policy
     ),
     "attention": lambda encoder: AttentionSummary(
-        "additive", encoder.cell.output_size, dtype=encoder.dtype_policy
+        "additive", cells.output_size(encoder.cell), dtype=encoder.dtype_policy
     ),
     "decoder": lambda encoder: DecoderSummary(encoder.cell),
 }

@@ -135,7 +135,7 @@ class Forecaster(Configured, BuiltWithoutShapes, QuantizableModel):
         self.static = integer("static", static, 0)
         self.missing = missing
         if embedding_dim is None:
-            embedding_dim = cell.output_size
+            embedding_dim = cells.output_size(cell)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.dropout = rate("dropout", dropout)
         options = {"dtype": self.dtype_policy}

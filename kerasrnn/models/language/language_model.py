@@ -148,7 +148,7 @@ class LanguageModel(Configured, LanguageLosses):
             "vocabulary_size", vocabulary_size
         )
         if embedding_dim is None:
-            embedding_dim = cell.output_size
+            embedding_dim = cells.output_size(cell)
         self.embedding_dim = positive_integer("embedding_dim", embedding_dim)
         self.tie_embeddings = tie_embeddings
         self.word_dropout = word_dropout

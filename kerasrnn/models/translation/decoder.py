@@ -159,7 +159,7 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
         )
         if factorized:
             self.input_projection = keras.layers.Dense(
-                cell.output_size, dtype=self.dtype_policy, name="input"
+                cells.output_size(cell), dtype=self.dtype_policy, name="input"
             )
         copies = [clone_cell(cell, "decoder", i) for i in range(depth)]
         # The loop has the dtype of its cells.
@@ -218,7 +218,7 @@ class Decoder(ReadsIds, Deserialized, DecoderSteps, KeepsQuantization):
         width = self.embedding_dim
         if self.factorized:
             self.input_projection.build((*ids_shape, width))
-            width = self.cell.output_size
+            width = cells.output_size(self.cell)
         self.rnn.build((*ids_shape, width), memory_shape)
         self.bridge.build(final_shape)
         self.output_projection.build((*ids_shape, self.rnn.cell.output_size))

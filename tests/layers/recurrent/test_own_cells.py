@@ -153,6 +153,13 @@ def test_a_memory_is_group_by_group_inside_another_cell():
         helpers.assert_close(one, other)
 
 
+def test_an_output_size_is_that_of_the_first_state_by_default():
+    cell = Plain(4)
+    del cell.output_size
+    fast, plain = of_both_loops(cell)
+    helpers.assert_close(fast, plain)
+
+
 def test_a_tensor_that_a_step_has_no_gradient_of_is_refused():
     with pytest.raises(ValueError, match="`Fixed.*Received: `self.shift`"):
         FastRNN(Remembers(4))(X)
