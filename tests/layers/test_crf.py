@@ -357,6 +357,19 @@ def test_a_loss_without_its_layer_says_so():
     helpers.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("called", [True, False])
+def test_the_loss_of_another_layer_is_refused(called):
+    if called and keras.backend.backend() == "jax":
+        pytest.skip("The arrays of JAX do not tell their layer")
+    words, tags = quotes()
+    model, other = tagger(CRF()), CRF(name="other")
+    if called:
+        other(np.zeros((1, 2, 3), "float32"))
+    model.compile(loss=CRFLoss(other))
+    with pytest.raises(ValueError, match="another `CRF`.*Received: .*other"):
+        model.test_on_batch(words[:2], tags[:2])
+
+
 class Subclass(keras.Model):
     """A model that does not save its layers first."""
 

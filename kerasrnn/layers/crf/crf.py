@@ -169,7 +169,7 @@ class CRF(Linked, Configured, keras.layers.Layer):
     def call(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
         emissions, mask = checked(emissions, mask)
         tags, _ = self.decode(ops.stop_gradient(emissions), mask)
-        return with_path(emissions, mask, tags)
+        return self.marked(with_path(emissions, mask, tags))
 
     def compute_output_shape(self, emissions_shape: Shape) -> Shape:
         return tuple(emissions_shape)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from kerasrnn.layers.crf.crf import CRF
+from kerasrnn.layers.crf.link import link_of
 from kerasrnn.layers.crf.link import serialized
 from kerasrnn.layers.crf.link import unlinked
 from kerasrnn.layers.precision import wide_dtype
@@ -40,7 +41,8 @@ class CRFLoss(keras.losses.Loss):
         tags there.
 
     Raises:
-        ValueError: when the model was not made with `crf`, or `y_true` or
+        ValueError: when `crf` was never called, or the outputs are those of
+            another `CRF`, which the arrays of JAX do not tell; when `y_true` or
             `sample_weight` has another shape.
 
     Example:
@@ -78,14 +80,26 @@ class CRFLoss(keras.losses.Loss):
             losses, losses, sample_weight
         )
 
+    @property
+    def crf(self) -> CRF | None:
+        """The `CRF` of the loss; `None` if it was loaded without its model."""
+        return self._link.layer
+
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns the losses of the rows, `(batch,)`."""
-        crf = self._link.layer
+        crf = self.crf
         if crf is None:
             raise ValueError(
                 "A loss that was not loaded by `keras.saving.load_model` does "
                 "not know its `CRF`. Compile the model with "
                 "`CRFLoss(model.get_layer(NAME))`. Received: no layer"
+            )
+        if not crf.built or link_of(y_pred) not in (None, crf.link):
+            raise ValueError(
+                "The loss has another `CRF` than the model, whose transitions "
+                "it would not train. Expected: `CRFLoss(crf)` of the layer at "
+                "the end of the model, such as `model.get_layer(NAME)`. "
+                f"Received: crf={crf.name!r}, which did not return the outputs"
             )
         y_true = ops.convert_to_tensor(y_true)
         if len(y_true.shape) != 2:

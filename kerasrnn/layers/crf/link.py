@@ -6,12 +6,14 @@ where a model does not save its layers first, their weights would be saved as
 those of the loss.
 """
 
+import contextlib
 from typing import Any
 from typing import Self
 
 import keras
 
 from kerasrnn.typing import Config
+from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn", "CRFLink")
@@ -49,9 +51,23 @@ class Linked:
         layer._set_link(link)
         return layer
 
+    def marked(self, outputs: Tensor) -> Tensor:
+        """Returns outputs that `link_of` knows as those of this layer.
+
+        The arrays of JAX cannot be marked, and stay as they are.
+        """
+        with contextlib.suppress(AttributeError):
+            outputs._kerasrnn_link = self.link
+        return outputs
+
     def _set_link(self, link):
         self.link = link
         link.layer = self
+
+
+def link_of(outputs):
+    """Returns the link of the layer of outputs; `None` if it is unknown."""
+    return getattr(outputs, "_kerasrnn_link", None)
 
 
 def serialized(link):
