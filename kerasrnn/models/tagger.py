@@ -16,6 +16,8 @@ from kerasrnn.layers.loop import cells
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.built_without_shapes import BuiltWithoutShapes
 from kerasrnn.models.character_reader import CharacterReader
+from kerasrnn.models.gives_logits import GivesLogits
+from kerasrnn.models.gives_logits import name_of
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.models.rnn_stack import RNNStack
 from kerasrnn.models.token_embedding import TokenEmbedding
@@ -24,7 +26,9 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class Tagger(ReadsIds, Configured, BuiltWithoutShapes, QuantizableModel):
+class Tagger(
+    ReadsIds, Configured, BuiltWithoutShapes, GivesLogits, QuantizableModel
+):
     """Tags each word of a sentence.
 
         x_t = [E w_t; characters(w_t)]
@@ -182,6 +186,29 @@ class Tagger(ReadsIds, Configured, BuiltWithoutShapes, QuantizableModel):
                 f"Received: {sorted(inputs)}"
             )
         return inputs["words"], inputs.get("characters")
+
+    def check_loss(self, loss: Any) -> None:
+        """Raises `ValueError` if a loss does not take what the model returns.
+
+        With a `CRF`, the outputs are no logits of single tags, so that a
+        cross-entropy would not train the layer.
+        """
+        if isinstance(loss, CRFLoss):
+            # A loss that was loaded without its model has no layer yet.
+            if loss.crf is not None and loss.crf is not self.crf:
+                raise ValueError(
+                    "The loss has another `CRF` than the model. Expected: "
+                    "`model.crf_loss()`, of the model that is compiled. "
+                    f"Received: the loss of crf={loss.crf.name!r}"
+                )
+        elif self.crf is None:
+            super().check_loss(loss)
+        elif "crossentropy" in name_of(loss).lower():
+            raise ValueError(
+                "A Tagger with `crf` is trained with the loss of its layer. "
+                "Expected: `model.crf_loss()`. "
+                f"Received: loss={name_of(loss)}"
+            )
 
     def crf_loss(self) -> CRFLoss:
         """Returns the loss of the `CRF`.

@@ -11,6 +11,7 @@ from kerasrnn.configured import Deserialized
 from kerasrnn.layers.quantization import QuantizableModel
 from kerasrnn.models.classification.summary_by_name import get_summary
 from kerasrnn.models.encoder import Encoder
+from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.reads_ids import ReadsIds
 from kerasrnn.typing import Config
 from kerasrnn.typing import Shape
@@ -18,7 +19,7 @@ from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class TextClassifier(ReadsIds, Deserialized, QuantizableModel):
+class TextClassifier(ReadsIds, Deserialized, GivesLogits, QuantizableModel):
     """Classifies a text by a summary of its encoding.
 
         h_1 ... h_T, s_T = encoder(ids)

@@ -6,12 +6,13 @@ import keras
 
 from kerasrnn.arguments import instance
 from kerasrnn.configured import Configured
+from kerasrnn.models.gives_logits import GivesLogits
 from kerasrnn.models.language.language_model import LanguageModel
 from kerasrnn.typing import Tensor
 
 
 @keras.saving.register_keras_serializable("kerasrnn")
-class DynamicEvaluation(Configured, keras.Model):
+class DynamicEvaluation(Configured, GivesLogits, keras.Model):
     """Lets a language model learn from a text while it is evaluated on it.
 
     Fit it for one epoch on windows of the text, with a batch size of 1. Each
