@@ -11,6 +11,8 @@ from kerasrnn.decoding.constraints import NEVER
 from kerasrnn.decoding.constraints import marked
 from kerasrnn.decoding.constraints import or_end
 
+_AXES_OF_PHRASES = "batch", "phrases", "tokens"
+
 
 def arranged(prefix, required, forbidden):
     """Returns the phrases as the other functions read them; `None` for none.
@@ -19,16 +21,30 @@ def arranged(prefix, required, forbidden):
         prefix: Integer tensor of shape `(batch, tokens)`, or `None`.
         required: Integer tensor of shape `(batch, phrases, tokens)`, or `None`.
         forbidden: The same. Negative ids are padding, on the right.
+
+    Raises:
+        ValueError: when one has another number of axes.
     """
     given = {"prefix": prefix, "required": required, "forbidden": forbidden}
     phrases = {
-        name: _padded(ops.cast(x, "int32"))
+        name: _padded(_with_axes(name, ops.cast(x, "int32")))
         for name, x in given.items()
         if x is not None
     }
     for name in phrases.keys() - {"prefix"}:
         phrases[name] = _with_borders(phrases[name])
     return phrases or None
+
+
+def _with_axes(name, tokens):
+    """The tokens, if they have the axes that they must have."""
+    axes = ("batch", "tokens") if name == "prefix" else _AXES_OF_PHRASES
+    if len(tokens.shape) != len(axes):
+        raise ValueError(
+            f"`{name}` must be integers of shape ({', '.join(axes)}). "
+            f"Received: {name}.shape={tuple(tokens.shape)}"
+        )
+    return tokens
 
 
 def _padded(tokens):

@@ -90,6 +90,9 @@ class SamplingSearch(IndependentSearch):
         if self.top_k is None and self.top_p == 1:
             return draw(ops.softmax(logits, axis=1), noise)
         logits, columns = top_k(logits, self.top_k or ops.shape(logits)[1])
+        if columns.shape[1] == 1:
+            # Keras warns of the softmax of a single column.
+            return ops.squeeze(columns, 1)
         probabilities = ops.softmax(logits, axis=1)
         # Drops tokens whose more likely ones already sum to `top_p`.
         before = ops.cumsum(probabilities, axis=1) - probabilities

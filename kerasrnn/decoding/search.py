@@ -14,6 +14,7 @@ from kerasrnn.decoding.hypotheses import Hypotheses
 from kerasrnn.decoding.phrases import not_begun
 from kerasrnn.decoding.phrases import restricted
 from kerasrnn.decoding.search_arguments import SearchArguments
+from kerasrnn.decoding.search_arguments import unknown_arguments
 from kerasrnn.gathering import gather
 from kerasrnn.typing import Nest
 from kerasrnn.typing import Tensor
@@ -101,13 +102,9 @@ class Search(SearchArguments):
         >>> search.with_(min_length=2).min_length, search.min_length
         (2, 0)
         """
-        config = self.get_config()
-        if unknown := changes.keys() - config.keys():
-            raise ValueError(
-                f"The arguments of a {type(self).__name__} are "
-                f"{', '.join(config)}. Received: {', '.join(sorted(unknown))}"
-            )
-        return self.from_config(config | changes)
+        if message := unknown_arguments(type(self), changes):
+            raise ValueError(message)
+        return self.from_config(self.get_config() | changes)
 
     def begin(
         self,

@@ -10,11 +10,49 @@ from kerasrnn.decoding.constraints import Constraints
 from kerasrnn.documented import document
 from kerasrnn.typing import Config
 
+# What other libraries call something like an argument of a search.
+_OTHER_NAMES = {
+    "bad_words_ids": ("forbidden_ids",),
+    "max_new_tokens": ("max_length",),
+    "no_repeat_ngram_size": ("no_repeat_ngram",),
+    "num_beams": ("beam_width",),
+    "num_return_sequences": ("num_hypotheses", "num_samples"),
+    "repetition_penalty": ("no_repeat_ngram",),
+}
+
+
+def unknown_arguments(search, given):
+    """Returns which of the given names a class of searches does not know.
+
+    Args:
+        search: The class.
+        given: Names of arguments.
+
+    Returns:
+        A message, which names the nearest known ones, or `None`.
+    """
+    known = constructor_parameters(search)
+    unknown = [name for name in given if name not in known]
+    if not unknown:
+        return None
+    near = [
+        f" In place of `{name}` there is `{other}`."
+        for name in unknown
+        for other in _OTHER_NAMES.get(name, ())
+        if other in known
+    ]
+    return (
+        f"The arguments of a {search.__name__} are {', '.join(known)}. "
+        f"Received: {', '.join(unknown)}.{''.join(near)}"
+    )
+
 
 class _Frozen(type):
     """The type of classes whose instances keep what their constructor set."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if message := unknown_arguments(cls, kwargs):
+            raise TypeError(message)
         made = super().__call__(*args, **kwargs)
         made._frozen = True
         return made

@@ -228,6 +228,19 @@ def test_a_prefix_that_is_too_long_has_none(kind, limit):
         assert np.isfinite(found.scores).all()
 
 
+@pytest.mark.parametrize("kind", [GreedySearch, BeamSearch])
+def test_the_axes_of_phrases_are_checked(kind):
+    for name, axes in (
+        ("prefix", "batch, tokens"),
+        ("required", "batch, phrases, tokens"),
+        ("forbidden", "batch, phrases, tokens"),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"`{name}` .*\({axes}\).*Received: .*\(2,\)"
+        ):
+            kind(1, 2)(*by_time(np.zeros(7)), **{name: np.array([3, 4])})
+
+
 @pytest.mark.parametrize("kind", [GreedySearch, SamplingSearch, BeamSearch])
 def test_a_hypothesis_without_an_allowed_token_may_end(kind):
     search = kind(1, 2, -1, max_length=4, min_length=2)

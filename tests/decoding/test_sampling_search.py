@@ -199,6 +199,14 @@ def test_the_least_temperature_takes_the_most_likely(options):
     assert helpers.as_numpy(found).tolist() == [3]
 
 
+@pytest.mark.filterwarnings("error")
+def test_of_a_single_token_the_most_likely_is_drawn():
+    logits = ops.convert_to_tensor(np.array([[0.0, 2.0, 1.0]], "float32"))
+    noise = ops.convert_to_tensor(np.array([0.9], "float32"))
+    found = SamplingSearch(top_k=1).choose(logits, noise)
+    assert helpers.as_numpy(found).tolist() == [1]
+
+
 def test_the_fewest_that_sum_to_top_p_and_no_more():
     """Two of four that are equally likely are a half."""
     search = SamplingSearch(top_p=0.5, seed=1)

@@ -574,8 +574,23 @@ def test_a_search_shows_every_argument(kind):
     calls = inspect.signature(kind.__call__).parameters.keys() - {"self"}
     for name in shown.keys() | calls:
         assert kind.__doc__.count(f"\n    {name}: ") == 1, name
-    with pytest.raises(TypeError, match="'length'"):
+    with pytest.raises(TypeError, match=f"of a {kind.__name__} .*: length."):
         kind(length=3)
+
+
+def test_a_name_of_other_libraries_is_translated():
+    names = {
+        "repetition_penalty": "no_repeat_ngram",
+        "num_return_sequences": "num_hypotheses",
+        "bad_words_ids": "forbidden_ids",
+    }
+    for name, ours in names.items():
+        with pytest.raises(TypeError, match=f"of `{name}` there is `{ours}`"):
+            BeamSearch(**{name: 2})
+    with pytest.raises(TypeError, match="there is `num_samples`"):
+        SamplingSearch(num_return_sequences=2)
+    with pytest.raises(TypeError, match="Received: early_stopping.$"):
+        BeamSearch(early_stopping=True)
 
 
 def test_a_search_keeps_its_arguments(search):
