@@ -8,6 +8,7 @@ import keras
 from kerasrnn.configured import constructor_parameters
 from kerasrnn.documented import document
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
+from kerasrnn.layers.recurrent.one_implementation import check_arguments
 from kerasrnn.typing import Config
 
 
@@ -22,6 +23,7 @@ class CellLayer(FastRNN):
     cell_class: type[keras.layers.Layer]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        check_arguments(self, kwargs)
         names = constructor_parameters(self.cell_class)
         own = {name: kwargs.pop(name) for name in names if name in kwargs}
         cell = self.cell_class(*args, **own, dtype=kwargs.get("dtype"))

@@ -19,6 +19,7 @@ from kerasrnn.layers.loop.products_over_time import multiply_all
 from kerasrnn.layers.recurrent.cell_dropout import CellDropout
 from kerasrnn.layers.recurrent.cell_runs import CellRuns
 from kerasrnn.layers.recurrent.cell_weights import CellWeights
+from kerasrnn.layers.recurrent.one_implementation import check_arguments
 from kerasrnn.typing import Activation
 from kerasrnn.typing import Constraint
 from kerasrnn.typing import Initializer
@@ -133,6 +134,7 @@ class RecurrentCell(
         seed: int | None = None,
         **kwargs: Any,
     ) -> None:
+        check_arguments(self, kwargs)
         # States keep their dtype: who calls the cell chooses it.
         super().__init__(**{**kwargs, "autocast": False})
         self.activation = keras.activations.get(activation)

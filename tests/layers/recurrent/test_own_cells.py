@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 from keras import ops
 
+from kerasrnn.layers import FastGRU
+from kerasrnn.layers import FastGRUCell
+from kerasrnn.layers import FastLSTM
 from kerasrnn.layers import FastRNN
 from kerasrnn.layers import Fixed
 from kerasrnn.layers import GAMCell
@@ -171,6 +174,14 @@ def test_a_product_in_one_branch_is_refused():
     states = [ops.full((2, 4), -1.0)]
     with pytest.raises(ValueError, match="none of them in one branch"):
         layer(X, initial_state=states, training=True)
+
+
+@pytest.mark.parametrize("new", [FastGRU, FastGRUCell, FastLSTM, Plain])
+@pytest.mark.parametrize("name", ["implementation", "use_cudnn"])
+def test_there_is_one_implementation(new, name):
+    message = f"^{new.__name__} has one .*Expected: no `{name}`.*{name}=2"
+    with pytest.raises(ValueError, match=message):
+        new(4, **{name: 2})
 
 
 def test_an_argument_may_not_hide_a_method():
