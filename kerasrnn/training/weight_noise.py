@@ -21,7 +21,8 @@ class WeightNoise(keras.callbacks.Callback):
 
     Raises:
         ValueError: when `stddev` is not positive, or the model is trained
-            before it is built, or on several batches in one execution.
+            before it is built, on several batches in one execution, or with
+            a moving average of its weights, which would be of noisy ones.
 
     Example:
 
@@ -53,6 +54,14 @@ class WeightNoise(keras.callbacks.Callback):
                 "Several batches at once would have the same noise. Expected: "
                 "a model compiled with `steps_per_execution=1`. "
                 f"Received: steps_per_execution={steps}"
+            )
+        # A `LossScaleOptimizer` has that of the model inside.
+        optimizer = self.model.optimizer
+        if getattr(optimizer, "inner_optimizer", optimizer).use_ema:
+            raise ValueError(
+                "The moving average of the weights would be one of noisy "
+                "weights. Expected: an optimizer with `use_ema=False`. "
+                "Received: use_ema=True"
             )
 
     def on_train_batch_begin(

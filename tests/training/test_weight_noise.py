@@ -75,6 +75,17 @@ def test_a_model_without_weights():
         model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
 
 
+@pytest.mark.parametrize("scaled", [False, True])
+def test_no_moving_average_of_noisy_weights(scaled):
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    optimizer = keras.optimizers.SGD(use_ema=True)
+    if scaled:
+        optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
+    model.compile(optimizer, "mse")
+    with pytest.raises(ValueError, match="Received: use_ema=True"):
+        model.fit(X, X[:, :2], verbose=0, callbacks=[WeightNoise(0.1)])
+
+
 def test_several_batches_at_once():
     model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
     model.compile("sgd", "mse", steps_per_execution=2)
