@@ -1,5 +1,7 @@
 """BLEU and chrF of a corpus, by sacrebleu."""
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from kerasrnn.arguments import one_of
@@ -8,14 +10,16 @@ from kerasrnn.optional import needs
 from kerasrnn.typing import Strings
 
 
-def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
+def sentence_chrf(
+    hypotheses: Strings, references: Strings | Sequence[Strings]
+) -> list[float]:
     """Returns the chrF of each translation, from 0 to 100, by sacrebleu.
 
     Unlike BLEU, it means something for a single sentence.
 
     Args:
         hypotheses: List of strings, the translations.
-        references: List of strings, one for each translation.
+        references: As of `corpus_scores`.
 
     Raises:
         ValueError: when the lists differ in length, or hold something else
@@ -35,22 +39,24 @@ def sentence_chrf(hypotheses: Strings, references: Strings) -> list[float]:
     hypotheses, references = _checked(hypotheses, references)
     metric = sacrebleu.CHRF()
     return [
-        metric.sentence_score(hypothesis, [reference]).score
-        for hypothesis, reference in zip(hypotheses, references, strict=True)
+        metric.sentence_score(hypothesis, of_one).score
+        for hypothesis, of_one in zip(hypotheses, references, strict=True)
     ]
 
 
 def corpus_scores(
     hypotheses: Strings,
-    references: Strings,
+    references: Strings | Sequence[Strings],
     tokenize: str = "13a",
     lowercase: bool = False,
 ) -> dict[str, Any]:
-    """Scores translations of a corpus against one reference each.
+    """Scores translations of a corpus against one or more references each.
 
     Args:
         hypotheses: List of strings, the translations.
-        references: List of strings, one for each translation.
+        references: List of strings, one for each translation; or of lists of
+            strings, all the references of each translation. (sacrebleu has one
+            list of all first references, and so on.)
         tokenize: sacrebleu's tokenizer for BLEU. `"13a"` is its default,
             made for Western punctuation; `"none"` splits at white space, for
             text that is already tokenized.
@@ -64,7 +70,7 @@ def corpus_scores(
 
     Raises:
         ValueError: when the lists are empty, differ in length or hold something
-            else than strings, or there is no such tokenizer.
+            else than that, or there is no such tokenizer.
 
     Example:
 
@@ -83,6 +89,8 @@ def corpus_scores(
     if not hypotheses:
         raise ValueError("`hypotheses` must hold at least one. Received: []")
     one_of("tokenize", tokenize, sacrebleu.BLEU.TOKENIZERS)
+    # All first references, all second ones, with `None` where there is none.
+    by_turns = list(itertools.zip_longest(*references))
     scores = {}
     # Forced, it does not warn that tokenized text looks tokenized.
     bleu = sacrebleu.BLEU(
@@ -92,15 +100,15 @@ def corpus_scores(
         ("bleu", bleu),
         ("chrf", sacrebleu.CHRF(lowercase=lowercase)),
     ):
-        scores[name] = metric.corpus_score(hypotheses, [references]).score
+        scores[name] = metric.corpus_score(hypotheses, by_turns).score
         scores[f"{name}_signature"] = str(metric.get_signature())
     return scores
 
 
 def _checked(hypotheses, references):
-    """Both as lists of strings of the same length."""
+    """Strings, and as many lists of the references of each."""
     hypotheses = string_list("hypotheses", hypotheses)
-    references = string_list("references", references)
+    references = _listed(references)
     if len(hypotheses) != len(references):
         raise ValueError(
             "`hypotheses` and `references` must have the same length. "
@@ -108,3 +116,12 @@ def _checked(hypotheses, references):
             "references"
         )
     return hypotheses, references
+
+
+def _listed(references):
+    """The references of each translation, as a list."""
+    if isinstance(references, (list, tuple)) and any(
+        isinstance(x, (list, tuple)) for x in references
+    ):
+        return [string_list("references", x, least=1) for x in references]
+    return [[x] for x in string_list("references", references)]

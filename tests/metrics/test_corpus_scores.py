@@ -20,6 +20,21 @@ def test_they_are_those_of_sacrebleu():
     assert sacrebleu.__version__ in scores["chrf_signature"]
 
 
+def test_each_may_have_several_references():
+    others = ["the red book lies here", "a cat sat on the mat", "no"]
+    several = [list(x) for x in zip(REFERENCES, others, strict=True)]
+    scores = corpus_scores(HYPOTHESES, several)
+    bleu = sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, others])
+    assert scores["bleu"] == pytest.approx(bleu.score)
+    assert "nrefs:2" in scores["bleu_signature"]
+    one_more = [[x] for x in REFERENCES[:2]] + several[2:]
+    assert corpus_scores(HYPOTHESES, one_more)["bleu"] < scores["bleu"]
+    assert sentence_chrf(HYPOTHESES, several)[2] == pytest.approx(100)
+    for bad in ([["a"], "b", ["c"]], [["a"], [], ["c"]], several[:2]):
+        with pytest.raises(ValueError, match="`references`.*Received: "):
+            corpus_scores(HYPOTHESES, bad)
+
+
 def test_a_perfect_corpus_scores_a_hundred():
     scores = corpus_scores(REFERENCES, REFERENCES)
     assert scores["bleu"] == pytest.approx(100)
