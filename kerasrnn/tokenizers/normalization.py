@@ -5,6 +5,8 @@ from typing import Literal
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from kerasrnn.tokenizers.scripts import SPACED_LETTER
+from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
 
 # Escapes of Moses's tokenizer for characters that its other tools reserve. The
@@ -21,10 +23,16 @@ _ESCAPES = [
 ]
 # Stand for an address, and for an opening quote; no text has these characters.
 _ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
-# An address of the web or of a person, without the punctuation that follows.
+# Wide punctuation has no space around it.
+_WIDE = r"\x{3001}-\x{3003}\x{3008}-\x{3011}\x{3014}-\x{301b}！（），．：；？～"
+# An address of the web or of a person, without the punctuation that follows, or
+# the words, where no space does.
+_HOST = rf"(?:{SPACED_LETTER}|[\pM\pN-])+"
 ADDRESSES = (
-    r"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»]*[\pL\pM\pN/=&#_~%+-]"
-    r"|[\pL\pN_][\pL\pM\pN._%+-]*@[\pL\pM\pN-]+(?:\.[\pL\pM\pN-]+)+)"
+    rf"(?i:(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"“”«»{_WIDE}{SPACELESS}]*"
+    rf"(?:{SPACED_LETTER}|[\pM\pN/=&#_~%+-])"
+    rf"|(?:{SPACED_LETTER}|[\pN_])(?:{SPACED_LETTER}|[\pM\pN._%+-])*"
+    rf"@{_HOST}(?:\.{_HOST})+)"
 )
 # Any other character, with what belongs to it: marks, the color of a skin, the
 # letters of a flag. Joiners join several, as in a family of emoji.
@@ -55,9 +63,8 @@ _APART = [
     _INSIDE,
     _INSIDE,
 ]
-# Wide punctuation has no space around it. What else closes follows a word: that
-# of ASCII, Arabic, Devanagari, Khmer, Burmese, Tibetan, Ethiopic and Armenian.
-_WIDE = r"\x{3001}-\x{3003}\x{3008}-\x{3011}\x{3014}-\x{301b}！（），．：；？～"
+# What else closes follows a word: that of ASCII, Arabic, Devanagari, Khmer,
+# Burmese, Tibetan, Ethiopic and Armenian.
 _CLOSE = (
     r".,!?;:%…‰\p{Pe}\x{60c}\x{61b}\x{61f}\x{66a}\x{6d4}\x{964}\x{965}"
     r"\x{17d4}\x{17d5}\x{104a}\x{104b}\x{f0d}\x{1361}-\x{1367}\x{589}"

@@ -4,6 +4,7 @@ import re
 
 import tensorflow as tf
 
+from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.warning import warn
 
 # None of these is also a word: "r" is left out, since films are rated R.
@@ -79,6 +80,8 @@ SPECIAL = ("drop", "apart", "keep")
 # Marks and joiners belong to the letter, digit or other character before them.
 _MARKS = r"\p{M}\x{200c}\x{200d}"
 _OTHER = rf"([^\p{{L}}\p{{N}}{_MARKS} ])[{_MARKS}]*"
+# No space separates words there.
+_ALONE = rf"([{SPACELESS}][{_MARKS}]*)"
 
 
 def strip_html(texts):
@@ -114,11 +117,15 @@ def _spelled(words, table):
 
 
 def treat_special(texts, special):
-    """Drops or separates characters other than letters, digits and spaces."""
+    """Drops or separates characters other than letters, digits and spaces.
+
+    What is in scripts without spaces is separated in either case.
+    """
     if special == "keep":
         return texts
     replacement = {"drop": "", "apart": r" \1 "}[special]
     texts = tf.strings.regex_replace(texts, _OTHER, replacement)
+    texts = tf.strings.regex_replace(texts, _ALONE, r" \1 ")
     # Marks without a letter.
     texts = tf.strings.regex_replace(texts, f"(^| )[{_MARKS}]+", r"\1")
     return tf.strings.strip(tf.strings.regex_replace(texts, " +", " "))

@@ -46,7 +46,8 @@ class ReviewTokenizer(WordTokenizer):
     5. Every character other than letters, digits and white space is dropped,
        set apart or kept. Marks and joiners belong to the letter before them.
        Dropped, "don't" is "dont" and "dull...bad" is "dullbad"; apart, they
-       are "don ' t" and "dull . . . bad".
+       are "don ' t" and "dull . . . bad". Unless they are kept, each character
+       of Chinese, Japanese, Thai and other scripts without spaces is a word.
     6. Stop words are removed. This comes last, so that "The," is one if the
        comma is dropped or set apart. Steps 2, 3 and 5 apply to the stop words,
        too: if characters are dropped, "Don't" removes "dont".

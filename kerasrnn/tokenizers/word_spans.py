@@ -6,16 +6,20 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from kerasrnn.tokenizers.normalization import ADDRESSES
+from kerasrnn.tokenizers.scripts import SPACED_LETTER
+from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
 
-_LETTER = r"[\pL\pM\pN_\x{200C}\x{200D}]"
+_LETTER = rf"(?:{SPACED_LETTER}|[\pM\pN_\x{{200C}}\x{{200D}}])"
 # The first that matches is a word.
 _WORDS = [
     ADDRESSES,
     rf"[@#]{_LETTER}+",
-    r"(?:\pL\.){2,}",
+    rf"(?:{SPACED_LETTER}\.){{2,}}",
     r"(?i:['’](?:s|re|ve|ll|d|m|t))\b",
     r"\pN+(?:[.,:/]\pN+)*",
+    # No space separates words there.
+    rf"[{SPACELESS}]\pM*",
     rf"{_LETTER}+(?:-{_LETTER}+)*",
     # An emoji may be several that are joined, each with its variants.
     r"\p{So}[\p{Sk}\pM]*(?:\x{200D}\p{So}[\p{Sk}\pM]*)*",
@@ -48,7 +52,8 @@ def split_into_words(texts: Tensor) -> Words:
     Words are runs of letters with their marks, joiners and inner hyphens;
     numbers keep their points, commas and colons. Addresses, `@names`, `#tags`
     and abbreviations such as `U.S.` are one word, an English `'s` is its own.
-    Each other sign is a word.
+    Each other sign is a word. So is each character, with its marks, of scripts
+    without spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
 
     Args:
         texts: String tensor of shape `(batch,)`.

@@ -107,6 +107,8 @@ def test_abbreviations_are_whole_words(text, expected):
         (EMOJI, "", "\U0001f600 \u2764 \U0001f468 \U0001f469"),
         ("\u200d a \u0301b ", "a b", "a b"),
         ("a\ufffdb", "ab", "a \ufffd b"),
+        ("这iPhone很好！看", "这 iPhone 很 好 看", "这 iPhone 很 好 ！ 看"),
+        ("ที่นี่ok", "ที่ นี่ ok", "ที่ นี่ ok"),
     ],
 )
 def test_special_characters(text, dropped, apart):

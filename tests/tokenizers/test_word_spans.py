@@ -28,6 +28,12 @@ def split(*texts):
         ("मैं दिल्\u200dली में हूँ।", "मैं दिल्\u200dली में हूँ ।"),
         ("ok😀👩\u200d👩\u200d👧👍🏽", "ok 😀 👩\u200d👩\u200d👧 👍🏽"),
         ("Hà Nội, e\u0301t\u00e9", "Hà Nội , e\u0301t\u00e9"),
+        ("明天iPhone手机。5G、2004年", "明 天 iPhone 手 机 。 5 G 、 2004 年"),
+        ("東京タワーに葛\U000e0100城", "東 京 タ ワ ー に 葛\U000e0100 城"),
+        ("ที่นี่ ๒๕๖๗ สวัสดี", "ที่ นี่ ๒๕๖๗ ส วั ส ดี"),
+        ("ພາສາລາວ ភាសា မြန်မာ", "ພ າ ສ າ ລ າ ວ ភា សា မြ န် မာ"),
+        ("www.a.cn/b，看me@a.cn看 @李", "www.a.cn/b ， 看 me@a.cn 看 @ 李"),
+        ("서울에 간다. བོད་སྐད", "서울에 간다 . བོད ་ སྐད"),
     ],
 )
 def test_words(text, words):
@@ -50,7 +56,7 @@ def test_bytes_that_are_not_text_count_as_one_character():
 
 def test_random_text_is_split_where_it_says():
     rng = random.Random(0)
-    letters = "ab .,'-@#\x00\u200d\u0301😀🏽\u093f क1\ufffd\ue000\n’"
+    letters = "ab .,'-@#\x00\u200d\u0301😀🏽\u093f क1\ufffd\ue000\n’明ที"
     split(
         *(
             "".join(rng.choice(letters) for _ in range(rng.randint(0, 30)))

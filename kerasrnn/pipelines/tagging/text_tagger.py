@@ -12,6 +12,7 @@ from kerasrnn.models.tagger import Tagger
 from kerasrnn.pipelines.tagging.sentences import Sentences
 from kerasrnn.pipelines.tagging.sentences import columns_of
 from kerasrnn.pipelines.tagging.tagging import Tagging
+from kerasrnn.pipelines.tagging.training_words import warn_of_other_words
 from kerasrnn.pipelines.vocabulary_facts import check_vocabulary
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tokenizers import CharacterTokenizer
@@ -137,6 +138,8 @@ class TextTagger(Tagging):
                 may be in another scheme.
             batch_size: Positive integer, sentences in a batch.
             seed: Integer, the seed of the shuffling; `None` sorts by length.
+                With a seed, as to train, a `CorpusWarning` says if `tag` would
+                split many of the sentences into other words.
 
         Returns:
             A `tf.data.Dataset` of `(inputs, tags)`: what the model reads, and
@@ -147,6 +150,8 @@ class TextTagger(Tagging):
                 unknown.
         """
         words, tags = columns_of(sentences, self.scheme)
+        if seed is not None:
+            warn_of_other_words(words)
         numbers = tf.ragged.constant(self._numbers(tags), tf.int32)
         features = self.features
         ids = features.ids(tf.ragged.constant(words, tf.string))

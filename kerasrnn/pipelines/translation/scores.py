@@ -1,23 +1,15 @@
 """Scores of translations, as text and as tokens."""
 
-import re
-
 import tensorflow as tf
 
 from kerasrnn.metrics import corpus_scores
 from kerasrnn.pipelines.texts import decoded
 from kerasrnn.pipelines.texts import text_list
 from kerasrnn.tokenizers import normalize_text
+from kerasrnn.tokenizers.scripts import is_spaceless
 
 # Characters for each space. In Finnish there are eight.
 _LONGEST_WORDS = 12
-# Scripts that need no space between words: Thai, Lao, Tibetan, Burmese, Khmer,
-# Tai, the kana, bopomofo, and the Chinese characters.
-_SPACELESS = re.compile(
-    "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf"
-    "\u3005-\u3007\u3021-\u312f\u31a0-\u31ff\u3400-\u9fff\uf900-\ufaff"
-    "\uff66-\uff9d\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
-)
 
 
 def translation_scores(translations, references, tokenizer):
@@ -80,11 +72,9 @@ def translation_scores(translations, references, tokenizer):
 
 def _is_without_spaces(texts):
     spaces = sum(max(0, len(text.split()) - 1) for text in texts)
-    letters = [c for text in texts for c in text if c.isalpha()]
-    spaceless = sum(bool(_SPACELESS.match(c)) for c in letters)
     characters = sum(map(len, map(_characters, texts)))
     # A Latin text may have sentences of one word, as in a dialogue.
-    return 2 * spaceless > len(letters) and characters > _LONGEST_WORDS * spaces
+    return is_spaceless("".join(texts)) and characters > _LONGEST_WORDS * spaces
 
 
 def _characters(text):

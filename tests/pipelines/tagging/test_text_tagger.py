@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from kerasrnn.data import convert_tags
 from kerasrnn.data import phrases_of
+from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.pipelines import Span
 from kerasrnn.pipelines import TextTagger
 from kerasrnn.pipelines.tagging.phrases_of_words import PhrasesOfWords
@@ -54,6 +55,40 @@ def test_spans_are_positions_of_characters(tagger):
     assert [span[:3] for span in again] == [span[:3] for span in found]
     # In bytes, the positions would be others.
     assert tagger.tag([text.encode()]) == [found]
+
+
+def test_text_without_spaces_is_tagged_by_its_characters():
+    keras.utils.set_random_seed(0)
+    characters = {"北": "B-LOC", "京": "I-LOC"}
+    sentences = [
+        [(c, characters.get(c, "O")) for c in text]
+        for text in ("明天到北京玩", "北京很大。", "我在这里玩", "他到这里。")
+    ]
+    tagger = small.tagger(more=[c for row in sentences for c, _ in row])
+    tagger.compile(keras.optimizers.Adam(0.05))
+    tagger.fit(sentences, epochs=30, batch_size=4, verbose=0)
+    (span,) = tagger.tag(["明天到北京玩"])[0]
+    assert span[:3] == (3, 5, "LOC") and span.text == "北京"
+
+
+@pytest.mark.parametrize(
+    "words, example",
+    [
+        ("I do n't know", '"n\'t"'),
+        ("code in C++ now", "'C\\+\\+'"),
+        ("on 1996-08-22 they", "'1996-08-22'"),
+        ("我 喜欢 看", "'喜欢'"),
+    ],
+)
+def test_words_that_raw_text_is_not_split_into_are_named(words, example):
+    sentence = [(word, "O") for word in words.split()]
+    same = [(word, "O") for word in "Anna 's here ; 明 天".split()]
+    tagger = small.tagger()
+    message = f"Received: .* 2 of 12 sentences, such as {example}$"
+    with pytest.warns(CorpusWarning, match=message):
+        tagger.batches(2 * [sentence] + 10 * [same], seed=0)
+    tagger.batches([sentence] + 9 * [same], seed=0)
+    tagger.batches([sentence])
 
 
 def test_given_words_are_not_split(tagger):
