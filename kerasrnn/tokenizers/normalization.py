@@ -21,6 +21,8 @@ _ESCAPES = [
     ("[", "&#91;"),
     ("]", "&#93;"),
 ]
+# Soft hyphens, where a word may be divided, and joiners, where it may not.
+UNSEEN = r"[\x{ad}\x{2060}]"
 # Stand for an address, and for an opening quote; no text has these characters.
 _ADDRESS, _QUOTE = "\ufdd0", "\ufdd1"
 # Wide punctuation has no space around it.
@@ -103,8 +105,9 @@ def normalize_text(
 ) -> tf.Tensor:
     """Normalizes strings: Unicode form C, white space, case, punctuation.
 
-    Bytes that are not UTF-8 become U+FFFD. Zero-width joiners, which
-    Devanagari needs, stay.
+    Bytes that are not UTF-8 become U+FFFD. Soft hyphens and word joiners, which
+    say where a line may end, fall away. Zero-width joiners, which Devanagari
+    needs, stay.
 
     Args:
         texts: String tensor of any shape.
@@ -135,6 +138,7 @@ def normalize_text(
     texts = tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8")
     if strip_punctuation:
         texts = tf.strings.regex_replace(texts, r"\p{P}", "")
+    texts = tf.strings.regex_replace(texts, UNSEEN, "")
     texts = tf_text.normalize_utf8(texts, "NFC")
     texts = _single_spaces(texts)
     if separate_punctuation:

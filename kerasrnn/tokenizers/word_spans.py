@@ -6,25 +6,31 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from kerasrnn.tokenizers.normalization import ADDRESSES
+from kerasrnn.tokenizers.normalization import UNSEEN
 from kerasrnn.tokenizers.scripts import SPACED_LETTER
 from kerasrnn.tokenizers.scripts import SPACELESS
 from kerasrnn.typing import Tensor
 
 _LETTER = rf"(?:{SPACED_LETTER}|[\pM\pN_\x{{200C}}\x{{200D}}])"
+_EMOJI = r"\p{So}[\p{Sk}\pM\x{E0020}-\x{E007F}]*"
 # The first that matches is a word.
 _WORDS = [
     ADDRESSES,
+    # An emoji, the key of a telephone.
+    r"[0-9#*]\x{FE0F}?\x{20E3}",
     rf"[@#]{_LETTER}+",
     rf"(?:{SPACED_LETTER}\.){{2,}}",
     r"(?i:['’](?:s|re|ve|ll|d|m|t))\b",
-    r"\pN+(?:[.,:/]\pN+)*",
+    rf"\pN+(?:(?:[.,:/]|{UNSEEN})\pN+)*",
     # No space separates words there.
     rf"[{SPACELESS}]\pM*",
-    rf"{_LETTER}+(?:-{_LETTER}+)*",
+    rf"{_LETTER}+(?:(?:-|{UNSEEN}+){_LETTER}+)*",
+    # Two letters make a flag.
+    r"[\x{1F1E6}-\x{1F1FF}]{2}",
     # An emoji may be several that are joined, each with its variants.
-    r"\p{So}[\p{Sk}\pM]*(?:\x{200D}\p{So}[\p{Sk}\pM]*)*",
+    rf"{_EMOJI}(?:\x{{200D}}{_EMOJI})*",
     r"\.{2,}|-{2,}",
-    r"[\pP\pS]",
+    r"[\pP\pS]\x{FE0F}?",
 ]
 _WORD = "|".join(_WORDS)
 # What is between words, also of text that is not well formed.
@@ -49,11 +55,12 @@ class Words(NamedTuple):
 def split_into_words(texts: Tensor) -> Words:
     """Splits texts into words, numbers, punctuation and emoji.
 
-    Words are runs of letters with their marks, joiners and inner hyphens;
-    numbers keep their points, commas and colons. Addresses, `@names`, `#tags`
-    and abbreviations such as `U.S.` are one word, an English `'s` is its own.
-    Each other sign is a word. So is each character, with its marks, of scripts
-    without spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+    Words are runs of letters with their marks, joiners and inner hyphens, also
+    soft ones; numbers keep their points, commas and colons. Addresses, emoji,
+    `@names`, `#tags` and abbreviations such as `U.S.` are one word, an English
+    `'s` is its own. Each other sign is a word. So is, with its marks, each
+    character of scripts without spaces between words: Chinese, Japanese, Thai,
+    Lao, Khmer, Burmese.
 
     Args:
         texts: String tensor of shape `(batch,)`.

@@ -40,6 +40,11 @@ def test_zero_width_joiners_stay(joiner, strip_punctuation):
     assert normalized(text, strip_punctuation=strip_punctuation) == text
 
 
+@pytest.mark.parametrize("unseen", ["\u00ad", "\u2060"])
+def test_what_only_says_where_lines_may_end_falls_away(unseen):
+    assert normalized(f"Donau{unseen}dampf {unseen} a") == "donaudampf a"
+
+
 @pytest.mark.parametrize(
     "space",
     [" ", "\t", "\n", "\r\n", "\u00a0", "\u2003", "\u2028", "\u202f"]

@@ -33,6 +33,10 @@ def split(*texts):
         ("ที่นี่ ๒๕๖๗ สวัสดี", "ที่ นี่ ๒๕๖๗ ส วั ส ดี"),
         ("ພາສາລາວ ភាសា မြန်မာ", "ພ າ ສ າ ລ າ ວ ភា សា မြ န် မာ"),
         ("www.a.cn/b，看me@a.cn看 @李", "www.a.cn/b ， 看 me@a.cn 看 @ 李"),
+        ("Donau\u00addampf- 10\u2060000", "Donau\u00addampf - 10\u2060000"),
+        ("x\u00ad \u2060a", "x a"),
+        ("🇩🇪🇫🇷1\ufe0f\u20e3#\u20e32x", "🇩🇪 🇫🇷 1\ufe0f\u20e3 #\u20e3 2 x"),
+        ("🏴\U000e0067\U000e007f‼\ufe0f!", "🏴\U000e0067\U000e007f ‼\ufe0f !"),
         ("서울에 간다. བོད་སྐད", "서울에 간다 . བོད ་ སྐད"),
     ],
 )
@@ -56,7 +60,8 @@ def test_bytes_that_are_not_text_count_as_one_character():
 
 def test_random_text_is_split_where_it_says():
     rng = random.Random(0)
-    letters = "ab .,'-@#\x00\u200d\u0301😀🏽\u093f क1\ufffd\ue000\n’明ที"
+    letters = "ab .,'-@#\x00\u200d\u0301😀🏽\u093f क1\ufffd\ue000\n’"
+    letters += "明ที\u00ad\u2060🇩\u20e3"
     split(
         *(
             "".join(rng.choice(letters) for _ in range(rng.randint(0, 30)))

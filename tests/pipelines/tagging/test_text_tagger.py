@@ -140,6 +140,14 @@ def test_any_text_is_tagged(tagger):
     assert len(tagger.tag(["Bob " * 3000])[0]) > 1000
 
 
+def test_a_soft_hyphen_makes_no_other_word():
+    tagger = small.tagger()
+    words = tf.ragged.constant([["An\u00adna", "Anna"]])
+    for ids in tagger.features.ids(words).values():
+        first, second = ids[0].numpy().tolist()
+        assert first == second
+
+
 def test_long_words_keep_their_ends():
     tagger = small.tagger()
     tagger.max_letters = 5
