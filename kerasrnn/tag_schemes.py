@@ -1,7 +1,8 @@
 """Tags of words that mark phrases, and the schemes they follow.
 
 A tag is `"O"`, outside of all phrases, or a prefix and the type of a phrase,
-such as `"B-PER"`.
+such as `"B-PER"`. Where tags are read, `B_PER` is the same, `M`, for the
+middle, is `I`, and a prefix alone marks phrases of the one type `UNNAMED`.
 
 | scheme | prefixes |
 |---|---|
@@ -25,7 +26,9 @@ PREFIXES = {
 """The prefixes of the first, inner and last word of a phrase, and of the only
 word of one. In IOB1, the first is as those within, unless it touches another
 phrase of its type."""
-_TAG = re.compile(r"([BIESLU])-(.+)", re.DOTALL)
+UNNAMED = "PHRASE"
+"""The type of phrases whose tags have none, such as `B`."""
+_TAG = re.compile(r"([BIESLUM])(?:[-_](.+))?", re.DOTALL)
 
 
 def parsed_tag(tag: str) -> tuple[str, str]:
@@ -38,9 +41,13 @@ def parsed_tag(tag: str) -> tuple[str, str]:
 
     >>> parsed_tag("B-PER"), parsed_tag("O"), parsed_tag("NOUN")
     (('B', 'PER'), ('O', ''), ('O', ''))
+    >>> parsed_tag("M_PER"), parsed_tag("B")
+    (('I', 'PER'), ('B', 'PHRASE'))
     """
     found = _TAG.fullmatch(str(tag))
-    return (found[1], found[2]) if found else ("O", "")
+    if not found:
+        return "O", ""
+    return found[1].replace("M", "I"), found[2] or UNNAMED
 
 
 def check_scheme(scheme: str, tags: Iterable[str] = ()) -> None:
@@ -54,7 +61,9 @@ def check_scheme(scheme: str, tags: Iterable[str] = ()) -> None:
     *others, last = dict.fromkeys(PREFIXES[scheme])
     prefixes = f"{', '.join(others)} or {last}"
     for tag in tags:
-        if tag != "O" and parsed_tag(tag)[0] not in PREFIXES[scheme]:
+        prefix, label = parsed_tag(tag)
+        is_tag = prefix in PREFIXES[scheme] and tag == f"{prefix}-{label}"
+        if tag != "O" and not is_tag:
             raise ValueError(
                 f'A tag of {scheme} must be "O", or {prefixes} with a hyphen '
                 f"and a type, such as 'B-PER'. Received: {tag!r}"

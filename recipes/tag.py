@@ -158,7 +158,7 @@ def convert(part, usual, wanted):
         tags = data.convert_tags(tags, wanted)
         converted.append(list(zip(words, tags, strict=True)))
     if broken:
-        print(f"Tags that break {scheme}, and were changed: {broken}.")
+        print(f"Tags that are not as in {scheme}, and were changed: {broken}.")
     return converted
 
 
@@ -167,7 +167,7 @@ def build_words(settings, texts):
     options = settings.pick("lowercase")
     texts = tokenizers.WordTokenizer(**options).normalize_all(texts)
     counts = collections.Counter(texts).most_common()
-    frequent = [word for word, n in counts if n >= settings.min_count]
+    frequent = [word for word, n in counts if word and n >= settings.min_count]
     return tokenizers.WordTokenizer([*SPECIALS, *frequent], **options)
 
 

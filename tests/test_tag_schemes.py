@@ -16,7 +16,8 @@ TAGS = {
 def test_a_scheme_has_its_tags_and_no_others(scheme):
     check_scheme(scheme, TAGS[scheme])
     every = {*TAGS["BIOES"], *TAGS["BILOU"]}
-    for tag in {*every, "X", "B", "B-", "-X", "b-X", "O-X"} - {*TAGS[scheme]}:
+    every |= {"X", "B", "B-", "-X", "b-X", "O-X", "M-X", "B_X"}
+    for tag in every - {*TAGS[scheme]}:
         with pytest.raises(ValueError, match=f"of {scheme}.*: '{tag}'"):
             check_scheme(scheme, ["O", tag])
 
@@ -27,7 +28,7 @@ def test_the_scheme_must_exist():
 
 
 def test_tags_of_any_scheme():
-    check_phrase_tags(["O", "B-X", "E-X", "U-X"])
+    check_phrase_tags(["O", "B-X", "E-X", "U-X", "M_X", "B"])
     with pytest.raises(ValueError, match="Received: 'NOUN'"):
         check_phrase_tags(["O", "NOUN"])
 

@@ -2,16 +2,20 @@
 
 import collections
 import itertools
+import re
 from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.tag_schemes import PREFIXES
+from kerasrnn.tag_schemes import check_phrase_tags
 from kerasrnn.tag_schemes import check_scheme
 from kerasrnn.tag_schemes import parsed_tag
 from kerasrnn.typing import Strings
 from kerasrnn.warning import warn
+
+_PREFIX_LAST = re.compile(r".+[-_][BIESLUM]", re.DOTALL)
 
 
 class Phrase(NamedTuple):
@@ -33,7 +37,9 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
 
     In IOB1, `B` only begins a phrase that touches another of its type; in IOB2,
     or BIO, it begins each. BIOES has also `E` for the last word of a phrase and
-    `S` for the only one, and BILOU has `L` and `U` for these.
+    `S` for the only one, and BILOU has `L` and `U` for these. `M` is read as
+    `I`, and `B_PER` as `B-PER`; if all tags are prefixes without a type, such
+    as `B`, they mark phrases, too.
 
     Args:
         sentences: Lists of tags.
@@ -41,7 +47,7 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
     Returns:
         The name of the scheme, which some tags may break; `None` if the tags
         mark no phrases, such as parts of speech. A `CorpusWarning` says if some
-        of them would.
+        of them would, or if they seem to have their prefix last.
 
     Example:
 
@@ -50,20 +56,38 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
     >>> tag_scheme([["B-PER", "I-PER", "O"]]), tag_scheme([["NOUN", "VERB"]])
     ('IOB2', None)
     """
+    sentences = list(map(list, sentences))
+    if not _mark_phrases(collections.Counter(itertools.chain(*sentences))):
+        return None
     moves: set[tuple[str, bool]] = set()
-    others: collections.Counter[str] = collections.Counter()
     for tags in sentences:
         before = ""
         for tag in tags:
             prefix, label = parsed_tag(tag)
             if label:
                 moves.add((prefix, before == label))
-            elif tag != "O":
-                others[tag] += 1
             before = label
     prefixes = {prefix for prefix, _ in moves}
-    if others and moves:
-        (tag, count), *_ = others.most_common(1)
+    if prefixes & set("LU"):
+        return "BILOU"
+    if prefixes & set("ES"):
+        return "BIOES"
+    begins_with = {prefix for prefix, goes_on in moves if not goes_on}
+    return "IOB1" if begins_with == {"I"} else "IOB2"
+
+
+def _mark_phrases(counts):
+    """Whether tags mark phrases; warns if only some do. Takes their counts."""
+    others = counts.copy()
+    del others["O"]
+    # Of parts of speech, some may have the name of a prefix.
+    if set("BI") & set(others) and set(others) <= set("BIESLUM"):
+        return True
+    typed = [tag for tag in others if len(tag) > 1 and parsed_tag(tag)[1]]
+    for tag in typed:
+        del others[tag]
+    if typed and others:
+        ((tag, count),) = others.most_common(1)
         warn(
             "Some tags mark no phrases, so that all are taken as those of "
             'single words. Expected: "O", or a prefix and a type, such as '
@@ -71,14 +95,14 @@ def tag_scheme(sentences: Iterable[Strings]) -> str | None:
             f"{count} times",
             CorpusWarning,
         )
-    if others or not moves:
-        return None
-    if prefixes & set("LU"):
-        return "BILOU"
-    if prefixes & set("ES"):
-        return "BIOES"
-    begins_with = {prefix for prefix, goes_on in moves if not goes_on}
-    return "IOB1" if begins_with == {"I"} else "IOB2"
+    elif "O" in counts and others and all(map(_PREFIX_LAST.fullmatch, others)):
+        warn(
+            "Tags seem to have their prefix last, and are taken as those of "
+            'single words. Expected: the prefix first, such as "B-PER". '
+            f"Received: {', '.join(map(repr, sorted(others)[:3]))}",
+            CorpusWarning,
+        )
+    return bool(typed) and not others
 
 
 def phrases_of(tags: Strings) -> list[Phrase]:
@@ -155,9 +179,13 @@ def convert_tags(tags: Strings, scheme: str) -> list[str]:
         tags: List of strings, in any scheme.
         scheme: The new scheme, as of `tags_of`.
 
+    Raises:
+        ValueError: when there is no such scheme, or no scheme has a tag.
+
     Example:
 
     >>> convert_tags(["I-PER", "I-PER", "O", "I-LOC"], "IOB2")
     ['B-PER', 'I-PER', 'O', 'B-LOC']
     """
+    check_phrase_tags(tags)
     return tags_of(phrases_of(tags), len(tags), scheme)

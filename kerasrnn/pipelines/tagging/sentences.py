@@ -1,10 +1,8 @@
 """Sentences of words and their tags, checked."""
 
-import itertools
 from collections.abc import Sequence
 
 from kerasrnn.data.tags.phrases import convert_tags
-from kerasrnn.tag_schemes import check_phrase_tags
 
 Sentences = Sequence[Sequence[tuple[str, str]]]
 """Sentences of words and their tags."""
@@ -36,7 +34,6 @@ def columns_of(sentences, scheme):
         *(zip(*sentence, strict=True) for sentence in sentences), strict=True
     )
     if scheme is not None:
-        check_phrase_tags(sorted(set(itertools.chain(*tags))))
         tags = [convert_tags(sentence, scheme) for sentence in tags]
     return list(map(list, words)), list(map(list, tags))
 

@@ -56,11 +56,53 @@ def test_a_scheme_is_told_from_others_though_some_tags_break_it():
     assert convert_tags(tags, "IOB2") == "B-A I-A O B-A O B-A B-A".split()
 
 
+@pytest.mark.parametrize(
+    "tags",
+    [
+        "B-A M-A E-A S-A O S-B",
+        "B_A M_A E_A S_A O S_B",
+        "B_A I_A L-A U_A O U_B",
+    ],
+)
+def test_the_same_tags_in_other_words(tags):
+    expected = "B-A I-A E-A S-A O S-B".split()
+    assert tag_scheme([tags.split()]) in ("BIOES", "BILOU")
+    assert convert_tags(tags.split(), "BIOES") == expected
+
+
+@pytest.mark.parametrize(
+    "tags, scheme, expected",
+    [
+        ("B I O B", "IOB2", "B-PHRASE I-PHRASE O B-PHRASE"),
+        ("O I I O", "IOB1", "O B-PHRASE I-PHRASE O"),
+        ("B M E S", "BIOES", "B-PHRASE I-PHRASE I-PHRASE B-PHRASE"),
+    ],
+)
+def test_prefixes_alone_mark_phrases_of_one_type(tags, scheme, expected):
+    assert tag_scheme([tags.split()]) == scheme
+    assert convert_tags(tags.split(), "IOB2") == expected.split()
+
+
+def test_parts_of_speech_may_have_the_name_of_a_prefix():
+    assert tag_scheme([["N", "V", "E", "M", "I"]]) is None
+    assert tag_scheme([["E", "M"]]) is None
+    with pytest.warns(CorpusWarning, match="1 other tags, such as 'I'"):
+        assert tag_scheme([["B-X", "I", "O"]]) is None
+
+
+def test_a_prefix_at_the_end_is_named():
+    with pytest.warns(CorpusWarning, match="prefix first.*'LOC-B', 'PER_I'"):
+        assert tag_scheme([["O", "PER_I", "LOC-B"]]) is None
+    assert tag_scheme([["O", "NOUN-S", "VERB"]]) is None
+
+
 def test_what_is_no_scheme():
     with pytest.warns(CorpusWarning, match="1 other tags, such as 'NOUN', 2"):
         assert tag_scheme([["NOUN", "B-X", "NOUN", "O"]]) is None
     assert tag_scheme([["O", "O"], []]) is None
     assert phrases_of(["NOUN", "O", "B-"]) == []
+    with pytest.raises(ValueError, match="prefix and a type.*'NOUN'"):
+        convert_tags(["O", "NOUN"], "IOB2")
     with pytest.raises(ValueError, match="scheme='BIO'"):
         tags_of([], 0, "BIO")
 
