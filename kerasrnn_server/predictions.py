@@ -13,6 +13,7 @@ from kerasrnn_server.held import Held
 from kerasrnn_server.held import HeldResponse
 from kerasrnn_server.held import Part
 from kerasrnn_server.held import again_later
+from kerasrnn_server.inflation import Inflation
 from kerasrnn_server.live_model import LiveModel
 from kerasrnn_server.messages import Answer
 from kerasrnn_server.messages import Request
@@ -75,16 +76,20 @@ class Predictions:
         return _written(answer, self._held)
 
     async def _body(self, request: HttpRequest, part: Part) -> bytes:
-        """The whole body, unless it is too long or does not come."""
+        """The whole body, inflated, unless it is too long or does not come."""
+        encodings = request.headers.getlist("content-encoding")
+        inflation = Inflation(", ".join(encodings))
         most = self.settings.max_request_bytes
         # If it is announced to be too long, nothing is waited for.
         _check_length(int(request.headers.get("content-length", 0)), most)
-        body = bytearray()
+        body, received = bytearray(), 0
         try:
             async with asyncio.timeout(self.settings.timeout):
                 async for chunk in request.stream():
-                    _check_length(len(body) + len(chunk), most)
-                    body += chunk
+                    received += len(chunk)
+                    _check_length(received, most)
+                    body += inflation.inflate(chunk, most + 1 - len(body))
+                    _check_length(len(body), most)
                     part.grow(len(body))
         except TimeoutError as error:
             raise HTTPException(
@@ -93,6 +98,7 @@ class Predictions:
                 f"{self.settings.timeout:g} seconds.",
                 {"Connection": "close"},
             ) from error
+        inflation.end()
         return bytes(body)
 
     async def _call(self, model: LiveModel, request: Request) -> Answer:

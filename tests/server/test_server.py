@@ -1,5 +1,6 @@
 """What a client sees of a server that is left in peace."""
 
+import gzip
 import json
 import signal
 import socket
@@ -50,6 +51,21 @@ def test_both_protocols_answer(server, version):
     )
     assert (answer["model_name"], answer["model_version"]) == ("shout", "3")
     assert answer["outputs"][0]["data"] == ["É", "A"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/models/shout:predict", {"instances": ["é"]}),
+        ("/v2/models/shout/infer", text("é")),
+    ],
+)
+def test_a_client_may_compress(server, path, body):
+    sent = gzip.compress(json.dumps(body).encode())
+    status, answer, _ = server.ask(
+        "POST", path, sent, {"Content-Encoding": "gzip"}.items()
+    )
+    assert (status, "É" in answer.decode()) == (200, True)
 
 
 def test_tensors_in_binary_say_where_they_begin(server):
