@@ -130,7 +130,7 @@ def signature_named(
     """Finds a signature by the name in a request.
 
     Args:
-        name: The name; `None` for `"serving_default"`.
+        name: The name; `None` or `""` for `"serving_default"`.
         signatures: Dictionary from names to a `Signature` each.
 
     Returns:
@@ -139,7 +139,7 @@ def signature_named(
     Raises:
         ValueError: when there is none of this name.
     """
-    name = "serving_default" if name is None else name
+    name = "serving_default" if name in (None, "") else name
     if not isinstance(name, str) or name not in signatures:
         raise ValueError(
             f"The signature must be one of {sorted(signatures)}. "

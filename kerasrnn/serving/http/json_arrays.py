@@ -1,9 +1,40 @@
-"""Arrays in JSON, without a list of Python's numbers between."""
+"""Requests and arrays in JSON, without a list of numbers between."""
 
+import contextlib
+import json
 from typing import Any
 
 import numpy as np
 import orjson
+
+
+def parsed(body: bytes, literals: bool = False) -> Any:
+    """Reads JSON.
+
+    Args:
+        body: The JSON.
+        literals: Whether it may have `NaN`, `Infinity` and `-Infinity`, as
+            Python and TensorFlow Serving write and read them.
+
+    Raises:
+        ValueError: when it is something else.
+
+    Example:
+
+    >>> parsed(b'{"past": [1.5, NaN]}', literals=True)
+    {'past': [1.5, nan]}
+    """
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        advice = ""
+        if b"NaN" in body or b"Infinity" in body:
+            if literals:
+                with contextlib.suppress(ValueError, RecursionError):
+                    return json.loads(body.decode())
+            else:
+                advice = "; write `null` where a number is missing"
+        raise ValueError(f"The body is not JSON: {error}{advice}.") from error
 
 
 def listed(array: np.ndarray) -> Any:

@@ -13,7 +13,7 @@ scalars need:
 and the answer is `{"outputs": ...}`. Where there is only one input or output,
 its name may be left out or is. Without `signature_name`, the signature is
 `serving_default`. A string may be `{"b64": "Q29tZSBpbi4="}`, its UTF-8 in
-base64.
+base64. A number may be `null`, `NaN` or `Infinity`.
 """
 
 import base64
@@ -23,12 +23,12 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
 from tensorflow.core.framework import types_pb2
 
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
+from kerasrnn.serving.http.json_arrays import parsed
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import signature_named
 from kerasrnn_server.messages import Answer
@@ -61,7 +61,7 @@ def receive_v1(
     >>> write(signature(**inputs)).body
     b'{"predictions":["A","B"]}'
     """
-    body = orjson.loads(request.body)
+    body = parsed(request.body, literals=True)
     signature, inputs = read_v1(body, model.signatures)
     if "inputs" in body:
         return signature, inputs, _write_columns
@@ -177,6 +177,13 @@ def _rows(instances, signature):
     if not isinstance(instances, list):
         raise ValueError(
             f"'instances' must be a list. Received: {_kind(instances)}."
+        )
+    if scalars := [x for x, y in signature.inputs.items() if y.shape.rank == 0]:
+        raise ValueError(
+            f"With 'instances', each input must have a value for each row. Use "
+            f"'inputs' instead. Received: {signature}, of which "
+            f"{', '.join(scalars)} {'is' if len(scalars) == 1 else 'are'} for "
+            "all rows."
         )
     if not any(
         isinstance(row, dict) and not _is_base64(row, signature)

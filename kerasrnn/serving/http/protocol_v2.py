@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import orjson
 import tensorflow as tf
 
 from kerasrnn.serving.exported import ExportedModel
 from kerasrnn.serving.http.json_arrays import in_json
 from kerasrnn.serving.http.json_arrays import listed
+from kerasrnn.serving.http.json_arrays import parsed
 from kerasrnn.serving.signature import Signature
 from kerasrnn.serving.signature import as_array
 from kerasrnn.serving.signature import signature_named
@@ -49,7 +49,7 @@ def receive_v2(
     """
     length = request.header_length
     end = len(request.body) if length is None else length
-    body = orjson.loads(request.body[:end])
+    body = parsed(request.body[:end])
     inputs = _named(body, "inputs")
     parameters = _parameters(body)
     signature = signature_named(parameters.get("signature"), model.signatures)

@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("orjson", reason="needs the extra `serve`")
@@ -8,6 +9,7 @@ from kerasrnn.serving import ModelFolder  # noqa: E402
 from kerasrnn.serving.http.protocol_v1 import describe_v1  # noqa: E402
 from kerasrnn.serving.http.protocol_v1 import receive_v1  # noqa: E402
 from kerasrnn_server.messages import Request  # noqa: E402
+from tests.serving import toys  # noqa: E402
 from tests.serving.small import export_small_model  # noqa: E402
 
 
@@ -42,7 +44,7 @@ def answered(body, model):
             {"predictions": ["A"]},
         ),
         (
-            {"instances": [], "signature_name": "serving_default"},
+            {"instances": [], "signature_name": ""},
             "serving_default",
             {"text": []},
             {"predictions": []},
@@ -87,7 +89,15 @@ def test_rows_and_columns(model, body, name, inputs, answer):
         ({"instances": {}}, "must be a list"),
         ({"instances": [], "signature_name": 5}, "Received: 5"),
         ({"instances": ["a"], "signature_name": "x"}, "'repeat', 'serving"),
-        ({"instances": ["a"], "signature_name": "repeat"}, "one input"),
+        ({"inputs": ["a"], "signature_name": "repeat"}, "one input"),
+        ({"instances": ["a"], "signature_name": "repeat"}, "Use 'inputs'"),
+        (
+            {
+                "instances": [{"text": "a", "times": 2}],
+                "signature_name": "repeat",
+            },
+            "Use 'inputs' instead.*of which times is for all rows",
+        ),
         ({"instances": [{"text": "a"}, "b"]}, "`str`"),
         ({"instances": ["b", {"text": "a"}]}, r"`str` and an obj.*\['text'\]"),
         ({"instances": [{"text": "a"}, {"x": "b"}]}, r"\['x'\]"),
@@ -105,11 +115,9 @@ def test_a_text_that_is_nested_too_deeply_is_an_error(model):
 
 
 def test_outputs_without_rows_need_columns(model):
-    body = {"instances": [{"text": "a", "times": 2}]}
-    _, _, write = read({**body, "signature_name": "repeat"}, model)
-    outputs = model.signatures["repeat"](text=["a"], times=2)
+    _, _, write = read({"instances": ["a"]}, model)
     with pytest.raises(ValueError, match=r"Use 'inputs'.*text \(2,\)"):
-        write(outputs)
+        write({"text": np.array(["a", "a"], object)})
 
 
 COME = {"b64": "w4AgdG91dA=="}
@@ -155,8 +163,18 @@ def test_text_in_base64_is_utf_8(model):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 9000])
 def test_what_is_no_json_is_the_error_of_the_client(model, body):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="^The body is not JSON: "):
         receive_v1(Request("v1", body), model)
+
+
+def test_a_missing_number_may_be_nan(model, tmp_path):
+    with pytest.raises(ValueError, match="`ids` must be int32"):
+        wrong = {"inputs": [[float("nan")]], "signature_name": "square"}
+        answered(wrong, model)
+    model = ModelFolder(toys.forecaster(tmp_path / "load")).load()
+    body = {"instances": [[[1.0, 2.0]] * 3 + [[float("nan"), 5.0]]]}
+    [answer] = answered(body, model)["predictions"]
+    assert answer["forecast"] == 3 * [[None, 5.0]]
 
 
 def test_signatures_are_described_as_tensorflow_serving_does(model):
