@@ -14,6 +14,8 @@ from prometheus_client import Gauge
 from prometheus_client import generate_latest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
@@ -22,6 +24,7 @@ from starlette.routing import Route
 from kerasrnn_server.compile_cache import without_programs
 from kerasrnn_server.held import again_later
 from kerasrnn_server.live_model import LiveModel
+from kerasrnn_server.predictions import HEADER_LENGTH
 from kerasrnn_server.predictions import Predictions
 from kerasrnn_server.settings import ServerSettings
 from kerasrnn_server.versions import models
@@ -64,9 +67,12 @@ class Application:
                     Route(start + path + end, function, methods=[method])
                     for path in one
                     for start, end, function, method in (
-                        (v1, "", self._status_v1, "GET"),
                         (v1, "/metadata", self._metadata_v1, "GET"),
                         (v1, ":predict", self._predict, "POST"),
+                        (v1, ":predict", self._by_post, "GET"),
+                        (v1, ":classify", self._predict_instead, "POST"),
+                        (v1, ":regress", self._predict_instead, "POST"),
+                        (v1, "", self._status_v1, "GET"),
                         (v2, "", self._metadata_v2, "GET"),
                         (v2, "/ready", self._model_ready, "GET"),
                         (v2, "/infer", self._predict, "POST"),
@@ -77,6 +83,7 @@ class Application:
                 HTTPException: _refusal,
                 ClientDisconnect: _nobody,
             },
+            middleware=_middleware(settings.cors),
             lifespan=self._lifespan,
         )
 
@@ -122,6 +129,15 @@ class Application:
 
     async def _predict(self, request: HttpRequest) -> Response:
         return await self._predictions.answer(self._find(request), request)
+
+    async def _by_post(self, _: HttpRequest) -> NoReturn:
+        raise HTTPException(405, headers={"Allow": "POST"})
+
+    async def _predict_instead(self, request: HttpRequest) -> NoReturn:
+        path, _, asked = request.url.path.rpartition(":")
+        raise HTTPException(
+            404, f"Use POST {path:.200}:predict instead. Received: :{asked}."
+        )
 
     def _find(self, request: HttpRequest) -> LiveModel:
         """The model of a path, if it is served in the version of the path."""
@@ -207,13 +223,30 @@ class Application:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
+def _middleware(origins):
+    """Lets the browser ask for pages of these origins, if there are any."""
+    options = {
+        "allow_origins": origins,
+        "allow_methods": ["GET", "POST"],
+        "allow_headers": ["*"],
+        "expose_headers": [HEADER_LENGTH, "Retry-After"],
+    }
+    return [Middleware(CORSMiddleware, **options)] if origins else []
+
+
 def _json(content: Any, status: int = 200, headers: Any = None) -> Response:
     body = orjson.dumps(content)
     return Response(body, status, headers, "application/json")
 
 
-async def _refusal(_: HttpRequest, error: Any) -> Response:
-    return _json({"error": error.detail}, error.status_code, error.headers)
+async def _refusal(request: HttpRequest, error: Any) -> Response:
+    detail = error.detail
+    if error.status_code == 405:
+        detail = (
+            f"This path takes {error.headers['Allow']}. "
+            f"Received: {request.method}."
+        )
+    return _json({"error": detail}, error.status_code, error.headers)
 
 
 async def _nobody(_: HttpRequest, error: Any) -> Response:

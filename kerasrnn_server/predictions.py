@@ -31,7 +31,7 @@ SECONDS = Histogram(
 
 # Bodies and answers of the maximum length that may be held at once.
 _LARGE_BODIES = 16
-_HEADER_LENGTH = "inference-header-content-length"
+HEADER_LENGTH = "inference-header-content-length"
 
 
 class Predictions:
@@ -130,14 +130,14 @@ def _check_length(length, most):
 def _read(request, body):
     """A request for the process of a model."""
     protocol = request.url.path[1:3]
-    length = request.headers.get(_HEADER_LENGTH)
+    length = request.headers.get(HEADER_LENGTH)
     if length is None or protocol == "v1":
         return Request(protocol, body)
     # Python refuses to read thousands of digits.
     if not length[:20].isdecimal() or int(length[:20]) > len(body):
         raise HTTPException(
             400,
-            f"{_HEADER_LENGTH} must be the bytes of the JSON before binary "
+            f"{HEADER_LENGTH} must be the bytes of the JSON before binary "
             f"tensors, at most {len(body)}. Received: {length[:20]!r}.",
         )
     return Request(protocol, body, int(length))
@@ -148,5 +148,5 @@ def _written(answer, held):
     kind, headers = "application/json", None
     if answer.header_length is not None:
         kind = "application/octet-stream"
-        headers = {_HEADER_LENGTH: str(answer.header_length)}
+        headers = {HEADER_LENGTH: str(answer.header_length)}
     return HeldResponse(held, answer.body, answer.status, headers, kind)

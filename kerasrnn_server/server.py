@@ -73,6 +73,8 @@ def main() -> None:
     )
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     try:
-        tyro.cli(serve, prog="kerasrnn-serve")
+        # `--cors` may be given several times.
+        config = [tyro.conf.UseAppendAction]
+        tyro.cli(serve, prog="kerasrnn-serve", config=config)
     except (FileNotFoundError, ValueError) as error:
         sys.exit(f"kerasrnn-serve: {error}")

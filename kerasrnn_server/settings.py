@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 
 from kerasrnn_server.messages import Limits
 
@@ -11,7 +12,8 @@ class ServerSettings(Limits):
     """Settings of the server.
 
     Raises:
-        ValueError: when a number is not positive, or `port` is not a port.
+        ValueError: when a number is not positive, `port` is not a port, or
+            `cors` has something else than origins.
     """
 
     host: str = "127.0.0.1"
@@ -26,6 +28,8 @@ class ServerSettings(Limits):
     """Calls that may run and wait; more are refused with status 503."""
     poll_seconds: float = 5.0
     """Seconds between checks for new versions."""
+    cors: tuple[str, ...] = ()
+    """Origin of pages that may ask, such as https://example.org, or *."""
     keep_programs: bool = True
     """Whether to keep what XLA compiles for the next start."""
     access_log: bool = False
@@ -33,7 +37,7 @@ class ServerSettings(Limits):
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if isinstance(value, bool | str):
+            if isinstance(value, bool | str | tuple):
                 continue
             right, expected = 0 < value < math.inf, "> 0"
             if name == "port":
@@ -41,6 +45,13 @@ class ServerSettings(Limits):
             if not right:
                 raise ValueError(
                     f"`{name}` must be {expected}. Received: {name}={value}"
+                )
+
+        for origin in self.cors:
+            if not re.fullmatch(r"\*|null|[\w.+-]+://[^/\s]+", origin):
+                raise ValueError(
+                    "`cors` must have origins, such as 'https://example.org' "
+                    f"without a path, or '*'. Received: {origin!r}"
                 )
 
     def limits(self) -> Limits:

@@ -209,6 +209,8 @@ def _strings(value):
         for leaf in array.ravel().tolist()
     ]
     for leaf in leaves:
+        if isinstance(leaf, list):
+            raise TypeError('rows of different lengths, not padded with ""')
         if not isinstance(leaf, bytes):
             raise TypeError(f"a value of type `{type(leaf).__name__}`")
         leaf.decode()

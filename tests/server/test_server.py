@@ -142,6 +142,20 @@ def test_what_is_not_there_is_said(server, path, message):
 
 
 @pytest.mark.parametrize(
+    ("method", "path", "status", "message"),
+    [
+        ("GET", "v1/models/shout:predict", 405, "takes POST. Received: GET."),
+        ("GET", "v2/models/shout/infer", 405, "takes POST. Received: GET."),
+        ("POST", "v1/models/shout:classify", 404, "shout:predict instead."),
+        ("POST", "v1/models/a/versions/3:regress", 404, "versions/3:predict"),
+    ],
+)
+def test_how_to_ask_instead_is_said(server, method, path, status, message):
+    found, answer, _ = server.ask(method, f"/{path}")
+    assert (found, message in json.loads(answer)["error"]) == (status, True)
+
+
+@pytest.mark.parametrize(
     ("path", "body", "message"),
     [
         ("v1", {"instances": ["a"] * 5}, "at most 4 rows. Received: 5"),

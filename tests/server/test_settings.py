@@ -1,5 +1,6 @@
 """Settings with which a server can answer."""
 
+import re
 import sys
 
 import pytest
@@ -33,6 +34,18 @@ def test_others_are_named(name, value, expected):
         ValueError, match=f"`{name}` must be {expected}. Received: {name}="
     ):
         ServerSettings(**{name: value})
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://example.org/", "example.org", "", "a://b c", "**"]
+)
+def test_an_origin_is_one(origin):
+    origins = "https://example.org", "http://localhost:3000", "null", "*"
+    assert ServerSettings(cors=origins).cors == origins
+    with pytest.raises(
+        ValueError, match=f"or '\\*'. Received: .{re.escape(origin)}"
+    ):
+        ServerSettings(cors=(origin,))
 
 
 def test_the_command_says_so_in_a_line(monkeypatch, capsys):
