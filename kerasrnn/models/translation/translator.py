@@ -75,8 +75,8 @@ class Translator(ReadsIds, Configured, GivesLogits, QuantizableModel):
         ValueError: when `encoder` or `decoder` is something else, the sampling
             rate is not in `[0, 1)` or the weight negative, states to copy are
             not those of the decoder, in number and widths, the decoder's
-            lexicon is of another source vocabulary, or there are alignments
-            but no attention.
+            lexicon is of another source vocabulary, the inputs are no such
+            dictionary, or there are alignments but no attention.
 
     References:
         [Bahdanau et al., 2015](https://arxiv.org/abs/1409.0473),
@@ -128,6 +128,7 @@ class Translator(ReadsIds, Configured, GivesLogits, QuantizableModel):
         self.built = True
 
     def call(self, inputs: dict[str, Tensor], training: bool = False) -> Tensor:
+        _check_names(inputs)
         source, target = inputs["source"], inputs["target"]
         memory = self.encoder(source, training=training)
         if training and self.sampling_rate:
@@ -218,6 +219,17 @@ class Translator(ReadsIds, Configured, GivesLogits, QuantizableModel):
         a graph.
         """
         return self.decoder.output_projection.many_calls()
+
+
+def _check_names(inputs):
+    """Raises unless inputs are a dictionary of source and target."""
+    found = sorted(inputs) if isinstance(inputs, dict) else [type(inputs)]
+    if not {"source", "target"} <= set(found):
+        raise ValueError(
+            'A Translator reads a dictionary of "source" and "target", as '
+            "`translation_batches` makes it. "
+            f"Received: {', '.join(map(str, found))}"
+        )
 
 
 def _check_bridge(encoder, decoder):
