@@ -9,6 +9,7 @@ from kerasrnn.configured import Configured
 from kerasrnn.gathering import where_unmasked
 from kerasrnn.layers.attention.attention_cell import AttentionCell
 from kerasrnn.layers.attention.attention_loop import attend_in_a_loop
+from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.loop import cells
 from kerasrnn.layers.loop import running
 from kerasrnn.layers.recurrent.fast_rnn import FastRNN
@@ -59,8 +60,8 @@ class AttentionRNN(Configured, keras.layers.Layer):
     the loss: the layer is then faster.
 
     Raises:
-        ValueError: when `cell` is not an `AttentionCell`, or `initial_state`
-            has the wrong number of tensors.
+        ValueError: when `cell` is not an `AttentionCell`, the memory has
+            another shape, or `initial_state` has the wrong number of tensors.
 
     Example:
 
@@ -118,6 +119,7 @@ class AttentionRNN(Configured, keras.layers.Layer):
         sequence_mask: Tensor | None = None,
     ) -> Any:
         running.check_length(sequence)
+        check_memory(memory, sequence.shape[0])
         sequence, memory = (
             ops.cast(x, self.compute_dtype) for x in (sequence, memory)
         )

@@ -8,6 +8,7 @@ from keras import ops
 from kerasrnn.arguments import rate
 from kerasrnn.configured import PassesArgumentsOn
 from kerasrnn.layers import _backend
+from kerasrnn.layers.attention.memory_shape import check_memory
 from kerasrnn.layers.quantization import KeepsQuantization
 from kerasrnn.layers.softmax import masked_softmax
 from kerasrnn.typing import Tensor
@@ -253,6 +254,7 @@ class AttentionMechanism(PassesArgumentsOn, KeepsQuantization):
         memory_mask: Tensor | None = None,
         training: bool = False,
     ) -> tuple[Tensor, Tensor]:
+        check_memory(memory, query.shape[0])
         projected = self.project(memory, memory_mask)
         state = self.initial_state(ops.shape(query)[0], projected)
         context, weights, _ = self.attend_in_turn(

@@ -1,4 +1,5 @@
 import itertools
+import re
 
 import keras
 import numpy as np
@@ -733,3 +734,11 @@ def test_a_fast_cell_has_the_gradients_of_one_of_keras(mechanism):
         helpers.randomize(layer)
         found.append(small_layers.backpropagate(layer, arrays, cotangents))
     helpers.assert_close(*found)
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 4, 6), (2, 5, 6), (5, 6)])
+def test_a_memory_has_a_row_of_positions_for_each_sequence(shape):
+    found = re.escape(f"memory.shape={shape}")
+    for layer in (AttentionRNN(AttentionCell(GRUCell(4))), DotAttention()):
+        with pytest.raises(ValueError, match=rf"height \* width.*{found}"):
+            layer(helpers.random(3, 4, 6), np.ones(shape, "float32"))
