@@ -137,7 +137,22 @@ class FastRNN(KeepsQuantization, keras.layers.RNN):
         training: bool = False,
     ) -> Any:
         running.check_length(sequences)
+        if self.stateful and self.states is not None:
+            sequences, mask = self._of_the_batch(sequences, mask)
         return super().call(sequences, initial_state, mask, training)
+
+    def _of_the_batch(self, *tensors):
+        """Gives tensors the batch size of the states, where none is known.
+
+        The loop of TensorFlow needs it, and an export leaves it out.
+        """
+        batch_size = keras.tree.flatten(self.states)[0].shape[0]
+        return [
+            x
+            if x is None or x.shape[0] is not None
+            else ops.reshape(x, (batch_size, *ops.shape(x)[1:]))
+            for x in tensors
+        ]
 
     def carry_on(
         self,

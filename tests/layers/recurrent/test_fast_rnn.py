@@ -669,3 +669,24 @@ def test_a_stack_that_carries_on_draws_its_masks_before_the_loop():
     layer.carry_on(x, layer.get_initial_state(2), training=True)
     assert len(calls) == 5
     assert cell._dropout_mask is None
+
+
+@pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow", reason="SavedModels"
+)
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_a_stateful_layer_is_exported(batch_size, tmp_path):
+    import tensorflow as tf
+
+    rows = SEQUENCE[:batch_size]
+    model = keras.Sequential(
+        [
+            keras.Input(batch_shape=(batch_size, None, 2)),
+            keras.layers.Masking(),
+            FastLSTM(3, stateful=True),
+        ]
+    )
+    model.export(tmp_path / "model", verbose=False)
+    served = tf.saved_model.load(tmp_path / "model")
+    for steps in (rows[:, :2], rows[:, 2:]):
+        helpers.assert_close(served.serve(steps), model(steps))
