@@ -154,7 +154,9 @@ class Translating(Alternatives):
         """Translates sources and scores the translations.
 
         Args:
-            pairs: List of `(source, target)` strings.
+            pairs: List of `(source, target)` strings. For more than one
+                target, give `kerasrnn.metrics.corpus_scores` what `translate`
+                returns.
             batch_size: Positive integer, texts in a batch.
             greedy: As for `translate`.
 
