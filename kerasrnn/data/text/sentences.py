@@ -8,10 +8,27 @@ import tensorflow as tf
 
 from kerasrnn.tokenizers.normalization import TITLES
 
-# A full stop behind these ends no sentence: initials, titles, abbreviations.
-_NO_END = rf"(^|[\s(\"'])(\p{{Lu}}|{TITLES}|No|vs)\."
+# Of abbreviations, those that a capital may follow. What stands before numbers
+# is not needed, nor is what may as well end a sentence, such as "etc".
+_ABBREVIATIONS = (
+    # English, French, Spanish, Italian and Portuguese
+    rf"{TITLES}|No|vs|Capt|Col|Gen|Gov|Hon|Lt|Maj|Messrs|Rep|Rev|Sen|Sgt|Mt|Ft"
+    r"|[Ff]ig|approx|cf|[Vv]iz|Ph\.D|MM|Mme|Mlle|Mgr|Sra|Srta|Dra|Ud|Uds|EE|Sig"
+    r"|Dott"
+    # German and Dutch
+    r"|Hr|Frl|Dipl|Ing|Mio|Mrd|Tsd|bzw|ca|evtl|geb|gest|ggf|inkl|exkl|sog|vgl"
+    r"|zzgl|bijv|dhr|mevr|mln|mld"
+    # Russian, Vietnamese and Hindi
+    r"|им|ул|тыс|млн|млрд|TP|Tp|TS|ThS|GS|PGS|BS|डॉ|प्रो|श्री|पं|मो|स्व"
+)
+_BEFORE = r"(^|[\s(\[\"'“‘„«])"
+# A full stop behind these ends no sentence: initials, letters with full stops
+# between them, one or two digits, as of a day.
+_NO_END = rf"{_BEFORE}((?:\pL\.-?)+\pL|\p{{Lu}}|\pN{{1,2}}|{_ABBREVIATIONS})\."
+# The same with a space between them, as in "z. B.".
+_NO_END_APART = rf"{_BEFORE}(\pL)\.([ \t]+\pL\.)"
 _CLOSING = r"[\"'”’»)\]]*"
-_OPENING = r"[\"'“‘«(\[¿¡]*"
+_OPENING = r"[\"'“‘„«(\[¿¡]*"
 # An end mark, white space, and a letter that may begin a sentence.
 _END = rf"([.!?…।॥؟]{_CLOSING})[ \t]+({_OPENING}[\p{{Lu}}\p{{Lo}}])"
 # Chinese and Japanese have no white space there.
@@ -35,7 +52,10 @@ def split_sentences(texts):
     )
     marked = lines.flat_values
     for pattern, replacement in (
+        (_NO_END_APART, rf"\1\2.{_KEPT}\3"),
         (_NO_END, rf"\1\2.{_KEPT}"),
+        # In "(see p. 5.)" it is the end.
+        (rf"{_KEPT}([\"'”’»)\]])", r"\1"),
         (_END, rf"\1{_CUT}\2"),
         (_WIDE_END, rf"\1{_CUT}"),
         (_KEPT, ""),

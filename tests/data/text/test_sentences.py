@@ -14,6 +14,21 @@ SPLIT = {
     "It costs 3.5 euros, see fig. 3. e.g. here": [
         ["It costs 3.5 euros, see fig. 3. e.g. here"]
     ],
+    "Er kam am 3. Mai. Es war 2024. Dann ging er.": [
+        ["Er kam am 3. Mai.", "Es war 2024.", "Dann ging er."]
+    ],
+    "z.B. Haus, z. B. Hof, d.h. 5 Mio. Euro. Dr. J.-P. Roy kam.": [
+        ["z.B. Haus, z. B. Hof, d.h. 5 Mio. Euro.", "Dr. J.-P. Roy kam."]
+    ],
+    "The U.S. Army, e.g. Ph.D. Smith. Yes (see p. 5.) He said no. So": [
+        ["The U.S. Army, e.g. Ph.D. Smith.", "Yes (see p. 5.)"]
+        + ["He said no.", "So"]
+    ],
+    "This is plan b. Then 3.5 Mio.": [["This is plan b.", "Then 3.5 Mio."]],
+    "It is 10:30. It costs 3.50. Wait... Now": [
+        ["It is 10:30.", "It costs 3.50.", "Wait...", "Now"]
+    ],
+    "डॉ. राम का घर. वह है. वह": [["डॉ. राम का घर.", "वह है.", "वह"]],
     'He said "Go." (Then he left.) ok': [
         ['He said "Go."', "(Then he left.) ok"]
     ],
