@@ -11,6 +11,7 @@ from corpora.tagged_sentences import tagged_sentences
 
 import kerasrnn.pipelines  # noqa: F401  registers the pipelines
 from kerasrnn import data
+from kerasrnn.tokenizers import split_into_words
 from tests.pipelines import small
 
 
@@ -99,6 +100,9 @@ def test_generated_sentences_differ_and_are_tagged():
     assert sentences != tagged_sentences(500, seed=4)
     texts = {" ".join(word for word, _ in row) for row in sentences}
     assert len(texts) == 500
+    # As text, they are split into the same words.
+    split, *_ = split_into_words(list(texts))
+    assert {b" ".join(row).decode() for row in split.to_list()} == texts
     tags = [[name for _, name in row] for row in sentences]
     assert data.tag_scheme(tags) == "IOB2"
     kinds = {phrase.label for row in tags for phrase in data.phrases_of(row)}
