@@ -123,5 +123,5 @@ def _listed(references):
     if isinstance(references, (list, tuple)) and any(
         isinstance(x, (list, tuple)) for x in references
     ):
-        return [string_list("references", x, least=1) for x in references]
+        return [string_list("references", x, minimum=1) for x in references]
     return [[x] for x in string_list("references", references)]

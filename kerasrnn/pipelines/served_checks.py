@@ -54,20 +54,20 @@ def check_length(lengths, max_length, unit="tokens"):
     )
 
 
-def check_number(name, value, most=None):
+def check_number(name, value, maximum=None):
     """Raises unless a number is finite, not negative, and not too large.
 
     Args:
         name: String, the name of the argument.
         value: Scalar tensor.
-        most: Float, the maximum; `None` for any.
+        maximum: Float, the largest value; `None` for any.
 
     Returns:
         The operation that raises `tf.errors.InvalidArgumentError`.
     """
     largest, bound = value.dtype.max, ">= 0"
-    if most is not None:
-        largest, bound = most, f">= 0 and <= {most}"
+    if maximum is not None:
+        largest, bound = maximum, f">= 0 and <= {maximum}"
     return tf.debugging.Assert(
         (value >= 0) & (value <= largest),  # Neither is true of NaN.
         [f"{name} must be {bound}. Received:", value],

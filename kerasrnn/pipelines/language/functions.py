@@ -115,7 +115,7 @@ class LanguageFunctions:
             check_number("top_k", top_k),
             check_number("max_tokens", max_tokens),
             check_length(max_tokens, self.max_length),
-            check_number("top_p", top_p, most=1),
+            check_number("top_p", top_p, maximum=1),
         ]
         with tf.control_dependencies(checks):
             added = draw_ids(
