@@ -106,9 +106,10 @@ def find_columns(lines, path):
     first = next((line for line in text if not begins_apart(line)), text[0])
     if format_suffix(path) == ".csv" and "\t" not in first:
         raise CorpusError(
-            f"The corpus {path} is a table of words. Expected: `sentence`, the "
-            "column that says which sentence a word is of; or lines of `word "
-            f"TAB tag` with blank lines between sentences. Received: {first!r}"
+            f"The corpus {path} is CSV. Expected: a word in each row, and "
+            "`sentence`, the column that says which sentence it is of; lists "
+            "of words in JSON lines or parquet; or lines of `word TAB tag`, "
+            f"with blank lines between sentences. Received: {first!r}"
         )
     pattern = re.compile("\t" if "\t" in first.strip() else "[ \t]+")
     width = len(pattern.split(first.strip()))

@@ -1,26 +1,16 @@
-"""Two files that are parallel line by line, as one table.
+"""Two files that are parallel line by line, as one table."""
 
-Of files with `<seg>` elements, as test sets of WMT have, these are the lines.
-Other lines that are one element, such as `<url>...</url>` in the training sets
-of IWSLT, are no sentences; elements of layout, such as `<em>`, may be.
-"""
-
-import html
 import itertools
-import re
 
 from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.report import Report
 from kerasrnn.data.tables.lines import existing_path
 from kerasrnn.data.tables.lines import numbered_lines
+from kerasrnn.data.tables.markup import is_markup
+from kerasrnn.data.tables.markup import markup_note
+from kerasrnn.data.tables.markup import segments_of
 from kerasrnn.data.tables.tables import Table
 from kerasrnn.data.tables.tables import format_suffix
-
-_SEGMENT = re.compile(r"<seg\b[^>]*>(.*?)</seg>", re.DOTALL)
-_LAYOUT = "em|strong|font|span|small|big|sub|sup|code"
-_ELEMENT = re.compile(
-    rf"\s*<(?!(?:{_LAYOUT})\b)([A-Za-z]\w+)\b[^>]*>.*</\1>\s*"
-)
 
 
 def line_table(paths, report):
@@ -95,30 +85,25 @@ def _joined_rows(paths, columns, report):
 def _texts(path, side):
     """The lines of a file by number; or its segments, if it has any."""
     lines = dict(numbered_lines(path, side))
-    if not any(map(_SEGMENT.search, lines.values())):
+    if not (segments := segments_of(list(lines.values()))):
         return lines
     if side.malformed:
         side.refuse()
-    found = _SEGMENT.findall("\n".join(lines.values()))
-    side.seen = len(found)
-    segments = (" ".join(html.unescape(text).split()) for text in found)
+    side.seen = len(segments)
     return dict(enumerate(segments, start=1))
 
 
 def _markup(texts, report):
-    """The numbers of lines that are one element in either text, noted."""
+    """The numbers of lines that are markup in either text, noted."""
     found = {
-        number: line.strip()
+        number: line
         for lines in texts
         for number, line in lines.items()
-        if _ELEMENT.fullmatch(line)
+        if is_markup(line)
     }
     if found:
         first = min(found)
-        report.notes.append(
-            f"{len(found)} lines that are markup were left out, the first is "
-            f"line {first}: {found[first]!r:.60}"
-        )
+        report.notes.append(markup_note(len(found), first, found[first]))
     return found
 
 

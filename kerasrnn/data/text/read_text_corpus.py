@@ -5,6 +5,9 @@ from kerasrnn.data.errors import CorpusError
 from kerasrnn.data.errors import CorpusWarning
 from kerasrnn.data.tables.lines import all_lines
 from kerasrnn.data.tables.lines import existing_path
+from kerasrnn.data.tables.markup import is_markup
+from kerasrnn.data.tables.markup import markup_note
+from kerasrnn.data.tables.markup import segments_of
 from kerasrnn.data.text.penn_treebank import is_penn_treebank
 from kerasrnn.data.text.penn_treebank import read_penn_treebank
 from kerasrnn.data.text.text_corpus import TextCorpus
@@ -40,8 +43,9 @@ def read_text_corpus(
     ends. Only a line feed ends a line. White space around a line and blank
     lines are removed. A text of fewer than 10 lines and at least 1,000 words,
     such as text8, is cut into lines of 100 words, with a `CorpusWarning`.
-    Another warns of a file for validation or test if most of its lines are in
-    the training set.
+    Lines of markup, as `<doc id="1">`, are left out with another; of a file
+    with `<seg>` elements, as of WMT, these are the lines. Another warns of a
+    file for validation or test if most of its lines are in the training set.
 
     Args:
         path: String or path, the folder, archive or file to read.
@@ -93,7 +97,7 @@ def read_text_corpus(
 def _read_files(path, validation=None, test=None):
     """Reads a corpus from one to three files."""
     parts = [
-        place and _cut(sentences_of(all_lines(place), place), place)
+        place and _cut(sentences_of(_text_lines(place), place), place)
         for place in (path, validation, test)
     ]
     if validation is not None:
@@ -107,6 +111,17 @@ def _read_files(path, validation=None, test=None):
         if place is not None:
             _warn_of_copies(corpus.train, getattr(corpus, name), place)
     return corpus
+
+
+def _text_lines(place):
+    """The lines of a file, or its segments, without those of markup."""
+    lines = all_lines(place)
+    lines = segments_of(lines) or lines
+    found = [number for number, x in enumerate(lines, 1) if is_markup(x)]
+    if found:
+        note = markup_note(len(found), found[0], lines[found[0] - 1])
+        warn(f"The text {place}: {note}", CorpusWarning)
+    return [line for line in lines if not is_markup(line)] if found else lines
 
 
 def _warn_of_copies(train, lines, place):

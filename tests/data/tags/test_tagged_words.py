@@ -281,7 +281,7 @@ def test_a_word_in_each_row(write):
     assert found[0] == [("Anna", "NNP"), ("singt", "VB")]
     path = write(KAGGLE.partition("\n")[2], "b.csv")
     assert read_tagged_words(path, 2, 4, sentence=1) == NAMES
-    with pytest.raises(CorpusError, match="Expected: `sentence`, the column"):
+    with pytest.raises(CorpusError, match="is CSV. .* `sentence`, the column"):
         read_tagged_words(path)
 
 

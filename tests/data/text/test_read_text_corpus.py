@@ -167,3 +167,17 @@ def test_a_text_of_one_line_is_cut_into_lines_of_words(tmp_path, write):
         assert len(read_text_corpus(path, validation=other).validation) == 22
     path.write_text("\n".join(words))
     assert len(read_text_corpus(path).train) == 1845
+
+
+def test_markup_is_no_text(tmp_path):
+    path = tmp_path / "a.txt"
+    text = "".join(f"<em>line {n}</em>\n" for n in range(9))
+    path.write_text(f'<doc id="1" title="A">\n{text}</doc>\n<url>x</url>\n')
+    message = "3 lines that are markup.*line 1: '<doc id="
+    with pytest.warns(CorpusWarning, match=message):
+        corpus = read_text_corpus(path)
+    assert [*corpus.train, *corpus.validation] == text.splitlines()
+    text = "".join(f"<seg id={n}>line {n}</seg>\n" for n in range(9))
+    path.write_text(f"<srcset>\n<doc>\n{text}</doc>\n")
+    corpus = read_text_corpus(path)
+    assert [*corpus.train, *corpus.validation][8] == "line 8"
