@@ -4,14 +4,14 @@ import re
 
 from kerasrnn.data.errors import CorpusError
 
-_XML = rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*"
+_XML = rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*+-->\s*)*+"
 _CONVERT = (
     "pairs in a table, or a translation memory in the format TMX, which "
     "`po2tmx` of the Translate Toolkit and most editors of translations write"
 )
 _FORMS = {  # how they begin: what they are, and what can be read
     _XML + rb"<xliff\b": ("XLIFF", _CONVERT),
-    rb"(?:\s|#[^\n]*\n)*msg(?:id|ctxt)\s+\"": (
+    rb"(?:\s|#[^\n]*\n)*+msg(?:id|ctxt)\s+\"": (
         "a file of gettext, PO",
         _CONVERT,
     ),

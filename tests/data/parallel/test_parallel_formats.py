@@ -347,7 +347,9 @@ def test_lines_of_markup_are_no_sentences(write):
     ]
 
 
-XLIFF = '<?xml version="1.0"?>\n<!-- a -->\n<xliff version="1.2"><file>'
+XLIFF = (
+    '<?xml version="1.0"?>\n<!-- a -->\n<!-- b -->\n<xliff version="1.2"><file>'
+)
 PO = '# German\n\nmsgid ""\nmsgstr ""\n"Language: de\\n"\n'
 
 
@@ -368,3 +370,9 @@ def test_formats_of_translators_are_named(write, name, text, message):
     for source in (path, (path, write("b.de", "x\n"))):
         with pytest.raises(CorpusError, match=message):
             read_parallel_corpus(source)
+
+
+def test_many_comments_take_no_long_time(write):
+    path = write("a.txt", "<!-- a -->\n" * 99 + "<!--\tb\n")
+    with pytest.raises(CorpusWarning, match="99 malformed of 100 lines"):
+        read_parallel_corpus(path)
