@@ -1,6 +1,8 @@
 """Piano rolls as MIDI files."""
 
+import io
 import pathlib
+import re
 
 import numpy as np
 
@@ -21,6 +23,8 @@ _SLOWEST, _FASTEST = 3.6, 6e7  # beats per minute that a file can hold
 # A note is off the steps if it begins farther from one than this share of it.
 _NEAR, _MOST_OFF = 0.1, 0.1
 _GRIDS = (2, 3, 4, 6, 8, 12)  # steps per beat to advise
+# The key and the offset of the clock of a piece, which a roll does not need.
+_UNNEEDED = re.compile(rb"\xff\x59\x02..|\xff\x54\x05.....", re.DOTALL)
 _LONGEST = 2**20  # steps of a piece to read: 92 MB, or hours of music
 
 
@@ -101,10 +105,11 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     nearest step and last at least one; one that never ends lasts to the end
     of the file. A `CorpusWarning` says if many notes begin between two steps:
     fast ones then become chords. Those beyond the keys of a piano are left
-    out. It needs mido.
+    out. Numbers that are too large, such as a velocity above 127, and a key
+    signature that does not exist do no harm. It needs mido.
 
     Args:
-        path: String or path of the file.
+        path: String or path of the file; also of RMID, which wraps MIDI.
         steps_per_beat: Positive integer, time steps in a quarter note.
 
     Returns:
@@ -113,8 +118,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
 
     Raises:
         CorpusError: If the file is not MIDI or is damaged, divides seconds
-            instead of beats, has no note, or is longer than 2**20 steps. It
-            is a `ValueError`.
+            instead of beats, has several songs or no note, or is longer than
+            2**20 steps. It is a `ValueError`.
         FileNotFoundError: If there is nothing at `path`.
         ValueError: If `steps_per_beat` is not a positive integer.
 
@@ -132,12 +137,18 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     # The errors of mido when a file is damaged or of another kind.
     damage = EOFError, LookupError, OSError, ValueError, mido.KeySignatureError
     try:
-        file = mido.MidiFile(path)
+        file = _opened(path)
     except damage as error:
         raise CorpusError(
             f"The file {path} cannot be read. Expected: a MIDI file. "
             f"Received: {error!r}"
         ) from error
+    if file.type == 2 and len(file.tracks) > 1:
+        raise CorpusError(
+            f"The file {path} has several songs. Expected: one in each file. "
+            f"Received: {len(file.tracks)} tracks of type 2, which are not "
+            "played together"
+        )
     if file.ticks_per_beat <= 0:
         raise CorpusError(
             f"The file {path} has no beats. Expected: ticks that divide a "
@@ -161,7 +172,8 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
             f"The file {path} is too long; a time in it may be damaged. "
             f"Expected: at most {_LONGEST} steps. Received: a note beyond them"
         )
-    _warn_of_rounding([start for _, start, _ in notes], file, steps_per_beat)
+    starts = [start for _, start, _ in notes]
+    _warn_of_rounding(starts, file.ticks_per_beat, steps_per_beat, path)
     steps = [
         (key, round(start / per_step), round(end / per_step))
         for key, start, end in notes
@@ -173,11 +185,27 @@ def read_midi(path: PathLike, steps_per_beat: int = 1) -> np.ndarray:
     return roll
 
 
-def _warn_of_rounding(starts, file, steps_per_beat):
+def _opened(path):
+    """A file as mido reads it, in which what players ignore is mended."""
+    import mido
+
+    content = path.read_bytes()
+    if content[:4] == b"RIFF" and content[8:12] == b"RMID":
+        content = content[max(content.find(b"MThd"), 0) :]
+    try:
+        return mido.MidiFile(file=io.BytesIO(content), clip=True)
+    except (LookupError, mido.KeySignatureError):
+        zeros = _UNNEEDED.sub(
+            lambda x: x[0][:3].ljust(len(x[0]), b"\0"), content
+        )
+        return mido.MidiFile(file=io.BytesIO(zeros), clip=True)
+
+
+def _warn_of_rounding(starts, ticks_per_beat, steps_per_beat, path):
     """Warns if many notes begin between steps, and become chords."""
 
     def off(steps):
-        positions = [start * steps / file.ticks_per_beat for start in starts]
+        positions = [start * steps / ticks_per_beat for start in starts]
         apart = sum(
             abs(position - round(position)) > _NEAR for position in positions
         )
@@ -188,7 +216,7 @@ def _warn_of_rounding(starts, file, steps_per_beat):
         finer = [n for n in _GRIDS if n > steps_per_beat and off(n) < share / 2]
         advice = f"; with {finer[0]}, fewer would" if finer else ""
         warn(
-            f"{share:.0%} of the notes of {file.filename} begin between two "
+            f"{share:.0%} of the notes of {path} begin between two "
             f"steps and are moved to the nearest{advice}. Expected: notes on "
             f"the steps. Received: steps_per_beat={steps_per_beat}",
             CorpusWarning,

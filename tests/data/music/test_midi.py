@@ -83,8 +83,8 @@ NOTE = b"\0\x90\x3c\x40"  # middle C begins
     [
         *((b"", "a MIDI file"), (b"RIFF" * 9, "a MIDI file")),
         (None, "no music"),
-        (midi(b"\0\xff\x59\2\x63\0"), "a MIDI file"),  # key signature
-        (midi(b"\0\xff\x54\5\xe0\0\0\0\0"), "a MIDI file"),  # SMPTE offset
+        (midi(b"\0\xff\x59\2\x63"), "a MIDI file"),  # half a key signature
+        (b"RIFF....RMID" * 9, "a MIDI file"),
         (midi(NOTE, b"\0\0"), "no beats.*Received: 0"),
         (midi(NOTE, b"\xe7\x28"), "no beats.*SMPTE"),
         (midi(NOTE + b"\xff\xff\xff\x7f\x3c\0"), "too long"),
@@ -99,6 +99,35 @@ def test_a_file_without_music(content, message, tmp_path):
         path.write_bytes(content)
     with pytest.raises(CorpusError, match=message):
         read_midi(path)
+
+
+PLAYED = NOTE + b"\x60\x3c\0"  # for a beat
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        midi(PLAYED.replace(b"\x40", b"\xc8")),  # a velocity of 200
+        midi(b"\0\xff\x59\2\x63\0" + PLAYED),  # a key of 99 sharps
+        midi(b"\0\xff\x54\5\xe0\0\0\0\0" + PLAYED),  # an offset of SMPTE
+        b"RIFF\x30\0\0\0RMIDdata\x1d\0\0\0" + midi(PLAYED),
+    ],
+    ids=["velocity", "key", "offset", "RMID"],
+)
+def test_what_players_play_is_read(content, tmp_path):
+    path = tmp_path / "a.mid"
+    path.write_bytes(content)
+    assert np.argwhere(read_midi(path)).tolist() == [[0, 39]]
+
+
+def test_songs_are_not_laid_over_each_other(tmp_path):
+    tracks = [mido.MidiTrack([note(60, 0)]) for _ in range(2)]
+    path = tmp_path / "a.mid"
+    mido.MidiFile(type=2, tracks=tracks).save(path)
+    with pytest.raises(CorpusError, match="songs.*2 tracks of type 2"):
+        read_midi(path)
+    mido.MidiFile(type=2, tracks=tracks[:1]).save(path)
+    assert read_midi(path)[:, 39].tolist() == [1]
 
 
 def test_a_roll_of_another_width(tmp_path):
